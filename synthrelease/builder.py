@@ -1,0 +1,261 @@
+"""The main job: from a plan to a verified bundle."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import synthrelease
+from synthrelease.bundle import hdf5, layout
+from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.manifest import MANIFEST_VERSION, to_bytes
+from synthrelease.bundle.verify import verify
+from synthrelease.data.features import Features, load_features
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.design import Design, PlannedOutput, make_design, warnings
+from synthrelease.errors import BundleError, MachineError, PlanError
+from synthrelease.noise import SecureRandom
+from synthrelease.outputs.resolved import noise_of
+from synthrelease.plan import InputSpec, Plan, load_plan
+from synthrelease.privacy.guarantee import Neighbours
+
+_DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished build.
+
+    Attributes:
+        path: the bundle.
+        sidecar: the manifest as a file of its own.
+        manifest: its content.
+        notes: what was dropped or clipped, by input; for the curator alone, nowhere in the release.
+    """
+
+    path: Path
+    sidecar: Path
+    manifest: dict[str, Any]
+    notes: dict[str, tuple[str, ...]]
+
+
+def build(
+    plan_path: str | Path,
+    output: str | Path | None = None,
+    *,
+    force: bool = False,
+    test_seed: int | None = None,
+    progress: Progress | None = None,
+) -> Built:
+    """Build, verify and write the bundle of a plan.
+
+    Args:
+        plan_path: the plan, TOML.
+        output: the bundle; default <name>-<version>.h5 in the working folder.
+        force: replace an existing bundle.
+        test_seed: makes the noise repeatable; file name, manifest and reports then say that it must not be published.
+        progress: called with (what, done, total).
+
+    Raises:
+        InputError: plan or data cannot be used (exit code 3).
+        PolicyError: the promise would be false or empty (exit code 4).
+        MachineError: the file cannot be written (exit code 6).
+    """
+    tell = progress or (lambda _what, _done, _total: None)
+    plan = load_plan(plan_path)
+    path = _target(plan, output, test_seed)
+    if path.exists() and not force:
+        raise MachineError(
+            "the file exists already",
+            where=str(path),
+            remedy="choose another name, or pass --force to replace it",
+        )
+    steps = len(plan.inputs) + len(plan.outputs) + 2
+    tell("reading public facts", 0, steps)
+    design = make_design(plan)
+    data: dict[str, Gaze | Features] = {}
+    for number, spec in enumerate(plan.inputs.values()):
+        tell(f"reading {spec.name}", number, steps)
+        data[spec.name] = _load(spec)
+        _check_unchanged(design, spec, data[spec.name])
+    random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
+    arrays: dict[str, NDArray[np.generic]] = {}
+    for number, planned in enumerate(design.outputs):
+        tell(f"releasing {planned.name}", len(data) + number, steps)
+        arrays.update(_released(planned, data[planned.resolved.spec.input], random))
+    tell("writing and verifying", steps - 2, steps)
+    manifest = compose_manifest(design, arrays, seeded=random.seeded)
+    _write(path, manifest, arrays, design, force=force)
+    tell("done", steps, steps)
+    return Built(path, _sidecar(path), manifest, {name: d.notes for name, d in data.items() if d.notes})
+
+
+def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
+    path = Path(output or f"{plan.release['name']}-{plan.release['version']}.h5")
+    if test_seed is not None and "TEST-SEED" not in path.name:
+        path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
+    if path.is_dir():
+        raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
+    return path
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.manifest.json")
+
+
+def _load(spec: InputSpec) -> Gaze | Features:
+    o = spec.options
+    common: dict[str, Any] = {
+        "columns": o["columns"],
+        "missing": o["missing"],
+        "separator": o.get("separator"),
+    }
+    if spec.kind == "gaze":
+        screen = Screen(o["screen"]["width_px"], o["screen"]["height_px"])
+        return load_gaze(
+            spec.path, screen=screen, stimuli=o.get("stimuli"), off_screen=o["off_screen"], **common
+        )
+    return load_features(spec.path, bounds=o["bounds"], recordings=o.get("recordings"), **common)
+
+
+def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | Features) -> None:
+    """The noise was solved for the facts read first: they must be those of the data."""
+    facts = design.facts[spec.name]
+    names = data.stimuli if isinstance(data, Gaze) else data.recordings
+    if (facts.people, facts.names) != (data.people, names):
+        raise PlanError("the file changed while it was read", where=str(spec.path), remedy="build again")
+
+
+def _released(
+    planned: PlannedOutput, data: Gaze | Features, random: SecureRandom
+) -> dict[str, NDArray[np.generic]]:
+    values, event = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
+    if event != planned.event:
+        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
+    return {dataset_path(planned.name, *labels): array for labels, array in values.items()}
+
+
+def _write(
+    path: Path,
+    manifest: dict[str, Any],
+    arrays: dict[str, NDArray[np.generic]],
+    design: Design,
+    *,
+    force: bool,
+) -> None:
+    kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
+    content = hdf5.compose(manifest, arrays, kinds)
+
+    def check(candidate: Path) -> None:
+        result = verify(candidate, allow_test_seed=True)
+        if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
+            raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
+
+    hdf5.write_atomically(path, content, force=force, check=check)
+    hdf5.write_atomically(_sidecar(path), to_bytes(manifest), force=True)
+
+
+def compose_manifest(
+    design: Design, arrays: dict[str, NDArray[np.generic]], *, seeded: bool
+) -> dict[str, Any]:
+    """Return the manifest of a release; nothing in it is private."""
+    plan = design.plan
+    known = plan.neighbours is Neighbours.REPLACE_ONE
+    told = warnings(design)
+    if seeded:
+        told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
+    return {
+        "manifest_version": MANIFEST_VERSION,
+        "release": {**plan.release, "date": _date()},
+        "tool": {
+            "name": "synthrelease",
+            "version": synthrelease.__version__,
+            "dependencies": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in _DEPENDENCIES},
+            },
+        },
+        "privacy": {
+            "unit": "person",
+            "neighbours": str(plan.neighbours),
+            "people": design.people if known else None,
+            "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
+            "guarantee": design.guarantee.to_json(),
+            "composition": {
+                "method": design.method,
+                "outputs": [output.name for output in design.outputs if output.private],
+            },
+            "not_protected": _not_protected(design),
+        },
+        "outputs": [_output_entry(output, arrays) for output in design.outputs],
+        "randomness": {
+            "source": "test seed" if seeded else "operating system, AES-256-CTR",
+            "test_seed": seeded,
+        },
+        "ledger": None,
+        "digests": {path: layout.digest(array) for path, array in sorted(arrays.items())},
+        "warnings": told,
+    }
+
+
+def _date() -> str:
+    """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = (
+        datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
+        if epoch
+        else datetime.datetime.now(datetime.UTC)
+    )
+    return now.date().isoformat()
+
+
+def _output_entry(planned: PlannedOutput, arrays: dict[str, NDArray[np.generic]]) -> dict[str, Any]:
+    noise = noise_of(planned.event)
+    resolved = planned.resolved
+    return {
+        "name": planned.name,
+        "kind": resolved.spec.kind,
+        "paths": sorted(path for path in arrays if path.startswith(dataset_path(planned.name) + "/")),
+        "mechanism": resolved.mechanism(),
+        "sensitivity": None
+        if noise is None
+        else {"norm": noise.norm, "value": repr(noise.sensitivity), "derivation": resolved.derivation()},
+        "noise": None
+        if noise is None
+        else {
+            "distribution": noise.type,
+            "scale": repr(noise.scale),
+            "standard_deviation": repr(noise.standard_deviation),
+            "grid": "1",
+            "exact": True,
+        },
+        "event": planned.event.to_json(),
+        "guarantee": planned.guarantee.to_json(),
+        "post_processing": resolved.post_processing(),
+        "warnings": resolved.warnings(),
+    }
+
+
+def _not_protected(design: Design) -> list[dict[str, str]]:
+    entries = [
+        (f"output {output.name}", str(output.guarantee)) for output in design.outputs if not output.private
+    ]
+    for output in design.outputs:
+        entries.extend((f"{what} in {output.name}", why) for what, why in output.resolved.public_facts())
+    if design.plan.neighbours is Neighbours.REPLACE_ONE:
+        entries.append(
+            ("the number of people of each input, and who takes part in which", "public under replace-one")
+        )
+    entries.append(("what is true of people in general", "a release is useful because it tells that"))
+    return [{"what": what, "reason": reason} for what, reason in entries]

@@ -1,0 +1,159 @@
+"""Which datasets an output must have, and what each must be: no more, no less.
+
+Derived datasets are functions of the noised integers (`maths.derived`), so that nothing floats free of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle.layout import dataset_path
+from synthrelease.maths import derived
+from synthrelease.maths.binning import equal_width_edges
+from synthrelease.maths.fourier import coefficient_count
+
+_CARE = 1e-9  # relative to the largest value: what floating point may differ between machines
+
+
+@dataclass(frozen=True)
+class Noised:
+    """Integers that carry noise."""
+
+    path: str
+    shape: tuple[int, ...]
+
+    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        if array.dtype.kind != "i" or array.shape != self.shape:
+            return f"expected integers of shape {self.shape}"
+        return None
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Floating-point values that follow from a noised dataset."""
+
+    path: str
+    source: str
+    function: Callable[[NDArray[Any]], NDArray[np.float64]]
+
+    def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        expected = self.function(others[self.source])
+        if array.dtype.kind != "f" or array.shape != expected.shape:
+            return f"expected floating-point values of shape {expected.shape}"
+        allowed = _CARE * float(np.abs(expected).max(initial=0.0))
+        if not np.isfinite(array).all() or float(np.abs(array - expected).max(initial=0.0)) > allowed:
+            return "the values do not follow from the noised integers"
+        return None
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Category numbers of synthetic records."""
+
+    path: str
+    rows: int
+    categories: int
+
+    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        if array.dtype.kind != "i" or array.shape != (self.rows,):
+            return f"expected integers of shape ({self.rows},)"
+        if ((array < 0) | (array >= self.categories)).any():
+            return f"expected categories from 0 to {self.categories - 1}"
+        return None
+
+
+@dataclass(frozen=True)
+class Binned:
+    """Values of synthetic records, each inside the bin its category names."""
+
+    path: str
+    source: str
+    edges: NDArray[np.float64]
+
+    def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        bins = others[self.source]
+        if array.dtype.kind != "f" or array.shape != bins.shape:
+            return f"expected floating-point values of shape {bins.shape}"
+        if not ((self.edges[bins] <= array) & (array < self.edges[bins + 1])).all():
+            return "a value lies outside the bin of its category"
+        return None
+
+
+Content = Noised | Derived | Categories | Binned
+
+
+def contents(output: dict[str, Any]) -> list[Content]:
+    """Return the datasets that an output's entry in the manifest calls for, sources before what follows."""
+    describe = {"heatmap": _heatmap, "signals": _signals, "statistics": _statistics, "records": _records}
+    return list(describe[output["kind"]](output))
+
+
+def _heatmap(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    screen = (p["screen"]["width_px"], p["screen"]["height_px"])
+    show = partial(derived.heatmap, people=_people(output), blur_px=p["blur_px"], screen_px=screen)
+    for stimulus in p["stimuli"]:
+        noised = dataset_path(output["name"], stimulus, "noised")
+        yield Noised(noised, (p["rows"], p["columns"]))
+        yield Derived(dataset_path(output["name"], stimulus, "heatmap"), noised, show)
+
+
+def _signals(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    k = p["coefficients"]
+    count = p["length"] if k is None else coefficient_count(p["length"], k)
+    people = _people(output)
+    each = p["query"] == "each"
+    for recording in p["recordings"]:
+        for feature in p["features"]:
+            noised = dataset_path(output["name"], recording, feature["name"], "noised")
+            yield Noised(noised, (people or 0, count) if each else (count,))
+            show = partial(
+                derived.signal,
+                bounds=(feature["low"], feature["high"]),
+                divisor=1 if each else people or 1,
+                length=p["length"],
+                frequencies=k,
+            )
+            yield Derived(dataset_path(output["name"], recording, feature["name"], "values"), noised, show)
+
+
+def _statistics(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    people = _people(output)
+    for name in p["statistics"]:
+        size = p["bins"] if name == derived.HISTOGRAM else 1 + (name == derived.MEAN and people is None)
+        for feature in p["features"]:
+            noised = dataset_path(output["name"], name, feature["name"], "noised")
+            yield Noised(noised, (size,))
+            bounds = (feature["low"], feature["high"])
+            show = partial(derived.statistic, name, bounds=bounds, people=people)
+            yield Derived(dataset_path(output["name"], name, feature["name"], "value"), noised, show)
+
+
+def _records(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    for attribute in p["attributes"]:
+        name, size = attribute["name"], attribute["categories"]
+        category = dataset_path(output["name"], name, "category")
+        yield Categories(category, p["rows"], size)
+        if attribute["labels"] is None:
+            edges = equal_width_edges(attribute["low"], attribute["high"], size)
+            yield Binned(dataset_path(output["name"], name, "value"), category, edges)
+        if p["fit"] == "dp":
+            yield Noised(dataset_path(output["name"], name, "noised"), (size,))
+
+
+def _people(output: dict[str, Any]) -> int | None:
+    people: int | None = output["mechanism"]["public_inputs"]["people"]
+    return people

@@ -1,0 +1,80 @@
+"""Where things stand in a bundle, and the block of plain text before it. Described in docs/bundle.md."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from urllib.parse import quote, unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT, FORMAT_VERSION = "synthrelease", 1
+MANIFEST = "/manifest"
+OUTPUTS = "/outputs"
+ENCODING_VERSION = 1
+USER_BLOCK = 512  # bytes before the HDF5 signature
+TEST_SEED_WORDS = "TEST SEED - DO NOT PUBLISH"
+
+_BLOCK_TEXT = """synthrelease bundle 1
+An HDF5 file with a privacy manifest, preceded by these {size} bytes of text.
+SHA-256 of everything after them:
+{digest}
+By hand:   tail -c +{after} FILE | sha256sum
+In full:   synthrelease verify FILE
+{marks}
+"""
+_DIGEST_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
+
+
+def user_block(body: bytes, *, test_seed: bool) -> bytes:
+    """Return the 512 bytes that precede `body`: what the file is, and the digest of everything after."""
+    text = _BLOCK_TEXT.format(
+        size=USER_BLOCK,
+        digest=hashlib.sha256(body).hexdigest(),
+        after=USER_BLOCK + 1,
+        marks=TEST_SEED_WORDS if test_seed else "Source of the noise: the operating system",
+    )
+    return text.encode("ascii").ljust(USER_BLOCK - 1) + b"\n"
+
+
+def sealed_digest(block: bytes) -> str | None:
+    """Return the digest a user block states, or None if it is not exactly a block of ours."""
+    found = _DIGEST_LINE.search(block)
+    if found is None:
+        return None
+    digest = found.group().decode()
+    for test_seed in (False, True):
+        ours = user_block(b"", test_seed=test_seed)
+        if block == ours.replace(hashlib.sha256(b"").hexdigest().encode(), digest.encode()):
+            return digest
+    return None
+
+
+def is_marked_test_seed(block: bytes) -> bool:
+    """Whether the user block says that the noise came from a test seed."""
+    return TEST_SEED_WORDS.encode() in block
+
+
+def group_name(label: str) -> str:
+    """Return a label (of a stimulus, a feature) as an HDF5 name: ASCII, without / and without a lone dot."""
+    quoted = quote(label, safe="")
+    return quoted.replace(".", "%2E") if set(quoted) <= {"."} else quoted
+
+
+def label_of(name: str) -> str:
+    """Return the label that `group_name` encoded."""
+    return unquote(name)
+
+
+def dataset_path(output: str, *labels: str) -> str:
+    """Return the path of a dataset of an output, such as /outputs/attention/1001/noised."""
+    return "/".join([OUTPUTS, group_name(output), *map(group_name, labels)])
+
+
+def digest(array: NDArray[np.generic]) -> str:
+    """Return the SHA-256 of an array's type, shape and little-endian bytes."""
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    state = hashlib.sha256(f"{little.dtype.str} {list(little.shape)}\n".encode())
+    state.update(little.data)
+    return state.hexdigest()

@@ -1,0 +1,55 @@
+"""The manifest as text and as data: strict to read, the same bytes for the same content."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NoReturn
+
+MANIFEST_VERSION = 1
+
+
+def to_bytes(manifest: dict[str, Any]) -> bytes:
+    """Return the manifest as indented UTF-8 JSON with a final newline."""
+    return (json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def from_bytes(raw: bytes) -> dict[str, Any]:
+    """Read a manifest strictly: UTF-8, one object, no key twice, no NaN or infinity.
+
+    Raises:
+        ValueError: it is not such a text; the message repeats nothing of it.
+    """
+    try:
+        manifest = json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ValueError("the manifest is not UTF-8 JSON") from None
+    if not isinstance(manifest, dict):
+        raise ValueError("the manifest is not a JSON object")  # noqa: TRY004  one kind of error for a bad text
+    return manifest
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return a JSON schema that is shipped with the package: "manifest-v1" or "plan-v1"."""
+    return dict(_schema(name))
+
+
+@cache
+def _schema(name: str) -> dict[str, Any]:
+    installed = Path(str(files("synthrelease"))) / "schemas"
+    # In a checkout the schemas stand beside the package, in a wheel inside it.
+    folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
+    loaded: dict[str, Any] = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
+    return loaded
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("the manifest has a key twice in one object")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"the manifest holds {name}, which is not JSON")

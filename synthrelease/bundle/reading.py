@@ -1,0 +1,77 @@
+"""Reading a bundle: a small, read-only object over the checked file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from synthrelease.bundle import hdf5
+from synthrelease.bundle.contents import contents
+from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.verify import verify
+from synthrelease.errors import BundleError
+
+
+class Output(Mapping[str, NDArray[Any]]):
+    """The datasets of one output by their path below it, such as "1001/heatmap"; read when asked for."""
+
+    def __init__(self, path: Path, name: str, members: dict[str, str]) -> None:
+        self.name = name
+        self._path = path
+        self._members = members
+
+    def __getitem__(self, key: str) -> NDArray[Any]:
+        with hdf5.opened(self._path) as file:
+            return hdf5.read_array(file, self._members[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+
+class Bundle:
+    """A bundle that passed `verify --quick`.
+
+    Attributes:
+        path: the file.
+        manifest: the privacy manifest.
+        names: names of the outputs.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.names = tuple(output["name"] for output in manifest["outputs"])
+
+    def __getitem__(self, name: str) -> Output:
+        for output in self.manifest["outputs"]:
+            if output["name"] == name:
+                start = len(dataset_path(name)) + 1
+                return Output(self.path, name, {c.path[start:]: c.path for c in contents(output)})
+        raise KeyError(name)
+
+
+def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
+    """Open a bundle for reading.
+
+    Args:
+        path: the file.
+        allow_test_seed: read a bundle although its noise can be repeated.
+
+    Raises:
+        BundleError: `verify --quick` finds a fault.
+    """
+    result = verify(path, quick=True, allow_test_seed=allow_test_seed)
+    if not result.ok or result.manifest is None:
+        raise BundleError(
+            "the file is not a bundle to rely on",
+            where=str(path),
+            found="; ".join(map(str, result.findings)),
+            remedy="get the file again from its source, and run: synthrelease verify",
+        )
+    return Bundle(Path(path), result.manifest)

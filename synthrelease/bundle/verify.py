@@ -1,0 +1,264 @@
+"""Checking a bundle from anyone, without the data: `verify` never raises for a bad file.
+
+In this order, each step only if the ones before found nothing that makes it unsafe or meaningless: the seal (before HDF5
+is touched), the structure (before any value is read), the manifest (strict JSON, its schema), digests, contents,
+claims. docs/bundle.md says what each finding means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle import claims, hdf5
+from synthrelease.bundle.contents import Noised, contents
+from synthrelease.bundle.layout import (
+    ENCODING_VERSION,
+    OUTPUTS,
+    dataset_path,
+    digest,
+    is_marked_test_seed,
+    sealed_digest,
+)
+from synthrelease.bundle.manifest import schema
+from synthrelease.bundle.plausibility import too_quiet
+from synthrelease.errors import BundleError
+from synthrelease.privacy import event as events
+from synthrelease.privacy.guarantee import Neighbours
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with a bundle: a `code` for programs, a place, and a sentence for people."""
+
+    code: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return (
+            f"[{self.code}] {self.where}: {self.message}" if self.where else f"[{self.code}] {self.message}"
+        )
+
+
+@dataclass
+class Verification:
+    """What `verify` found.
+
+    Attributes:
+        findings: faults; empty if there are none.
+        checked: what was checked, in words.
+        manifest: the manifest, if it could be read.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
+    manifest: dict[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no fault was found."""
+        return not self.findings
+
+
+def verify(
+    path: str | Path,
+    public_key: str | Path | None = None,
+    *,
+    quick: bool = False,
+    allow_test_seed: bool = False,
+) -> Verification:
+    """Check a bundle: seal, structure, manifest, digests, contents and every claimed guarantee.
+
+    Args:
+        path: the file, from anyone.
+        public_key: not offered yet; a finding if given, because nothing would be checked with it.
+        quick: stop after seal, structure and manifest.
+        allow_test_seed: do not count it as a fault that the noise came from a test seed.
+
+    Returns:
+        A `Verification`; never an exception for a bad file.
+    """
+    result = Verification()
+    if public_key is not None:
+        result.findings.append(Finding("signature", "", "this version cannot check signatures yet"))
+    try:
+        _verify(Path(path), result, quick=quick, allow_test_seed=allow_test_seed)
+    except BundleError as error:
+        result.findings.append(Finding("structure", error.where, error.problem))
+    except OSError as error:
+        result.findings.append(Finding("unreadable", str(path), error.strerror or "the file cannot be read"))
+    except Exception as error:  # noqa: BLE001  whatever a hostile file provokes is a finding, not a crash
+        result.findings.append(
+            Finding("manifest", "", f"the content is inconsistent ({type(error).__name__})")
+        )
+    return result
+
+
+def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: bool) -> None:
+    block, body = hdf5.body_digest(path)
+    stated = sealed_digest(block)
+    if stated is None:
+        result.findings.append(
+            Finding("seal", str(path), "the file does not begin with a bundle's text block")
+        )
+        return
+    if stated != body:
+        result.findings.append(
+            Finding("seal", str(path), "the bytes are not those that were sealed: damaged or changed")
+        )
+        return
+    result.checked.append("seal")
+    with hdf5.opened(path) as file:
+        faults = hdf5.structure_faults(file)
+        if faults:
+            result.findings.extend(Finding("structure", "", fault) for fault in faults)
+            return
+        result.checked.append("structure")
+        manifest = hdf5.read_manifest(file)
+        problems = schema_faults(manifest)
+        if problems:
+            result.findings.extend(problems)
+            return
+        result.manifest = manifest
+        result.checked.append("manifest")
+        marked = is_marked_test_seed(block)
+        result.findings.extend(_test_seed_faults(manifest, marked=marked, allowed=allow_test_seed))
+        if quick:
+            return
+        result.findings.extend(_content_faults(file, manifest))
+        result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
+        result.findings.extend(_claim_faults(manifest))
+        result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
+
+
+def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
+    """Return where a manifest does not fit `schemas/manifest-v1.schema.json`."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
+
+    found = Draft202012Validator(schema("manifest-v1")).iter_errors(manifest)
+    return [
+        Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
+        for e in found
+    ]
+
+
+def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
+    seeded = manifest["randomness"]["test_seed"]
+    warned = any("TEST SEED" in warning for warning in manifest["warnings"])
+    source = manifest["randomness"]["source"] == "test seed"
+    if not marked == seeded == warned == source:
+        yield Finding(
+            "test-seed",
+            "randomness",
+            "text block, randomness and warnings disagree on where the noise came from",
+        )
+    elif seeded and not allowed:
+        yield Finding("test-seed", "randomness", "the noise can be repeated from a test seed: do not publish")
+
+
+def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Finding]:
+    present = hdf5.dataset_paths(file)
+    called_for = [content.path for output in manifest["outputs"] for content in contents(output)]
+    for path in sorted(set(present) - set(called_for)):
+        yield Finding("unlisted", path, "no output of the manifest accounts for this dataset")
+    for path in sorted(set(called_for) - set(present)):
+        yield Finding("missing", path, "the manifest calls for this dataset")
+    if set(manifest["digests"]) != set(present):
+        yield Finding("digest", "digests", "the digests are not those of the datasets in the file")
+    if len(called_for) != len(set(called_for)) or len({o["name"] for o in manifest["outputs"]}) != len(
+        manifest["outputs"]
+    ):
+        yield Finding("manifest", "outputs", "two outputs claim the same name or dataset")
+    groups = {dataset_path(output["name"]) for output in manifest["outputs"]}
+    for group in sorted({f"{OUTPUTS}/{name}" for name in file[OUTPUTS]} - groups):
+        yield Finding("unlisted", group, "no output of the manifest accounts for this group")
+    for path in present:
+        if digest(hdf5.read_array(file, path)) != manifest["digests"].get(path):
+            yield Finding("digest", path, "the values are not those of the manifest's digest")
+    if set(called_for) <= set(present):
+        for number, output in enumerate(manifest["outputs"]):
+            yield from _output_faults(file, output, f"outputs/{number} ({output['name']})", manifest)
+
+
+def _output_faults(
+    file: h5py.File, output: dict[str, Any], where: str, manifest: dict[str, Any]
+) -> Iterator[Finding]:
+    if hdf5.encoding(file, dataset_path(output["name"])) != (output["kind"], ENCODING_VERSION):
+        yield Finding("structure", where, "the group's encoding is not that of the output's kind")
+    expected = contents(output)
+    if output["paths"] != sorted(content.path for content in expected):
+        yield Finding("unlisted", where, "the paths are not those that the parameters call for")
+    arrays: dict[str, NDArray[Any]] = {}
+    noisy: list[NDArray[Any]] = []
+    for content in expected:
+        arrays[content.path] = hdf5.read_array(file, content.path)
+        fault = content.fault(arrays[content.path], arrays)
+        if fault is not None:
+            yield Finding("derived", content.path, fault)
+            return
+        if isinstance(content, Noised):
+            noisy.append(arrays[content.path].ravel())
+    integers = np.concatenate(noisy) if noisy else np.zeros(0, dtype=np.int64)
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    people = output["mechanism"]["public_inputs"]["people"]
+    for code, fault in claims.event_faults(
+        output, neighbours=neighbours, people=people, integers=integers.size
+    ):
+        yield Finding(code, where, fault)
+    for leaf in events.flatten(events.from_json(output["event"])):
+        if isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace) and too_quiet(integers, leaf):
+            yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")
+
+
+def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
+    privacy = manifest["privacy"]
+    neighbours = Neighbours(privacy["neighbours"])
+    recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
+    for number, (output, event) in enumerate(zip(manifest["outputs"], recorded, strict=True)):
+        computed = claims.output_guarantee(event, delta=_delta(output["guarantee"]), neighbours=neighbours)
+        if not claims.same_guarantee(output["guarantee"], computed):
+            yield Finding(
+                "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
+            )
+    total, method = claims.release_guarantee(
+        recorded, delta=_delta(privacy["guarantee"]), neighbours=neighbours
+    )
+    if not claims.same_guarantee(privacy["guarantee"], total):
+        yield Finding("guarantee", "privacy", f"the outputs together amount to {total}")
+    if privacy["composition"]["method"] != method:
+        yield Finding("guarantee", "privacy/composition", f"the method is: {method}")
+    budget, claim = privacy["budget"], privacy["guarantee"]
+    if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
+        yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
+    yield from _listing_faults(manifest, recorded)
+
+
+def _delta(stated: dict[str, Any]) -> float:
+    """The δ at which a claim states its ε: every true pair is a true claim."""
+    return float(stated.get("delta", 0.5))
+
+
+def _listing_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> Iterator[Finding]:
+    privacy = manifest["privacy"]
+    private = claims.private_names(manifest["outputs"], recorded)
+    if privacy["composition"]["outputs"] != private:
+        yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
+    told = {entry["what"] for entry in privacy["not_protected"]}
+    for output in manifest["outputs"]:
+        if output["name"] not in private and f"output {output['name']}" not in told:
+            yield Finding("guarantee", "privacy/not_protected", f"output {output['name']} is not named there")
+    known = privacy["neighbours"] == Neighbours.REPLACE_ONE
+    if (privacy["people"] is None) == known:
+        yield Finding(
+            "manifest", "privacy/people", "stated where it is private, or missing where it is public"
+        )
+    for output in manifest["outputs"]:
+        if (output["mechanism"]["public_inputs"]["people"] is None) == known:
+            yield Finding("manifest", output["name"], "states its people where private, or not where public")

@@ -1,0 +1,62 @@
+"""What the plan declares public about an input: read from the label columns alone, no private value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from synthrelease.data.features import ONE_RECORDING
+from synthrelease.data.tables import labels, read_table
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Public facts of an input.
+
+    Attributes:
+        people: number of people; public under replace-one only, used for nothing else otherwise.
+        names: the stimuli or recordings.
+        longest: steps of the longest recording, if the plan declares lengths public.
+        identities: the people's labels; private, only to recognise the same person in another input.
+    """
+
+    people: int
+    names: tuple[str, ...]
+    longest: int | None
+    identities: frozenset[str]
+
+
+def read_facts(
+    path: Path,
+    *,
+    columns: Mapping[str, str],
+    listed: Sequence[str] | None,
+    lengths_public: bool = False,
+    separator: str | None = None,
+) -> Facts:
+    """Read the public facts of a gaze or feature file.
+
+    Args:
+        path: the file.
+        columns: names of the columns `person`, and `stimulus` or `recording`.
+        listed: the stimuli or recordings that the plan lists; None takes them from the data.
+        lengths_public: whether the longest recording may be looked up.
+        separator: of delimited text, if not the usual one.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+    """
+    wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
+    table = read_table(path, wanted, separator=separator)
+    person, identities = labels(table, columns["person"])
+    if len(wanted) == 1:
+        group, names = np.zeros(len(person), dtype=np.int64), [ONE_RECORDING]
+    else:
+        group, names = labels(table, wanted[1])
+    longest = None
+    if lengths_public:
+        longest = int(np.bincount(person * len(names) + group).max())
+    return Facts(len(identities), tuple(names if listed is None else listed), longest, frozenset(identities))

@@ -1,0 +1,113 @@
+"""Feature time series of numbered people, clipped to public bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.order import in_time_order
+from synthrelease.data.tables import labels, numbers, read_table
+
+ONE_RECORDING = "all"  # the name of the only recording where the plan maps no recording column
+
+
+@dataclass(frozen=True)
+class Features:
+    """Feature values; rows of one person and recording are in the order of time.
+
+    Attributes:
+        features: names of the features, public.
+        bounds: lower and upper bound of each feature in its unit, public, shape (F, 2).
+        recordings: names of the recordings, public.
+        people: number of people in the file, with or without usable rows.
+        person: number of each row's person, 0 … people − 1, shape (N,).
+        recording: number of each row's recording, shape (N,).
+        values: clipped to the bounds, NaN where missing, shape (N, F).
+        identities: the people's labels, private.
+        notes: what was dropped or clipped, for the curator alone.
+    """
+
+    features: tuple[str, ...]
+    bounds: NDArray[np.float64]
+    recordings: tuple[str, ...]
+    people: int
+    person: NDArray[np.int64]
+    recording: NDArray[np.int64]
+    values: NDArray[np.float64]
+    identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def limits(self, feature: int) -> tuple[float, float]:
+        """Return the lower and upper bound of feature number `feature`."""
+        return float(self.bounds[feature, 0]), float(self.bounds[feature, 1])
+
+    def only(self, names: Sequence[str]) -> Features:
+        """Return the same rows with only the named features, in that order."""
+        columns = [self.features.index(name) for name in names]
+        return replace(
+            self, features=tuple(names), bounds=self.bounds[columns], values=self.values[:, columns]
+        )
+
+
+def load_features(
+    path: Path,
+    *,
+    columns: Mapping[str, str],
+    bounds: Mapping[str, tuple[float, float]],
+    recordings: Sequence[str] | None = None,
+    missing: Sequence[float] = (),
+    separator: str | None = None,
+) -> Features:
+    """Read feature series.
+
+    Args:
+        path: the file.
+        columns: names of the columns `person` and optionally `recording` and `time`.
+        bounds: public lower and upper bound of every feature to read, in its unit.
+        recordings: the public list; rows of other recordings are dropped. None takes it from the data.
+        missing: numbers that mark a missing value.
+        separator: of delimited text, if not the usual one.
+
+    Raises:
+        DataError, MachineError: the file cannot be used, with place, kind and remedy.
+    """
+    table = read_table(path, [*columns.values(), *bounds], separator=separator)
+    person, identities = labels(table, columns["person"])
+    if "recording" in columns:
+        own, names = labels(table, columns["recording"])
+    else:
+        own, names = np.zeros(len(person), dtype=np.int64), [ONE_RECORDING]
+    published = tuple(names if recordings is None else recordings)
+    position = {name: number for number, name in enumerate(published)}
+    recording = np.array([position.get(name, -1) for name in names], dtype=np.int64)[own]
+
+    keep = np.flatnonzero(recording >= 0)
+    notes = []
+    if keep.size < person.size:
+        notes.append(f"{person.size - keep.size} of {person.size} rows belong to recordings not listed")
+    if "time" in columns:
+        time = numbers(table, columns["time"])
+        keep = keep[in_time_order(table, columns["time"], (person[keep], recording[keep]), time[keep], keep)]
+    limits = np.array(list(bounds.values()), dtype=np.float64)
+    values = np.empty((keep.size, len(bounds)))
+    for j, name in enumerate(bounds):
+        raw = numbers(table, name, missing=missing)[keep]
+        values[:, j] = np.clip(raw, limits[j, 0], limits[j, 1])
+        clipped = int(np.count_nonzero((raw < limits[j, 0]) | (raw > limits[j, 1])))
+        if clipped:
+            notes.append(f"{clipped} of {raw.size} values of '{name}' were clipped to its bounds")
+    return Features(
+        tuple(bounds),
+        limits,
+        published,
+        len(identities),
+        person[keep],
+        recording[keep],
+        values,
+        tuple(identities),
+        tuple(notes),
+    )

@@ -1,0 +1,130 @@
+"""Gaze samples or fixations of numbered people on listed stimuli."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.order import in_time_order
+from synthrelease.data.screen import Screen
+from synthrelease.data.tables import Table, labels, numbers, read_table
+from synthrelease.errors import DataError
+
+
+@dataclass(frozen=True)
+class Gaze:
+    """Points on the screen; rows of one person and stimulus are in the order they were recorded.
+
+    Attributes:
+        screen: the screen.
+        stimuli: names of the published stimuli, public.
+        people: number of people in the file, with or without usable rows.
+        assigned: who has any row on which stimulus, usable or not, shape (people, stimuli).
+        person: number of each row's person, 0 … people − 1, shape (N,).
+        stimulus: number of each row's stimulus, shape (N,).
+        x_px: horizontal position, within the screen, shape (N,).
+        y_px: vertical position, within the screen, shape (N,).
+        identities: the people's labels, private.
+        notes: what was dropped, for the curator alone.
+    """
+
+    screen: Screen
+    stimuli: tuple[str, ...]
+    people: int
+    assigned: NDArray[np.bool_]
+    person: NDArray[np.int64]
+    stimulus: NDArray[np.int64]
+    x_px: NDArray[np.float64]
+    y_px: NDArray[np.float64]
+    identities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def load_gaze(
+    path: Path,
+    *,
+    columns: Mapping[str, str],
+    screen: Screen,
+    stimuli: Sequence[str] | None = None,
+    missing: Sequence[float] = (),
+    off_screen: str = "error",
+    separator: str | None = None,
+) -> Gaze:
+    """Read gaze data.
+
+    Args:
+        path: the file.
+        columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`.
+        screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
+        stimuli: the public list; rows of other stimuli are dropped. None takes the list from the data.
+        missing: numbers that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
+        off_screen: "error", or "drop" for rows that lie off the screen.
+        separator: of delimited text, if not the usual one.
+
+    Raises:
+        DataError, MachineError: the file cannot be used, with place, kind and remedy.
+    """
+    table = read_table(path, list(columns.values()), separator=separator)
+    person, identities = labels(table, columns["person"])
+    own_stimulus, names = labels(table, columns["stimulus"])
+    published = tuple(names if stimuli is None else stimuli)
+    stimulus = _renumber(own_stimulus, names, published)
+    assigned = np.zeros((len(identities), len(published)), dtype=np.bool_)
+    assigned[person[stimulus >= 0], stimulus[stimulus >= 0]] = True
+    x_px = numbers(table, columns["x"], missing=missing)
+    y_px = numbers(table, columns["y"], missing=missing)
+
+    there = ~(np.isnan(x_px) | np.isnan(y_px))
+    on_screen = screen.holds(x_px, y_px)
+    if off_screen == "error":
+        _refuse_off_screen(table, columns, there & ~on_screen, screen)
+    keep = np.flatnonzero(there & on_screen & (stimulus >= 0))
+    if "time" in columns:
+        time = numbers(table, columns["time"])
+        keep = keep[in_time_order(table, columns["time"], (person[keep], stimulus[keep]), time[keep], keep)]
+    return Gaze(
+        screen,
+        published,
+        len(identities),
+        assigned,
+        person[keep],
+        stimulus[keep],
+        x_px[keep],
+        y_px[keep],
+        tuple(identities),
+        _notes(there, on_screen, stimulus >= 0),
+    )
+
+
+def _renumber(own: NDArray[np.int64], names: Sequence[str], published: Sequence[str]) -> NDArray[np.int64]:
+    position = {name: number for number, name in enumerate(published)}
+    return np.array([position.get(name, -1) for name in names], dtype=np.int64)[own]
+
+
+def _refuse_off_screen(
+    table: Table, columns: Mapping[str, str], outside: NDArray[np.bool_], screen: Screen
+) -> None:
+    rows = np.flatnonzero(outside)
+    if rows.size:
+        more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
+        raise DataError(
+            "a point lies off the screen",
+            where=table.place(int(rows[0]), columns["x"]) + f" or '{columns['y']}'" + more,
+            expected=f"0 to {screen.width_px} across and 0 to {screen.height_px} down, edges included",
+            remedy='correct `screen`, add the code to `missing`, or say off_screen = "drop" in the input',
+        )
+
+
+def _notes(
+    there: NDArray[np.bool_], on_screen: NDArray[np.bool_], listed: NDArray[np.bool_]
+) -> tuple[str, ...]:
+    counts = {
+        "have no position and were dropped": int((~there).sum()),
+        "lie off the screen and were dropped": int((there & ~on_screen).sum()),
+        "belong to stimuli that the plan does not list and were dropped": int((~listed).sum()),
+    }
+    return tuple(f"{count} of {there.size} rows {what}" for what, count in counts.items() if count)

@@ -1,0 +1,53 @@
+"""Putting the rows of a recording in the order of their time stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.tables import Table
+from synthrelease.errors import DataError
+
+
+def in_time_order(
+    table: Table,
+    column: str,
+    groups: Sequence[NDArray[np.int64]],
+    time: NDArray[np.float64],
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the permutation that sorts rows by `groups`, the first leading, and by time within a group.
+
+    Args:
+        table: for the places in error messages.
+        column: name of the time column.
+        groups: what makes a recording, such as person and stimulus, each of shape (N,).
+        time: time stamps, shape (N,).
+        rows: the rows' numbers in the file, shape (N,).
+
+    Raises:
+        DataError: a time stamp is missing, or occurs twice in one recording.
+    """
+    if np.isnan(time).any():
+        raise DataError(
+            "a time stamp is missing",
+            where=table.place(int(rows[np.flatnonzero(np.isnan(time))[0]]), column),
+            found="an empty cell",
+            expected="a number in every row",
+        )
+    order = np.lexsort((time, *reversed(groups)))
+    same = np.diff(time[order]) == 0
+    for group in groups:
+        same &= np.diff(group[order]) == 0
+    if same.any():
+        second = int(rows[order[np.flatnonzero(same)[0] + 1]])
+        raise DataError(
+            "a time stamp occurs twice in one recording",
+            where=table.place(second, column)
+            + (f" (and {int(same.sum()) - 1} more)" if same.sum() > 1 else ""),
+            expected="increasing times within one person's recording",
+            remedy="name the column that tells recordings apart under `columns`, or drop the repeated rows",
+        )
+    return order

@@ -1,0 +1,53 @@
+"""One file per format, and the registry that finds the right one by the file's name.
+
+A reader is an object with `matches(path)`, `column_names(path, separator)`, `read(path, columns, separator)`
+and `line(row)`, the place of a row as its file's own tools would count it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from synthrelease.data.readers import delimited, parquet
+from synthrelease.errors import DataError
+
+
+class Reader(Protocol):
+    """What a format must be able to do."""
+
+    formats: str
+
+    def matches(self, path: Path) -> bool:
+        """Whether the file's name is of this format."""
+        ...
+
+    def column_names(self, path: Path, separator: str | None) -> list[str]:
+        """Return the names of all columns, reading nothing else."""
+        ...
+
+    def read(self, path: Path, columns: list[str], separator: str | None) -> pl.DataFrame:
+        """Return the named columns: text, or numbers where the format has types."""
+        ...
+
+    def line(self, row: int) -> str:
+        """Name the place of data row `row` (from 0) for an error message."""
+        ...
+
+
+READERS: tuple[Reader, ...] = (delimited.Delimited(), parquet.Parquet())
+
+
+def reader_for(path: Path) -> Reader:
+    """Return the reader of a file's format; DataError if there is none."""
+    for reader in READERS:
+        if reader.matches(path):
+            return reader
+    raise DataError(
+        "no reader for this kind of file",
+        where=str(path),
+        found=f"a name ending in '{''.join(path.suffixes[-2:])}'",
+        expected="; ".join(reader.formats for reader in READERS),
+    )

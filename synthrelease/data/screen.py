@@ -1,0 +1,31 @@
+"""The screen that gaze was recorded on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A screen of `width_px` × `height_px`, origin top left, x to the right, y down."""
+
+    width_px: int
+    height_px: int
+
+    def holds(self, x_px: NDArray[np.float64], y_px: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether 0 ≤ x ≤ width and 0 ≤ y ≤ height: both edges belong to the screen."""
+        return (x_px >= 0) & (x_px <= self.width_px) & (y_px >= 0) & (y_px <= self.height_px)
+
+    def cells(
+        self, x_px: NDArray[np.float64], y_px: NDArray[np.float64], *, columns: int, rows: int
+    ) -> NDArray[np.int64]:
+        """Return the row-major number of the cell each point falls in, on a grid of rows × columns.
+
+        A point on the right or bottom edge of the screen belongs to the last cell.
+        """
+        column = np.minimum((x_px * columns / self.width_px).astype(np.int64), columns - 1)
+        row = np.minimum((y_px * rows / self.height_px).astype(np.int64), rows - 1)
+        return row * columns + column

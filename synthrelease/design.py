@@ -1,0 +1,168 @@
+"""What a plan will do and cost, from public facts alone: `preview` prints it, `build` carries it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from synthrelease.data.facts import Facts, read_facts
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.outputs import KINDS, ResolvedOutput
+from synthrelease.plan import OutputSpec, Plan
+from synthrelease.privacy import accounting
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.event import Event
+from synthrelease.privacy.guarantee import Guarantee, Neighbours
+
+_CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
+
+
+@dataclass(frozen=True)
+class PlannedOutput:
+    """An output with its share of the budget and the event it will be."""
+
+    resolved: ResolvedOutput
+    budget: Budget | None
+    event: Event
+    guarantee: Guarantee
+
+    @property
+    def name(self) -> str:
+        """The output's name."""
+        return self.resolved.spec.name
+
+    @property
+    def private(self) -> bool:
+        """Whether the output is differentially private."""
+        return accounting.is_differentially_private(self.event)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A plan with everything public filled in.
+
+    Attributes:
+        plan: the plan.
+        facts: public facts by input.
+        outputs: in the plan's order.
+        guarantee: of all differentially private outputs together.
+        method: how it was composed.
+        people: distinct people in all inputs; public under replace-one only.
+    """
+
+    plan: Plan
+    facts: dict[str, Facts]
+    outputs: tuple[PlannedOutput, ...]
+    guarantee: Guarantee
+    method: str
+    people: int
+
+
+def make_design(plan: Plan) -> Design:
+    """Read the public facts and solve for the noise of every output.
+
+    Raises:
+        InputError: plan or data cannot be used.
+        PolicyError: the promise would be false or empty.
+    """
+    facts = {
+        name: read_facts(
+            spec.path,
+            columns=spec.options["columns"],
+            listed=spec.options.get("stimuli", spec.options.get("recordings")),
+            lengths_public="lengths" in spec.options["assume_public"],
+            separator=spec.options.get("separator"),
+        )
+        for name, spec in plan.inputs.items()
+    }
+    resolved = [
+        KINDS[spec.kind](spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours)
+        for spec in plan.outputs
+    ]
+    budgets = split_budget(plan, resolved)
+    planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
+    private = [output.event for output in planned if output.private]
+    total = accounting.compose(private, delta=plan.delta or 0.5, neighbours=plan.neighbours)
+    people = len(frozenset().union(*(f.identities for f in facts.values())))
+    method = accounting.METHODS[accounting.method(private)] if private else "none"
+    return Design(plan, facts, planned, total, method, people)
+
+
+def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> PlannedOutput:
+    event = resolved.calibrate(budget)
+    delta = budget.delta if budget is not None and budget.delta else 0.5
+    return PlannedOutput(
+        resolved, budget, event, accounting.compose([event], delta=delta, neighbours=plan.neighbours)
+    )
+
+
+def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget]:
+    """Return the budget of every output that adds noise.
+
+    ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
+    is divided among the Gaussian outputs in proportion to their ε.
+
+    Raises:
+        PlanError: the parts exceed the whole, or an output without noise asks for a part.
+    """
+    paying = [r.spec for r in resolved if r.noise is not None]
+    for r in resolved:
+        if r.noise is None and {"share", "epsilon"} & set(r.spec.options):
+            raise PlanError(
+                "an output without noise takes no share of ε",
+                where=r.spec.where,
+                remedy="leave out share and epsilon",
+            )
+    stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
+    left = plan.epsilon - sum(e for e in stated.values() if e is not None)
+    waiting = [name for name, e in stated.items() if e is None]
+    if left < -_CARE * plan.epsilon or (waiting and left <= 0):
+        raise PolicyError(
+            "the outputs ask for more than the release's ε",
+            where=str(plan.path),
+            found=f"{plan.epsilon - left:g} of {plan.epsilon:g}"
+            + (f", and {', '.join(waiting)} still without" if waiting else ""),
+            remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
+        )
+    epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
+    deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.noise == GAUSSIAN}, epsilons)
+    return {name: Budget(epsilon, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
+
+
+def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
+    if "epsilon" in spec.options:
+        return float(spec.options["epsilon"])
+    return float(spec.options["share"]) * total if "share" in spec.options else None
+
+
+def _split_delta(plan: Plan, gaussian: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
+    stated = {
+        name: float(spec.options["delta"]) for name, spec in gaussian.items() if "delta" in spec.options
+    }
+    left = plan.delta - sum(stated.values())
+    waiting = [name for name in gaussian if name not in stated]
+    if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
+        raise PolicyError(
+            "the outputs ask for more than the release's δ",
+            where=str(plan.path),
+            found=f"{plan.delta - left:g} of {plan.delta:g}",
+        )
+    weight = sum(epsilons[name] for name in waiting)
+    return {**stated, **{name: left * epsilons[name] / weight for name in waiting}}
+
+
+def warnings(design: Design) -> list[str]:
+    """Return what is true of the release and should worry its curator; public, part of the manifest."""
+    plan, told = design.plan, []
+    if plan.neighbours is Neighbours.REPLACE_ONE and plan.delta >= 1 / design.people:
+        told.append(
+            f"δ = {plan.delta:g} is not below 1/people = 1/{design.people}: at such a δ publishing one whole "
+            "person would count as private"
+        )
+    if plan.epsilon > 10:
+        told.append(f"ε = {plan.epsilon:g} is a weak promise: e^ε is {_power(plan.epsilon)}")
+    told.append("spending on this dataset over several releases is not tracked")
+    return told
+
+
+def _power(epsilon: float) -> str:
+    return f"10^{epsilon / 2.302585:.0f}"

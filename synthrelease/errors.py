@@ -1,0 +1,84 @@
+"""Every error synthrelease raises on purpose, and the exit code it ends with.
+
+    SynthReleaseError
+    ├── BundleError      1   a bundle is not what it claims to be
+    ├── InputError       3   the curator's files are at fault
+    │   ├── PlanError        the plan
+    │   └── DataError        the data
+    ├── PolicyError      4   refused, because the promise could not be kept
+    └── MachineError     6   disk, permission, missing extra
+
+A message says what is wrong, where, what was found, what was expected, and what to do. It never repeats
+a cell of private data: `found` holds the *kind* of a value ("text", "infinite number"), not the value.
+"""
+
+from __future__ import annotations
+
+
+class SynthReleaseError(Exception):
+    """The root of the hierarchy; its text is the message for the person at the terminal."""
+
+    exit_code = 1
+
+    def __init__(
+        self, problem: str, *, where: str = "", found: str = "", expected: str = "", remedy: str = ""
+    ) -> None:
+        self.problem = problem
+        self.where = where
+        self.found = found
+        self.expected = expected
+        self.remedy = remedy
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.problem}" if self.where else self.problem]
+        if self.found:
+            lines.append(f"  found:    {self.found}")
+        if self.expected:
+            lines.append(f"  expected: {self.expected}")
+        if self.remedy:
+            lines.append(f"  to do:    {self.remedy}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
+        fields = (self.problem, self.where, self.found, self.expected, self.remedy)
+        return (_rebuild, (type(self), *fields))
+
+
+def _rebuild(
+    kind: type[SynthReleaseError], problem: str, where: str, found: str, expected: str, remedy: str
+) -> SynthReleaseError:
+    return kind(problem, where=where, found=found, expected=expected, remedy=remedy)
+
+
+class BundleError(SynthReleaseError):
+    """A file is not a bundle, or not the bundle it claims to be."""
+
+    exit_code = 1
+
+
+class InputError(SynthReleaseError):
+    """Something the curator wrote or supplied cannot be used as it is."""
+
+    exit_code = 3
+
+
+class PlanError(InputError):
+    """The plan is not valid, or asks for what has no meaning."""
+
+
+class DataError(InputError):
+    """A data file cannot be read as the plan describes it."""
+
+
+class PolicyError(SynthReleaseError):
+    """The release was refused because its promise would be false or empty."""
+
+    exit_code = 4
+
+
+class MachineError(SynthReleaseError):
+    """The machine could not do it: disk full, no permission, a missing optional package."""
+
+    exit_code = 6

@@ -1,0 +1,1 @@
+"""Numpy in, numpy out: the mathematics that knows neither data nor privacy."""

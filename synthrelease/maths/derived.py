@@ -1,0 +1,63 @@
+"""What is shown, as a function of the noised integers alone: used to make a release and to check it.
+
+Everything here is post-processing, and `verify` computes it again from the bundle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.maths.blur import blurred
+from synthrelease.maths.fourier import inverse
+from synthrelease.maths.steps import HALF_RANGE, centre_and_step
+
+COUNT, MEAN, HISTOGRAM = "count", "mean", "histogram"
+PERSON_STEPS = 2 * HALF_RANGE  # what one person weighs in a count
+
+
+def heatmap(
+    noisy: NDArray[np.integer], *, people: int | None, blur_px: float, screen_px: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Return the mean counts per person (sums, where the number of people is private), blurred."""
+    return blurred(noisy / (people or 1), blur_px=blur_px, screen_px=screen_px)
+
+
+def signal(
+    noisy: NDArray[np.integer],
+    *,
+    bounds: tuple[float, float],
+    divisor: int,
+    length: int,
+    frequencies: int | None,
+) -> NDArray[np.float64]:
+    """Return the signal in the feature's unit: centre + step · integers/divisor.
+
+    Args:
+        noisy: steps, or Fourier coefficients in steps, shape (…, K).
+        bounds: public bounds of the feature.
+        divisor: how many people were added up.
+        length: n, steps of the series.
+        frequencies: k, if `noisy` are Fourier coefficients; else None.
+    """
+    centre, step = centre_and_step(*bounds)
+    steps = noisy / divisor
+    return centre + step * (steps if frequencies is None else inverse(steps, length, frequencies))
+
+
+def statistic(
+    name: str, noisy: NDArray[np.integer], *, bounds: tuple[float, float], people: int | None
+) -> NDArray[np.float64]:
+    """Return a count in people, a mean in the feature's unit, or a histogram.
+
+    A histogram gives shares of all people, or people per bin where their number is private. There, a mean
+    arrives as a sum and a count of people, in units that weigh alike.
+    """
+    if name == COUNT:
+        return noisy.astype(np.float64) / PERSON_STEPS
+    if name == HISTOGRAM:
+        return noisy.astype(np.float64) / (HALF_RANGE * (people or 1))
+    centre, step = centre_and_step(*bounds)
+    if people is not None:
+        return centre + step * noisy.astype(np.float64) / people
+    return centre + step * noisy[:1].astype(np.float64) / max(float(noisy[1]) / HALF_RANGE, 1.0)

@@ -1,0 +1,171 @@
+"""Private gaze maps on a grid of cells: bounded contributions, integer sums, exact noise.
+
+Claim: `heatmap.proof.md`. The heatmap that is shown is the noised map divided by the public number of people and
+blurred, which is post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.gaze import Gaze
+from synthrelease.errors import PolicyError
+from synthrelease.maths import derived
+from synthrelease.noise.addition import noised
+from synthrelease.noise.entropy import WordSource
+from synthrelease.privacy.budget import GAUSSIAN, Budget, calibrated
+from synthrelease.privacy.calibration import gaussian_delta, liu2019_sigma
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import Sensitivity, gaze_maps
+
+LIU2019 = "liu2019"
+
+
+@dataclass(frozen=True)
+class HeatmapParameters:
+    """The public parameters of a heatmap output.
+
+    Attributes:
+        stimuli: S, number of published stimuli.
+        rows: height of the published map, in cells.
+        columns: width of the published map, in cells.
+        cap: m, the largest count of a person per cell.
+        max_samples: T, the most samples of a person per stimulus; None for no bound.
+        max_stimuli: M, on how many stimuli a person may count.
+        assignment_public: whether who saw which stimulus is public.
+        neighbours: the neighbouring relation.
+        noise: "gaussian" or "laplace".
+        calibration: "exact", or "liu2019" for σ of the paper's Theorem 3.4.
+        blur_px: σ_b of the heatmap's blur, in pixels of the screen.
+        people: n, public under replace-one; None under add-remove-one.
+    """
+
+    stimuli: int
+    rows: int
+    columns: int
+    cap: int
+    max_samples: int | None
+    max_stimuli: int
+    assignment_public: bool
+    neighbours: Neighbours
+    noise: str
+    calibration: str
+    blur_px: float
+    people: int | None
+
+    def sensitivity(self) -> Sensitivity:
+        """Return the sensitivity of all maps of the output together."""
+        return gaze_maps(
+            cells=self.rows * self.columns,
+            cap=self.cap,
+            max_samples=self.max_samples,
+            stimuli=self.stimuli,
+            max_stimuli=self.max_stimuli,
+            assignment_public=self.assignment_public,
+            neighbours=self.neighbours,
+        )
+
+
+def calibrate(parameters: HeatmapParameters, budget: Budget) -> RoundedGaussian | DiscreteLaplace:
+    """Return the event of the output: exact calibration, or the paper's σ where that is sufficient.
+
+    Raises:
+        PolicyError: the paper's σ does not keep what it promises (Liu et al. 2019, Theorem 3.4).
+    """
+    count = parameters.stimuli * parameters.rows * parameters.columns
+    exact = calibrated(parameters.noise, parameters.sensitivity(), budget, count=count)
+    if parameters.calibration != LIU2019 or parameters.noise != GAUSSIAN:
+        return exact
+    cells = parameters.rows * parameters.columns
+    sigma = liu2019_sigma(budget.epsilon, budget.delta, cap=parameters.cap, pixels=cells)
+    true_delta = gaussian_delta(budget.epsilon, sigma=sigma, sensitivity=exact.sensitivity)
+    if true_delta > budget.delta:
+        raise PolicyError(
+            "the noise of Liu et al. 2019, Theorem 3.4, is not sufficient here",
+            found=f"σ = {sigma:.6g} gives δ = {true_delta:.3g} per person at ε = {budget.epsilon:g}",
+            expected=f"δ ≤ {budget.delta:.3g}, which takes σ = {exact.scale:.6g}",
+            remedy='leave out calibration = "liu2019"',
+        )
+    return RoundedGaussian(float(exact.sensitivity), sigma, count)
+
+
+def release(
+    gaze: Gaze, parameters: HeatmapParameters, budget: Budget, *, random: WordSource
+) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian | DiscreteLaplace]:
+    """Return, for every stimulus, the noised integer map and the heatmap derived from it.
+
+    Args:
+        gaze: points of all people.
+        parameters: the public parameters.
+        budget: ε and δ of the whole output, for a person.
+        random: where the noise comes from.
+
+    Returns:
+        Arrays of shape (rows, columns) under (stimulus, "noised") and (stimulus, "heatmap"), and the event.
+
+    Raises:
+        PolicyError: the calibration is refused.
+    """
+    event = calibrate(parameters, budget)
+    totals = contributions(gaze, parameters)
+    largest = gaze.people * parameters.cap if parameters.people is not None else 2**40
+    noisy = noised(totals, event, largest=largest, random=random)
+    screen = (gaze.screen.width_px, gaze.screen.height_px)
+    values: dict[tuple[str, ...], NDArray[np.generic]] = {}
+    for number, stimulus in enumerate(gaze.stimuli):
+        values[stimulus, "noised"] = noisy[number]
+        values[stimulus, "heatmap"] = derived.heatmap(
+            noisy[number], people=parameters.people, blur_px=parameters.blur_px, screen_px=screen
+        )
+    return values, event
+
+
+def contributions(gaze: Gaze, parameters: HeatmapParameters) -> NDArray[np.int64]:
+    """Return the sum of all people's bounded gaze maps, shape (stimuli, rows, columns).
+
+    Cost grows with the samples, not with people × cells.
+    """
+    cells = parameters.rows * parameters.columns
+    row = _kept_rows(gaze, parameters)
+    cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)
+    place = gaze.stimulus[row] * cells + cell
+    key, count = np.unique(gaze.person[row] * (parameters.stimuli * cells) + place, return_counts=True)
+    totals = np.zeros(parameters.stimuli * cells, dtype=np.int64)
+    np.add.at(totals, key % (parameters.stimuli * cells), np.minimum(count, parameters.cap))
+    return totals.reshape(parameters.stimuli, parameters.rows, parameters.columns)
+
+
+def _kept_rows(gaze: Gaze, parameters: HeatmapParameters) -> NDArray[np.int64]:
+    """Rows that count: of each person at most M stimuli, of each of those at most T samples."""
+    chosen = evenly_chosen(gaze.assigned, parameters.max_stimuli)
+    row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
+    if parameters.max_samples is None:
+        return row
+    group = gaze.person[row] * parameters.stimuli + gaze.stimulus[row]
+    row = row[np.argsort(group, kind="stable")]
+    _, start, size = np.unique(np.sort(group), return_index=True, return_counts=True)
+    rank = np.arange(row.size) - np.repeat(start, size)
+    kept: NDArray[np.int64] = row[_evenly_spaced(rank, np.repeat(size, size), parameters.max_samples)]
+    return kept
+
+
+def evenly_chosen(assigned: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """Return which of their stimuli each person counts on: at most `most`, evenly spaced in the public list.
+
+    The choice is a function of the person's own set of stimuli: it looks at no other person and at no gaze.
+    """
+    size = assigned.sum(axis=1, keepdims=True)
+    rank = np.cumsum(assigned, axis=1) - 1
+    return assigned & _evenly_spaced(rank, size, most)
+
+
+def _evenly_spaced(rank: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Whether rank r of `size` is chosen: ⌊(r+1)·most/size + ½⌋ steps up there, `most` times in all."""
+    twice = 2 * np.maximum(size, 1)
+    steps = (2 * (rank + 1) * most + size) // twice - (2 * rank * most + size) // twice
+    chosen: NDArray[np.bool_] = (size <= most) | (steps > 0)
+    return chosen

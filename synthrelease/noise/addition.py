@@ -1,0 +1,43 @@
+"""Adding the noise of an event to integers, with room to spare in 64 bits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.errors import PlanError
+from synthrelease.noise.entropy import WordSource
+from synthrelease.noise.rounded import discrete_laplace, rounded_gaussian
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+
+_SCALES_OF_ROOM = 100  # P(|Laplace| > 100·b) = e⁻¹⁰⁰; a Gaussian never gets there
+
+
+def noised(
+    exact: NDArray[np.int64],
+    event: RoundedGaussian | DiscreteLaplace,
+    *,
+    largest: int,
+    random: WordSource,
+) -> NDArray[np.int64]:
+    """Return `exact` with the event's noise added, as int32 if the public bound allows and else int64.
+
+    Args:
+        exact: integers of magnitude ≤ `largest`, any shape.
+        event: whose scale to draw.
+        largest: a public bound of the magnitudes, so that the type of the result tells nothing.
+        random: where the noise comes from.
+
+    Raises:
+        PlanError: sums and noise could leave 64 bits.
+    """
+    reach = largest + math.ceil(_SCALES_OF_ROOM * event.scale)
+    if reach >= 2**62:
+        raise PlanError(
+            "sums and noise would not fit into 64-bit integers", remedy="lower the caps or raise the budget"
+        )
+    draw = rounded_gaussian if isinstance(event, RoundedGaussian) else discrete_laplace
+    total = exact + draw(event.scale, exact.shape, random=random)
+    return total.astype(np.int32) if reach < 2**31 else total

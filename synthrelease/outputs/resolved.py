@@ -1,0 +1,127 @@
+"""What every kind of output can tell and do once public facts have filled in the plan."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.facts import Facts
+from synthrelease.errors import PlanError
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Event, Noise
+from synthrelease.privacy.guarantee import Neighbours
+
+Arrays = dict[tuple[str, ...], NDArray[np.generic]]
+
+
+class ResolvedOutput(Protocol):
+    """An output with all its public parameters."""
+
+    @property
+    def spec(self) -> OutputSpec:
+        """The plan's words."""
+        ...
+
+    @property
+    def noise(self) -> str | None:
+        """Which noise takes budget: "gaussian", "laplace", or None if the output takes none."""
+        ...
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that the budget buys; reads no data."""
+        ...
+
+    def release(self, data: Any, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
+        """Run the mechanism."""
+        ...
+
+    def mechanism(self) -> dict[str, Any]:
+        """Return the manifest's entry: name, parameters, public inputs."""
+        ...
+
+    def derivation(self) -> str:
+        """Return in a sentence why the sensitivity is what it is."""
+        ...
+
+    def post_processing(self) -> list[str]:
+        """Return what was done to the noised values."""
+        ...
+
+    def warnings(self) -> list[str]:
+        """Return what a reader of this output must know."""
+        ...
+
+    def public_facts(self) -> list[tuple[str, str]]:
+        """Return (what, reason) for everything about the private data that is taken to be public."""
+        ...
+
+    def prediction(self, event: Event, people: int) -> tuple[str, str]:
+        """Return the error to expect with this many people, and how many people a useful result takes."""
+        ...
+
+
+def noise_of(event: Event) -> Noise | None:
+    """Return the noise in an output's event, or None."""
+    from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten  # noqa: PLC0415
+
+    return next(
+        (leaf for leaf in flatten(event) if isinstance(leaf, RoundedGaussian | DiscreteLaplace)), None
+    )
+
+
+def chosen_features(spec: OutputSpec, source: InputSpec) -> dict[str, tuple[float, float]]:
+    """Return the bounds of the features an output uses, in the output's order.
+
+    Raises:
+        PlanError: a feature without bounds.
+    """
+    bounds = source.options["bounds"]
+    names = spec.options.get("features", list(bounds))
+    for name in names:
+        if name not in bounds:
+            raise PlanError(
+                f"the feature '{name}' has no public bounds",
+                where=spec.where,
+                expected="one of " + ", ".join(bounds),
+                remedy=f"add {name} = [low, high] to inputs.{source.name}.bounds",
+            )
+    return {name: (float(bounds[name][0]), float(bounds[name][1])) for name in names}
+
+
+def feature_entries(bounds: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
+    """Return features and bounds as the manifest has them."""
+    return [{"name": name, "low": low, "high": high} for name, (low, high) in bounds.items()]
+
+
+def public_names(source: InputSpec, facts: Facts, what: str) -> tuple[str, str]:
+    """Return the entry that says why the list of stimuli or recordings is public."""
+    if what in source.options.get("assume_public", []):
+        return (
+            f"the list of {what} ({len(facts.names)})",
+            "assumed public by study design, taken from the data",
+        )
+    return f"the list of {what} ({len(facts.names)})", "listed in the plan"
+
+
+def people_if_public(facts: Facts, neighbours: Neighbours) -> int | None:
+    """Return n under replace-one, and None where n is private."""
+    return facts.people if neighbours is Neighbours.REPLACE_ONE else None
+
+
+def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
+    """Refuse an output that needs the number of people to be public.
+
+    Raises:
+        PlanError: under add-remove-one.
+    """
+    if neighbours is not Neighbours.REPLACE_ONE:
+        raise PlanError(
+            f"a {spec.kind} output needs the number of people to be public",
+            where=spec.where,
+            found='neighbours = "add-remove-one"',
+            expected='neighbours = "replace-one"; heatmaps and statistics can do either',
+        )

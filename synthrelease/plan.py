@@ -1,0 +1,262 @@
+"""The plan: TOML, checked against its schema, as frozen values with every default filled in."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.bundle.manifest import schema
+from synthrelease.errors import MachineError, PlanError
+from synthrelease.privacy.guarantee import Neighbours
+
+_NOT_YET = {
+    "ledger": "a ledger of budgets over several releases is not offered in this version",
+    "dataset": "a ledger of budgets over several releases is not offered in this version",
+    "allow_unprotected": "this version offers no mechanism without protection",
+}
+_STATISTICS_REFUSED = {
+    "min": "the smallest value can be one person's alone: noise large enough to hide it drowns it",
+    "max": "the largest value can be one person's alone: noise large enough to hide it drowns it",
+}
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """An input of the plan: its kind, its file, and the plan's other keys with defaults."""
+
+    name: str
+    kind: str
+    path: Path
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class OutputSpec:
+    """An output of the plan: name, kind, input, and the plan's other keys with defaults."""
+
+    name: str
+    kind: str
+    input: str
+    options: dict[str, Any]
+    where: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan that is valid in itself; whether the data fits shows when it is read.
+
+    Attributes:
+        path: the file.
+        release: name, version, title, license, contact.
+        neighbours: the neighbouring relation.
+        epsilon: total ε per person.
+        delta: total δ per person.
+        inputs: by name.
+        outputs: in the plan's order.
+    """
+
+    path: Path
+    release: dict[str, str]
+    neighbours: Neighbours
+    epsilon: float
+    delta: float
+    inputs: dict[str, InputSpec]
+    outputs: tuple[OutputSpec, ...]
+
+
+def load_plan(path: str | Path) -> Plan:
+    """Read and check a plan.
+
+    Raises:
+        PlanError: it is not TOML, does not fit the schema, or contradicts itself.
+        MachineError: it may not be read.
+    """
+    path = Path(path)
+    document = _toml(path)
+    _check_schema(path, document)
+    privacy = document["privacy"]
+    inputs = {name: _input(path, name, body) for name, body in document["inputs"].items()}
+    outputs = tuple(_output(path, number, body) for number, body in enumerate(document["outputs"]))
+    plan = Plan(
+        path,
+        document["release"],
+        Neighbours(privacy.get("neighbours", Neighbours.REPLACE_ONE)),
+        float(privacy["epsilon"]),
+        float(privacy.get("delta", 0.0)),
+        inputs,
+        outputs,
+    )
+    _check_references(plan)
+    return plan
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except (FileNotFoundError, IsADirectoryError):
+        raise PlanError("there is no such plan", where=str(path), expected="a TOML file") from None
+    except PermissionError:
+        raise MachineError(
+            "the plan may not be read", where=str(path), remedy="check its permissions"
+        ) from None
+    except UnicodeDecodeError:
+        raise PlanError("the plan is not UTF-8 text", where=str(path), expected="a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError("the plan is not valid TOML", where=str(path), found=str(error)) from None
+
+
+def _check_schema(path: Path, document: dict[str, Any]) -> None:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
+    error = best_match(_leaves(Draft202012Validator(schema("plan-v1")).iter_errors(document)))
+    if error is not None:
+        raise _explained(path, error)
+
+
+def _leaves(errors: Any) -> Iterator[Any]:
+    for error in errors:
+        if error.validator == "allOf" and error.context:
+            yield from _leaves(error.context)
+        else:
+            yield error
+
+
+def _explained(path: Path, error: Any) -> PlanError:
+    """Return the schema's complaint in the words of a person."""
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    where = f"{path}: {place.lstrip('.')}" if place else str(path)
+    match error.validator:
+        case "additionalProperties" | "unevaluatedProperties":
+            return _unknown_key(where, error)
+        case "required":
+            missing = next(key for key in error.validator_value if key not in error.instance)
+            return PlanError(
+                f"the key '{missing}' is missing", where=where, expected=_purpose(error.schema, missing)
+            )
+        case "enum" | "const":
+            offered = error.validator_value if error.validator == "enum" else [error.validator_value]
+            refused = _STATISTICS_REFUSED.get(str(error.instance))
+            return PlanError(
+                f"'{error.instance}' is refused: {refused}"
+                if refused
+                else f"'{error.instance}' is not offered",
+                where=where,
+                expected="one of " + ", ".join(map(str, offered)),
+                remedy=_nearest(str(error.instance), [str(o) for o in offered]),
+            )
+        case "type":
+            return PlanError(
+                "a value of another type is needed",
+                where=where,
+                found=type(error.instance).__name__,
+                expected=str(error.validator_value) + _described(error.schema),
+            )
+        case _:
+            return PlanError(
+                "the value is not possible",
+                where=where,
+                found=repr(error.instance)[:80],
+                expected=f"{error.validator} {error.validator_value}"[:160] + _described(error.schema),
+            )
+
+
+def _unknown_key(where: str, error: Any) -> PlanError:
+    known = list(error.schema.get("properties", {}))
+    key = next(key for key in error.instance if key not in known)
+    return PlanError(
+        f"unknown key '{key}'",
+        where=where,
+        found=_NOT_YET.get(key, ""),
+        expected="one of " + ", ".join(known),
+        remedy=_nearest(key, known),
+    )
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _purpose(parent: dict[str, Any], key: str) -> str:
+    return str(parent.get("properties", {}).get(key, {}).get("description", ""))
+
+
+def _described(node: dict[str, Any]) -> str:
+    return f" ({node['description']})" if "description" in node else ""
+
+
+def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
+    kind = body["kind"]
+    options = {**_defaults(kind), **{k: v for k, v in body.items() if k not in ("kind", "path")}}
+    for feature, (low, high) in options.get("bounds", {}).items():
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise PlanError(
+                "the bounds are no interval",
+                where=f"{path}: inputs.{name}.bounds.{feature}",
+                found=f"[{low}, {high}]",
+                expected="two finite numbers, the lower first",
+            )
+    return InputSpec(name, kind, (path.parent / body["path"]), options)
+
+
+def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
+    named = ("name", "kind", "input")
+    options = {**_defaults(body["kind"]), **{k: v for k, v in body.items() if k not in named}}
+    return OutputSpec(
+        body["name"], body["kind"], body["input"], options, f"{path}: outputs[{number}] ({body['name']})"
+    )
+
+
+def _defaults(kind: str) -> dict[str, Any]:
+    keys = schema("plan-v1")["$defs"][kind]["properties"]
+    return {key: node["default"] for key, node in keys.items() if "default" in node}
+
+
+def _check_references(plan: Plan) -> None:
+    names = [output.name for output in plan.outputs]
+    for output in plan.outputs:
+        if names.count(output.name) > 1:
+            raise PlanError(
+                "two outputs have the same name", where=output.where, expected="a name of its own"
+            )
+        if output.input not in plan.inputs:
+            raise PlanError(
+                f"there is no input '{output.input}'",
+                where=output.where,
+                expected="one of " + ", ".join(plan.inputs),
+                remedy=_nearest(output.input, list(plan.inputs)),
+            )
+        needed = "gaze" if output.kind == "heatmap" else "features"
+        if plan.inputs[output.input].kind != needed:
+            raise PlanError(
+                f"a {output.kind} output cannot be made of this input",
+                where=output.where,
+                found=f"an input of kind {plan.inputs[output.input].kind}",
+                expected=f"one of kind {needed}",
+            )
+        if "share" in output.options and "epsilon" in output.options:
+            raise PlanError("both share and epsilon are given", where=output.where, expected="one of them")
+    for spec in plan.inputs.values():
+        _check_lists(plan.path, spec)
+
+
+def _check_lists(path: Path, spec: InputSpec) -> None:
+    what, column = ("stimuli", "stimulus") if spec.kind == "gaze" else ("recordings", "recording")
+    if column not in spec.options["columns"]:
+        return
+    listed, assumed = what in spec.options, what in spec.options["assume_public"]
+    where = f"{path}: inputs.{spec.name}"
+    if listed and assumed:
+        raise PlanError(f"{what} are both listed and assumed public", where=where, expected="one of the two")
+    if not listed and not assumed:
+        raise PlanError(
+            f"the list of {what} is data until it is declared public",
+            where=where,
+            expected=f'{what} = ["…", "…"], or assume_public = ["{what}"] if the study design makes them public',
+        )

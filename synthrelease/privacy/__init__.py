@@ -1,0 +1,49 @@
+"""Guarantees, events, calibration and accounting: everything about privacy that needs no data."""
+
+from synthrelease.privacy.calibration import (
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_sigma,
+    laplace_scale,
+)
+from synthrelease.privacy.event import (
+    Composed,
+    DeniabilityTest,
+    DiscreteLaplace,
+    Event,
+    RoundedGaussian,
+    Unprotected,
+)
+from synthrelease.privacy.guarantee import (
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    Neighbours,
+    NoGuarantee,
+    PlausibleDeniability,
+    PureDP,
+    Unit,
+    ZCDP,
+)
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "Composed",
+    "DeniabilityTest",
+    "DiscreteLaplace",
+    "Event",
+    "GaussianDP",
+    "Guarantee",
+    "Neighbours",
+    "NoGuarantee",
+    "PlausibleDeniability",
+    "PureDP",
+    "RoundedGaussian",
+    "Unit",
+    "Unprotected",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_sigma",
+    "laplace_scale",
+]

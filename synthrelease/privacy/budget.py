@@ -1,0 +1,47 @@
+"""A share of the privacy budget, and the noise it buys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from synthrelease.errors import PolicyError
+from synthrelease.privacy.calibration import gaussian_sigma, laplace_scale
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.sensitivity import Sensitivity
+
+GAUSSIAN, LAPLACE = "gaussian", "laplace"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one output may cost a person: ε, and δ where Gaussian noise needs it."""
+
+    epsilon: float
+    delta: float = 0.0
+
+
+def calibrated(
+    noise: str, sensitivity: Sensitivity, budget: Budget, *, count: int
+) -> RoundedGaussian | DiscreteLaplace:
+    """Return the event of least noise that keeps within the budget.
+
+    Args:
+        noise: "gaussian" (exact calibration in L2) or "laplace" (discrete Laplace in L1).
+        sensitivity: of the whole vector, for one person.
+        budget: what may be spent on it.
+        count: length of the vector.
+
+    Raises:
+        PolicyError: Gaussian noise was asked for without any δ.
+    """
+    if noise == LAPLACE:
+        scale = laplace_scale(budget.epsilon, sensitivity=sensitivity.l1)
+        return DiscreteLaplace(sensitivity.l1, scale, count)
+    if budget.delta == 0:
+        raise PolicyError(
+            "Gaussian noise cannot promise anything with δ = 0",
+            expected="a delta above 0 under [privacy]",
+            remedy='set delta well below 1/people, or choose Laplace noise (mechanism or noise = "laplace")',
+        )
+    scale = gaussian_sigma(budget.epsilon, budget.delta, sensitivity=sensitivity.l2)
+    return RoundedGaussian(sensitivity.l2, scale, count)

@@ -1,0 +1,141 @@
+"""How much noise a promise needs, and what a given noise promises: exact, with σ rounded up.
+
+The Gaussian mechanism of L2 sensitivity Δ and standard deviation σ is (ε, δ)-differentially private if and
+only if, with μ = Δ/σ,
+
+    δ ≥ Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ)          (Balle & Wang 2018, https://arxiv.org/abs/1805.06530, Eq. 6)
+
+`liu2019_sigma` is the paper's formula, kept for reproduction; its promise is computed by the line above.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+_RELATIVE_CARE = 1e-9  # wider than the rounding of log_ndtr after cancellation, for μ ≥ 1e-3
+
+
+def gaussian_delta(epsilon: float, *, sigma: float, sensitivity: float) -> float:
+    """Return the least δ at which Gaussian noise is (ε, δ)-differentially private, in log space.
+
+    Args:
+        epsilon: ε ≥ 0.
+        sigma: standard deviation σ > 0 of the noise, in the unit of the sensitivity.
+        sensitivity: L2 sensitivity Δ ≥ 0, under whichever neighbouring relation the caller means.
+
+    Raises:
+        ValueError: an argument is out of range.
+    """
+    _check(epsilon=epsilon, sigma=sigma, sensitivity=sensitivity)
+    if sigma == 0:
+        raise ValueError("Expected sigma > 0, found sigma=0")
+    mu = sensitivity / sigma
+    if mu == 0:
+        return 0.0
+    inside = float(log_ndtr(mu / 2 - epsilon / mu))
+    outside = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+    if outside >= inside:  # both are the same within rounding: far below any δ of interest
+        return 0.0 if inside < -700 else math.exp(inside) * _RELATIVE_CARE
+    return -math.exp(inside) * math.expm1(outside - inside)
+
+
+def gaussian_epsilon(delta: float, *, sigma: float, sensitivity: float) -> float:
+    """Return the least ε, rounded up, at which Gaussian noise is (ε, δ)-differentially private.
+
+    The inverse of `gaussian_delta`; arguments and errors as there, with 0 < δ < 1.
+    """
+    _check_delta(delta)
+    if gaussian_delta(0.0, sigma=sigma, sensitivity=sensitivity) <= delta:
+        return 0.0
+
+    def excess(epsilon: float) -> float:
+        return gaussian_delta(epsilon, sigma=sigma, sensitivity=sensitivity) - delta
+
+    high = 1.0
+    while excess(high) > 0:
+        high *= 2.0
+    epsilon = float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
+    return _raise_until(lambda e: excess(e) <= 0, epsilon)
+
+
+def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float:
+    """Return the least σ, rounded up, at which Gaussian noise is (ε, δ)-differentially private.
+
+    The analytic Gaussian mechanism (Balle & Wang 2018, Algorithm 1).
+
+    Args:
+        epsilon: ε > 0.
+        delta: 0 < δ < 1.
+        sensitivity: L2 sensitivity Δ > 0.
+
+    Raises:
+        ValueError: an argument is out of range.
+    """
+    _check(epsilon=epsilon, sensitivity=sensitivity)
+    _check_delta(delta)
+    if epsilon == 0 or sensitivity == 0:
+        raise ValueError(f"Expected epsilon > 0 and sensitivity > 0, found {epsilon} and {sensitivity}")
+
+    def excess(log_sigma: float) -> float:
+        return gaussian_delta(epsilon, sigma=math.exp(log_sigma), sensitivity=1.0) - delta
+
+    low, high = -1.0, 1.0
+    while excess(low) < 0:
+        low -= 1.0
+    while excess(high) > 0:
+        high += 1.0
+    sigma = sensitivity * math.exp(float(brentq(excess, low, high, xtol=1e-14)))
+    return _raise_until(lambda s: gaussian_delta(epsilon, sigma=s, sensitivity=sensitivity) <= delta, sigma)
+
+
+def laplace_scale(epsilon: float, *, sensitivity: int) -> float:
+    """Return the least scale b, rounded up, at which discrete Laplace noise is ε-differentially private.
+
+    b = Δ₁/ε for an integer query of L1 sensitivity Δ₁.
+    """
+    _check(epsilon=epsilon, sensitivity=sensitivity)
+    if epsilon == 0 or sensitivity == 0:
+        raise ValueError(f"Expected epsilon > 0 and sensitivity > 0, found {epsilon} and {sensitivity}")
+    exact = Fraction(sensitivity) / Fraction(epsilon)
+    scale = float(exact)
+    return scale if Fraction(scale) >= exact else math.nextafter(scale, math.inf)
+
+
+def liu2019_sigma(epsilon: float, delta: float, *, cap: int, pixels: int) -> float:
+    """Return σ of Liu et al. 2019, Theorem 3.4, for the *sum* of gaze maps (n times the paper's σ).
+
+    σ = (m/ε)·√(r·(ε/2 + ln(r/δ))). Not always sufficient: ask `gaussian_delta`.
+    """
+    return cap / epsilon * math.sqrt(pixels * (epsilon / 2 + math.log(pixels / delta)))
+
+
+def round_up(value: float, digits: int) -> float:
+    """Return the least number of `digits` significant digits that is not below `value` ≥ 0."""
+    if value == 0:
+        return 0.0
+    shift = digits - 1 - math.floor(math.log10(value))
+    scaled = Fraction(value) * Fraction(10) ** shift
+    return float(Fraction(math.ceil(scaled)) / Fraction(10) ** shift)
+
+
+def _raise_until(enough: object, value: float) -> float:
+    step = 1e-15
+    while not enough(value):  # type: ignore[operator]
+        value *= 1.0 + step
+        step *= 2.0
+    return value
+
+
+def _check(**values: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"Expected {name} >= 0 and finite, found {name}={value}")
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise ValueError(f"Expected 0 < delta < 1, found delta={delta}")

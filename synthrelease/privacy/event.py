@@ -1,0 +1,160 @@
+"""What was done to the data, as frozen records; `accounting` says what they amount to.
+
+Every event describes *one person's* whole exposure to a vector of integers: the sensitivity is that of the
+vector when all rows of the person change, in steps of the integer grid. What a step is worth in the data's
+own unit stands among the mechanism's parameters and has no influence on privacy.
+
+Numbers that must survive the journey through JSON exactly are written as strings.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class Event:
+    """The root of the record types."""
+
+    type: ClassVar[str] = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RoundedGaussian(Event):
+    """N(0, scale²) rounded to integers was added to `count` integers of L2 sensitivity `sensitivity`."""
+
+    type = "rounded_gaussian"
+    norm: ClassVar[str] = "l2"
+    sensitivity: float
+    scale: float
+    count: int
+
+    @property
+    def standard_deviation(self) -> float:
+        """√(σ² + 1/12): the Gaussian's, and that of rounding (exact but for a term below e^(−2π²σ²))."""
+        return math.sqrt(self.scale**2 + 1 / 12)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return _noise_form(self)
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Event):
+    """P(k) ∝ exp(−|k|/scale) was added to `count` integers of L1 sensitivity `sensitivity`."""
+
+    type = "discrete_laplace"
+    norm: ClassVar[str] = "l1"
+    sensitivity: int
+    scale: float
+    count: int
+
+    @property
+    def standard_deviation(self) -> float:
+        """√(2q)/(1 − q) with q = exp(−1/b): close to √2·b."""
+        return math.sqrt(2 * math.exp(-1 / self.scale)) / -math.expm1(-1 / self.scale)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return _noise_form(self)
+
+
+@dataclass(frozen=True)
+class DeniabilityTest(Event):
+    """Records were published that have at least k plausible seeds, the unit `counted`.
+
+    `threshold` is "fixed" for Test 1 of Bindschaedler et al. 2017.
+    """
+
+    type = "deniability_test"
+    k: int
+    gamma: float
+    counted: str
+    vacuous: bool
+    threshold: str = "fixed"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {
+            "type": self.type,
+            "k": self.k,
+            "gamma": repr(self.gamma),
+            "counted": self.counted,
+            "vacuous": self.vacuous,
+            "threshold": self.threshold,
+        }
+
+
+@dataclass(frozen=True)
+class Unprotected(Event):
+    """Something was released, or used, without protection."""
+
+    type = "unprotected"
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {"type": self.type, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Composed(Event):
+    """Several events touched the same people, one after the other."""
+
+    type = "composed"
+    events: tuple[Event, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {"type": self.type, "events": [event.to_json() for event in self.events]}
+
+
+Noise = RoundedGaussian | DiscreteLaplace
+
+
+def flatten(event: Event) -> list[Event]:
+    """Return the simple events that `event` is composed of, in order."""
+    if isinstance(event, Composed):
+        return [leaf for part in event.events for leaf in flatten(part)]
+    return [event]
+
+
+def from_json(form: dict[str, Any]) -> Event:
+    """Read an event back from its manifest form; KeyError, TypeError or ValueError if it is not one."""
+    match form["type"]:
+        case RoundedGaussian.type:
+            return RoundedGaussian(*_noise_fields(form, "l2", float))
+        case DiscreteLaplace.type:
+            return DiscreteLaplace(*_noise_fields(form, "l1", int))
+        case DeniabilityTest.type:
+            return DeniabilityTest(
+                form["k"], float(form["gamma"]), form["counted"], form["vacuous"], form["threshold"]
+            )
+        case Unprotected.type:
+            return Unprotected(form["reason"])
+        case Composed.type:
+            return Composed(tuple(from_json(part) for part in form["events"]))
+        case _:
+            raise ValueError("Expected one of the event types of the manifest schema, found another")
+
+
+def _noise_form(event: Noise) -> dict[str, Any]:
+    return {
+        "type": event.type,
+        "sensitivity": {"norm": event.norm, "value": repr(event.sensitivity)},
+        "scale": repr(event.scale),
+        "grid": "1",
+        "count": event.count,
+    }
+
+
+def _noise_fields(form: dict[str, Any], norm: str, number: type[int] | type[float]) -> tuple[Any, float, int]:
+    if form["sensitivity"]["norm"] != norm or form["grid"] != "1":
+        raise ValueError(f"Expected the norm {norm} and the grid of integers")
+    return number(form["sensitivity"]["value"]), float(form["scale"]), form["count"]

@@ -1,0 +1,185 @@
+"""What a release promises, as values of types that refuse to mix.
+
+Two guarantees of one kind, for one unit and one neighbouring relation, add up by that kind's own rule of
+sequential composition. Unlike ones never merge into one number: that is done, exactly, from *events* by
+`accounting`, or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+
+class Unit(StrEnum):
+    """Whose presence and data are hidden: always all rows of one person."""
+
+    PERSON = "person"
+
+
+class Neighbours(StrEnum):
+    """How two neighbouring datasets differ.
+
+    `replace-one`: all rows of one person, in every input they take part in, are replaced by other rows;
+    the number of people of each input is public.
+    `add-remove-one`: all rows of one person are added or removed; the number of people is private.
+    """
+
+    REPLACE_ONE = "replace-one"
+    ADD_REMOVE_ONE = "add-remove-one"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A promise to every `unit` under a neighbouring relation; see the subclasses for its kinds."""
+
+    kind: ClassVar[str] = ""
+    unit: Unit = Unit.PERSON
+    neighbours: Neighbours = Neighbours.REPLACE_ONE
+
+    def __add__(self, other: object) -> Self:
+        if not isinstance(other, type(self)) or (self.unit, self.neighbours) != (
+            other.unit,
+            other.neighbours,
+        ):
+            raise TypeError(f"unlike guarantees do not add up: {self} and {other}; compose their events")
+        return self._compose(other)
+
+    def _compose(self, other: Self) -> Self:
+        raise TypeError(f"guarantees of kind {self.kind} do not add up")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form: `kind`, `unit`, `neighbours` and the kind's own parameters."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("unit", "neighbours")}
+        return {"kind": self.kind, "unit": str(self.unit), "neighbours": str(self.neighbours), **own}
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"Expected {name} >= 0 and finite, found {name}={value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PureDP(Guarantee):
+    """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] for all neighbours D, D′ and all S."""
+
+    kind = "pure_dp"
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _positive(epsilon=self.epsilon)
+
+    def _compose(self, other: Self) -> Self:
+        return type(self)(epsilon=self.epsilon + other.epsilon, unit=self.unit, neighbours=self.neighbours)
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:g} per {self.unit} ({self.neighbours})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproxDP(Guarantee):
+    """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] + δ for all neighbours D, D′ and all S."""
+
+    kind = "approx_dp"
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        _positive(epsilon=self.epsilon, delta=self.delta)
+
+    def _compose(self, other: Self) -> Self:
+        return type(self)(
+            epsilon=self.epsilon + other.epsilon,
+            delta=self.delta + other.delta,
+            unit=self.unit,
+            neighbours=self.neighbours,
+        )
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:g}, δ = {self.delta:.2g} per {self.unit} ({self.neighbours})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZCDP(Guarantee):
+    """ρ-zero-concentrated differential privacy (Bun & Steinke 2016)."""
+
+    kind = "zcdp"
+    rho: float
+
+    def __post_init__(self) -> None:
+        _positive(rho=self.rho)
+
+    def _compose(self, other: Self) -> Self:
+        return type(self)(rho=self.rho + other.rho, unit=self.unit, neighbours=self.neighbours)
+
+    def __str__(self) -> str:
+        return f"ρ = {self.rho:g} zCDP per {self.unit} ({self.neighbours})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianDP(Guarantee):
+    """As hard to tell D from D′ as N(0, 1) from N(μ, 1) (Dong, Roth & Su 2022)."""
+
+    kind = "gaussian_dp"
+    mu: float
+
+    def __post_init__(self) -> None:
+        _positive(mu=self.mu)
+
+    def _compose(self, other: Self) -> Self:
+        return type(self)(mu=math.hypot(self.mu, other.mu), unit=self.unit, neighbours=self.neighbours)
+
+    def __str__(self) -> str:
+        return f"μ = {self.mu:g} Gaussian DP per {self.unit} ({self.neighbours})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlausibleDeniability(Guarantee):
+    """(k, γ)-plausible deniability of each record (Bindschaedler et al. 2017, Definition 1).
+
+    A criterion that each published record met, not differential privacy. `counted` is what k counts:
+    "person" or "record". `vacuous` says that the test could not have failed.
+    """
+
+    kind = "plausible_deniability"
+    k: int
+    gamma: float
+    counted: str
+    vacuous: bool
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or not self.gamma > 1:
+            raise ValueError(f"Expected k >= 1 and gamma > 1, found k={self.k}, gamma={self.gamma}")
+
+    def __str__(self) -> str:
+        empty = "; vacuous: the test cannot fail" if self.vacuous else ""
+        return f"plausible deniability k = {self.k} (each a {self.counted}), γ = {self.gamma:g}{empty}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoGuarantee(Guarantee):
+    """Nothing is promised, for a reason that is told."""
+
+    kind = "none"
+    reason: str
+
+    def __str__(self) -> str:
+        return f"no guarantee: {self.reason}"
+
+
+_KINDS: dict[str, type[Guarantee]] = {
+    g.kind: g for g in (PureDP, ApproxDP, ZCDP, GaussianDP, PlausibleDeniability, NoGuarantee)
+}
+
+
+def from_json(form: dict[str, Any]) -> Guarantee:
+    """Read a guarantee back from its manifest form; ValueError or TypeError if it is not one."""
+    rest = dict(form)
+    kind = rest.pop("kind", None)
+    if kind not in _KINDS:
+        raise ValueError(f"Expected a guarantee of kind {', '.join(_KINDS)}, found another kind")
+    unit, neighbours = Unit(rest.pop("unit")), Neighbours(rest.pop("neighbours"))
+    return _KINDS[kind](unit=unit, neighbours=neighbours, **rest)

@@ -1,0 +1,137 @@
+"""How far one person can move each kind of integer vector: exact, from public parameters alone.
+
+The mechanisms bound every contribution so that these hold, the contract tests attack them, and `verify`
+computes them again from the manifest. L1 sensitivities are integers; L2 sensitivities are returned squared,
+an integer too, and `root_up` takes the root.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.privacy.guarantee import Neighbours
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """L1 sensitivity and *squared* L2 sensitivity of an integer vector, in steps."""
+
+    l1: int
+    l2_squared: int
+
+    @property
+    def l2(self) -> float:
+        """The L2 sensitivity, rounded up."""
+        return root_up(self.l2_squared)
+
+    def plus(self, other: Sensitivity) -> Sensitivity:
+        """Return the sensitivity of two vectors side by side."""
+        return Sensitivity(self.l1 + other.l1, self.l2_squared + other.l2_squared)
+
+    def times(self, count: int) -> Sensitivity:
+        """Return the sensitivity of `count` such vectors side by side."""
+        return Sensitivity(self.l1 * count, self.l2_squared * count)
+
+
+def gaze_maps(
+    *,
+    cells: int,
+    cap: int,
+    max_samples: int | None,
+    stimuli: int,
+    max_stimuli: int,
+    assignment_public: bool,
+    neighbours: Neighbours,
+) -> Sensitivity:
+    """Return the sensitivity of all gaze maps of a person, stacked over the stimuli.
+
+    A person counts at most m = `cap` per cell and T = `max_samples` per stimulus, on at most M of S stimuli.
+    One map weighs at most a₁ = min(T, mr) in L1 and a₂² = min(qm² + s², m²r) in squared L2 norm, where
+    T = qm + s. Two maps of one stimulus differ by at most min(mr, 2a₁) and min(m²r, 2a₂²): counts are not
+    negative. Under replace-one, with a public assignment, M maps change in place; otherwise M maps may leave
+    and M others come, at least 2M − S of them in place. (Liu et al. 2019 is the case T = ∞, M = 1.)
+
+    Args:
+        cells: r, cells (pixels) of one map.
+        cap: m, the largest count per cell.
+        max_samples: T, the most samples per stimulus, or None for no bound.
+        stimuli: S, how many stimuli are published.
+        max_stimuli: M, on how many of them a person may count.
+        assignment_public: whether who saw which stimulus is public, hence equal in neighbouring datasets.
+        neighbours: the neighbouring relation.
+    """
+    l1, l2 = cap * cells, cap * cap * cells
+    if max_samples is not None:
+        whole, rest = divmod(max_samples, cap)
+        l1, l2 = min(l1, max_samples), min(l2, whole * cap * cap + rest * rest)
+    most = min(max_stimuli, stimuli)
+    if neighbours is Neighbours.ADD_REMOVE_ONE:
+        return Sensitivity(l1, l2).times(most)
+    moved_l1, moved_l2 = min(cap * cells, 2 * l1), min(cap * cap * cells, 2 * l2)
+    in_place = most if assignment_public else max(0, 2 * most - stimuli)
+    apart = 2 * (most - in_place)
+    return Sensitivity(in_place * moved_l1 + apart * l1, in_place * moved_l2 + apart * l2)
+
+
+def boxed_series(*, steps: int, bound: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of `steps` integers that lie in [−B, B] each, B = `bound` (LPA)."""
+    width = _width(bound, neighbours)
+    return Sensitivity(steps * width, steps * width * width)
+
+
+def clipped_coefficients(*, count: int, radius: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of K = `count` integers in an L2 ball of radius C (FPA).
+
+    Δ₂ = 2C under replace-one, and Δ₁ ≤ ⌊√K·Δ₂⌋ by Cauchy–Schwarz: the norm is of integers, so the floor of
+    the bound is a bound. (Rastogi & Nath 2010, corrected; Bozkir et al. 2021, Eq. 8–12.)
+    """
+    width = _width(radius, neighbours)
+    return Sensitivity(math.isqrt(count * width * width), width * width)
+
+
+def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of a person's histogram of not negative integers that sum to at most W = `total`."""
+    if neighbours is Neighbours.ADD_REMOVE_ONE:
+        return Sensitivity(total, total * total)
+    return Sensitivity(2 * total, 2 * total * total)
+
+
+def fitted_marginals(*, attributes: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of the marginals of all attributes, a person dividing H shares in each."""
+    return shares(total=HALF_RANGE, neighbours=neighbours).times(attributes)
+
+
+def statistics(names: Sequence[str], *, features: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of counts, means and histograms of `features` features, side by side.
+
+    A person weighs 2H steps in a count, a value in [−H, H] in a mean, H shares in a histogram, H = `HALF_RANGE`:
+    each is 2H in L1 under replace-one. Under add-remove-one a mean is a sum and a count of weight H each.
+    """
+    total = Sensitivity(0, 0)
+    for name in names:
+        if name == COUNT:
+            one = Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
+        elif name == HISTOGRAM:
+            one = shares(total=HALF_RANGE, neighbours=neighbours)
+        elif name == MEAN:
+            sums = 2 if neighbours is Neighbours.ADD_REMOVE_ONE else 1
+            one = boxed_series(steps=sums, bound=HALF_RANGE, neighbours=neighbours)
+        else:
+            raise ValueError(f"Expected one of {COUNT}, {MEAN}, {HISTOGRAM}, found another statistic")
+        total = total.plus(one.times(features))
+    return total
+
+
+def _width(radius: int, neighbours: Neighbours) -> int:
+    return radius if neighbours is Neighbours.ADD_REMOVE_ONE else 2 * radius
+
+
+def root_up(squared: int) -> float:
+    """Return √squared as the least float that is not below it."""
+    root = math.sqrt(squared)
+    return root if Fraction(root) ** 2 >= squared else math.nextafter(root, math.inf)
