@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import platform
 from collections.abc import Callable
@@ -212,11 +212,7 @@ def compose_manifest(
 def _date() -> str:
     """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = (
-        datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
-        if epoch
-        else datetime.datetime.now(datetime.UTC)
-    )
+    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
     return now.date().isoformat()
 
 

@@ -42,14 +42,13 @@ class SynthReleaseError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
-        fields = (self.problem, self.where, self.found, self.expected, self.remedy)
-        return (_rebuild, (type(self), *fields))
+        return (_rebuild, (type(self), self.problem, dict(self.__dict__)))
 
 
-def _rebuild(
-    kind: type[SynthReleaseError], problem: str, where: str, found: str, expected: str, remedy: str
-) -> SynthReleaseError:
-    return kind(problem, where=where, found=found, expected=expected, remedy=remedy)
+def _rebuild(kind: type[SynthReleaseError], problem: str, fields: dict[str, str]) -> SynthReleaseError:
+    error = kind(problem)
+    error.__dict__.update(fields)
+    return error
 
 
 class BundleError(SynthReleaseError):

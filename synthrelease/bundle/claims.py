@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.maths.fourier import coefficient_count
-from synthrelease.privacy import accounting, event as events, guarantee as guarantees
+from synthrelease.privacy import accounting
+from synthrelease.privacy import event as events
+from synthrelease.privacy import guarantee as guarantees
 from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,

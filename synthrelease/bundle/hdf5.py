@@ -33,11 +33,6 @@ from synthrelease.bundle.layout import (
 from synthrelease.errors import BundleError, MachineError
 
 _CHUNK_BYTES = 1 << 20
-_FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}
-_TYPES = "iuf"  # integers and floating-point numbers
-_MOST_BYTES = 1 << 36  # logical bytes that a bundle may ask a reader to allocate, all datasets together
-_LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
-_DEEPEST = 8
 
 
 def compose(
@@ -62,7 +57,7 @@ def compose(
             _store(file, path, array)
         _store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(dict(manifest)), dtype=np.uint8))
         file.flush()
-        body = file.id.get_file_image()
+        body = bytes(file.id.get_file_image())
     return user_block(body, test_seed=bool(manifest["randomness"]["test_seed"])) + body
 
 
@@ -163,79 +158,6 @@ def opened(path: Path) -> Iterator[h5py.File]:
         yield file
     finally:
         file.close()
-
-
-def structure_faults(file: h5py.File) -> list[str]:
-    """Return what a bundle must not contain: links that are not hard, odd types and filters, bombs.
-
-    Nothing but metadata is read.
-    """
-    faults: list[str] = []
-    seen: set[int] = set()
-    logical = 0
-
-    def visit(group: h5py.Group, depth: int) -> None:
-        nonlocal logical
-        if depth > _DEEPEST:
-            faults.append("groups lie too deep")
-            return
-        for name in group:
-            place = f"{group.name.rstrip('/')}/{name}"
-            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-                faults.append(f"{place}: only hard links are allowed")
-                continue
-            member = group[name]
-            address = h5py.h5o.get_info(member.id).addr
-            if address in seen:
-                faults.append(f"{place}: the object is linked twice")
-                continue
-            seen.add(address)
-            if isinstance(member, h5py.Group):
-                _attribute_faults(member, {"encoding_type", "encoding_version"}, faults)
-                visit(member, depth + 1)
-            elif isinstance(member, h5py.Dataset):
-                _dataset_faults(member, faults)
-                logical += member.size * member.dtype.itemsize
-            else:
-                faults.append(f"{place}: neither group nor dataset")
-
-    _attribute_faults(file, {"format", "format_version"}, faults)
-    visit(file["/"], 0)
-    if logical > _MOST_BYTES:
-        faults.append("the datasets together are too large")
-    if not faults:
-        if bytes(file.attrs.get("format", b"")) != FORMAT.encode():
-            faults.append("the root does not say format = synthrelease")
-        if set(file) != {MANIFEST.strip("/"), OUTPUTS.strip("/")}:
-            faults.append("the root holds something else than /manifest and /outputs")
-    return faults
-
-
-def _attribute_faults(item: h5py.HLObject, allowed: set[str], faults: list[str]) -> None:
-    for name in item.attrs:
-        if name not in allowed:
-            faults.append(f"{item.name}: an attribute that does not belong to the format")
-            continue
-        kind = item.attrs.get_id(name).dtype
-        if kind.kind not in "iS" or item.attrs.get_id(name).shape != ():
-            faults.append(f"{item.name}: attribute '{name}' is neither an integer nor a fixed-length string")
-
-
-def _dataset_faults(dataset: h5py.Dataset, faults: list[str]) -> None:
-    _attribute_faults(dataset, set(), faults)
-    creation = dataset.id.get_create_plist()
-    if dataset.dtype.kind not in _TYPES:
-        faults.append(f"{dataset.name}: a type that is neither integer nor floating-point")
-        return
-    if dataset.is_virtual or creation.get_external_count():
-        faults.append(f"{dataset.name}: values stored outside the file")
-        return
-    filters = {creation.get_filter(i)[0] for i in range(creation.get_nfilters())}
-    if not filters <= _FILTERS:
-        faults.append(f"{dataset.name}: a filter that is not deflate, shuffle or Fletcher-32")
-    logical = dataset.size * dataset.dtype.itemsize
-    if logical > 4096 and logical > _LARGEST_RATIO * dataset.id.get_storage_size():
-        faults.append(f"{dataset.name}: far larger than what is stored of it")
 
 
 def dataset_paths(file: h5py.File) -> list[str]:

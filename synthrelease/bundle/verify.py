@@ -28,6 +28,7 @@ from synthrelease.bundle.layout import (
 )
 from synthrelease.bundle.manifest import schema
 from synthrelease.bundle.plausibility import too_quiet
+from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -116,7 +117,7 @@ def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: b
         return
     result.checked.append("seal")
     with hdf5.opened(path) as file:
-        faults = hdf5.structure_faults(file)
+        faults = structure_faults(file)
         if faults:
             result.findings.extend(Finding("structure", "", fault) for fault in faults)
             return

@@ -83,7 +83,13 @@ def numbers(table: Table, column: str, *, missing: Sequence[float] = ()) -> NDAr
         series = series.str.strip_chars()
         series = series.set(series == "", None)
         cast = series.cast(pl.Float64, strict=False)
-        _refuse(table, column, (cast.is_null() & series.is_not_null()).to_numpy(), "text", "a number")
+        _refuse(
+            table,
+            column,
+            (cast.is_null() & series.is_not_null()).to_numpy(),
+            found="text",
+            expected="a number",
+        )
     elif series.dtype.is_numeric():
         cast = series.cast(pl.Float64)
     else:
@@ -98,9 +104,21 @@ def numbers(table: Table, column: str, *, missing: Sequence[float] = ()) -> NDAr
     coded = np.isin(values, [code for code in missing if not math.isnan(code)])
     if not any(math.isnan(code) for code in missing):
         _refuse(
-            table, column, np.isnan(values) & ~empty, "NaN", "a number, or an empty cell if missing", "nan"
+            table,
+            column,
+            np.isnan(values) & ~empty,
+            found="NaN",
+            expected="a number, or an empty cell if missing",
+            code="nan",
         )
-    _refuse(table, column, np.isinf(values) & ~coded, "an infinite number", "a finite number", "inf")
+    _refuse(
+        table,
+        column,
+        np.isinf(values) & ~coded,
+        found="an infinite number",
+        expected="a finite number",
+        code="inf",
+    )
     return np.where(coded, math.nan, values)
 
 
@@ -121,7 +139,7 @@ def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataErro
 
 
 def _refuse(
-    table: Table, column: str, bad: NDArray[np.bool_], found: str, expected: str, code: str = ""
+    table: Table, column: str, bad: NDArray[np.bool_], *, found: str, expected: str, code: str = ""
 ) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 
-def blurred(cells: NDArray[np.float64], *, blur_px: float, screen_px: tuple[int, int]) -> NDArray[np.float64]:
+def blurred(cells: NDArray[np.number], *, blur_px: float, screen_px: tuple[int, int]) -> NDArray[np.float64]:
     """Return the map convolved with a Gaussian of `blur_px`, reflected at the screen's edges.
 
     Reflection keeps the sum of the map: what looks out over an edge comes back in.

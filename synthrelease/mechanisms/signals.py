@@ -107,10 +107,8 @@ def release(
     """
     event = calibrate(parameters, budget)
     own = contributions(data, parameters)
-    if parameters.query == MEAN:
-        exact = own.sum(axis=0)
-    else:
-        exact = own[random.permutation(len(own))]  # a slot must not tell whose it is
+    # Where everybody's own series is released, a slot must not tell whose it is.
+    exact = own.sum(axis=0) if parameters.query == MEAN else own[random.permutation(len(own))]
     noisy = noised(exact, event, largest=parameters.largest, random=random)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for r, recording in enumerate(data.recordings):

@@ -53,8 +53,8 @@ class SecureRandom:
     @classmethod
     def _from_key(cls, key: bytes) -> Self:
         generator = cls.__new__(cls)
-        generator._seed_key = key
-        generator._start()
+        generator._seed_key = key  # noqa: SLF001  its own class
+        generator._start()  # noqa: SLF001
         return generator
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     Tail = Callable[[int, int], Any]
 
 _GUARD_BITS = 64
+_LOCK = threading.Lock()  # threads share the context, which keeps its working precision
 
 
 def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
@@ -29,6 +31,11 @@ def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> in
         tail: decreasing tail probabilities, tail(0) = ∞.
         random: source of the bits to append.
     """
+    with _LOCK:
+        return _resolve(t, bits, guess, tail, random)
+
+
+def _resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
     j = guess
     while True:
         at_least_next = _at_least(j + 1, t, bits, tail)

@@ -118,7 +118,8 @@ def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -
         open_ = (to_boundary[doubtful] <= slack[doubtful] + bracket) | (t[doubtful] == 0)
         for index in doubtful[open_]:
             k[index] = resolve(int(t[index]), 63, max(int(k[index]), 0), laplace_tail(scale), random)
-    return k.astype(np.int64)
+    drawn: NDArray[np.int64] = k.astype(np.int64)
+    return drawn
 
 
 def _check_scale(name: str, value: float) -> None:

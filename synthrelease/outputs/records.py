@@ -44,11 +44,6 @@ class RecordsOutput:
     parameters: RecordsParameters
 
     @property
-    def task(self) -> bool:
-        """Whether the recording's label is the first attribute."""
-        return "task" in self.spec.options
-
-    @property
     def noise(self) -> str | None:
         """Which noise takes budget: that of the fit, if any."""
         return LAPLACE if self.parameters.fit == DP else None
@@ -59,13 +54,13 @@ class RecordsOutput:
 
     def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
         """Run the mechanism."""
-        return release(data.only(list(self.bounds)), self.task, self.parameters, budget, random=random)
+        return release(data.only(list(self.bounds)), self.parameters, budget, random=random)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
         p = self.parameters
         attributes: list[dict[str, Any]] = []
-        if self.task:
+        if self.parameters.task:
             names = list(self.facts.names)
             attributes.append(
                 {"name": "recording", "categories": len(names), "labels": names, "low": None, "high": None}
@@ -164,6 +159,7 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         counted=o["count"],
         rows=o["rows"],
         trials=o.get("trials", _TRIALS_PER_ROW * o["rows"]),
+        task=task,
         neighbours=neighbours,
         people=facts.people,
     )

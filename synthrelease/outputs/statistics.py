@@ -90,11 +90,11 @@ class StatisticsOutput:
         assert noise is not None
         within = noise.scale * math.log(20)  # P(|Laplace| > b·ln 20) = 1/20
         mean = within / PERSON_STEPS
-        return (
+        error = (
             f"95 %: counts ± {mean:.3g} people, means ± {100 * mean / people:.3g} % of the bounds, "
-            f"histograms ± {within / HALF_RANGE / people:.3g}",
-            f"{math.ceil(mean / 0.05)} for means ± 5 %",
+            f"histograms ± {within / HALF_RANGE / people:.3g}"
         )
+        return error, f"{math.ceil(mean / 0.05)} for means ± 5 %"
 
 
 def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> StatisticsOutput:

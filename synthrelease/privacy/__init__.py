@@ -15,6 +15,7 @@ from synthrelease.privacy.event import (
     Unprotected,
 )
 from synthrelease.privacy.guarantee import (
+    ZCDP,
     ApproxDP,
     GaussianDP,
     Guarantee,
@@ -23,7 +24,6 @@ from synthrelease.privacy.guarantee import (
     PlausibleDeniability,
     PureDP,
     Unit,
-    ZCDP,
 )
 
 __all__ = [

@@ -154,7 +154,7 @@ def _noise_form(event: Noise) -> dict[str, Any]:
     }
 
 
-def _noise_fields(form: dict[str, Any], norm: str, number: type[int] | type[float]) -> tuple[Any, float, int]:
+def _noise_fields(form: dict[str, Any], norm: str, number: type[int | float]) -> tuple[Any, float, int]:
     if form["sensitivity"]["norm"] != norm or form["grid"] != "1":
         raise ValueError(f"Expected the norm {norm} and the grid of integers")
     return number(form["sensitivity"]["value"]), float(form["scale"]), form["count"]

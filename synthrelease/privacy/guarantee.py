@@ -47,7 +47,7 @@ class Guarantee:
             raise TypeError(f"unlike guarantees do not add up: {self} and {other}; compose their events")
         return self._compose(other)
 
-    def _compose(self, other: Self) -> Self:
+    def _compose(self, other: Self) -> Self:  # noqa: ARG002  for the subclasses
         raise TypeError(f"guarantees of kind {self.kind} do not add up")
 
     def to_json(self) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def deniability_test(
     """
     candidates, records = np.asarray(candidates, dtype=np.int64), np.asarray(records, dtype=np.int64)
     seed_rows = np.asarray(seed_rows, dtype=np.int64)
-    _check(model, candidates, seed_rows, records, people, gamma)
+    _check(model, candidates, seed_rows, records, people=people)
+    if not gamma > 1:
+        raise ValueError(f"Expected gamma > 1, found gamma={gamma}: γ = 1 leaves every interval empty")
     order, m = list(model.order), len(model.order)
     kept = np.array(sorted({m - w for w in model.resampled}), dtype=np.int64)
 
@@ -152,19 +154,17 @@ def _check(
     candidates: NDArray[np.int64],
     seed_rows: NDArray[np.int64],
     records: NDArray[np.int64],
+    *,
     people: NDArray[np.int64] | None,
-    gamma: float,
 ) -> None:
     m = len(model.order)
-    if not gamma > 1:
-        raise ValueError(f"Expected gamma > 1, found gamma={gamma}: γ = 1 leaves every interval empty")
     if not model.resampled or min(model.resampled) < 1 or max(model.resampled) > m:
         raise ValueError(f"Expected resampled within 1 … {m}, found {model.resampled}")
     if candidates.ndim != 2 or records.ndim != 2 or candidates.shape[1] != m or records.shape[1] != m:
         raise ValueError(f"Expected shapes (C, {m}) and (N, {m}), found {candidates.shape}, {records.shape}")
     if seed_rows.shape != (len(candidates),):
         raise ValueError(f"Expected seed_rows of shape ({len(candidates)},), found {seed_rows.shape}")
-    if seed_rows.size and not (0 <= seed_rows.min() and seed_rows.max() < len(records)):
+    if seed_rows.size and (seed_rows.min() < 0 or seed_rows.max() >= len(records)):
         raise ValueError("Expected seed_rows to be rows of records")
     if people is not None and np.shape(people) != (len(records),):
         raise ValueError(f"Expected people of shape ({len(records)},), found {np.shape(people)}")

@@ -44,6 +44,7 @@ class RecordsParameters:
         counted: what k counts, "person" or "record".
         rows: records to publish.
         trials: candidates made at most.
+        task: whether the recording's label is the first attribute.
         neighbours: the neighbouring relation.
         people: n, public.
     """
@@ -58,6 +59,7 @@ class RecordsParameters:
     counted: str
     rows: int
     trials: int
+    task: bool
     neighbours: Neighbours
     people: int
 
@@ -87,13 +89,12 @@ def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
 
 
 def release(
-    data: Features, task: bool, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
+    data: Features, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Event]:
     """Return synthetic records that all passed the test, and with a DP fit the noised marginals.
 
     Args:
         data: rows of all people; rows with a missing feature are left out.
-        task: whether the recording's label is the first attribute.
         parameters: the public parameters.
         budget: ε of the DP fit; None with an exact fit.
         random: where noise and draws come from.
@@ -106,7 +107,7 @@ def release(
         PlanError: fewer than k people, or too few candidates passed.
     """
     event = calibrate(parameters, budget)
-    records, people = coded_records(data, task, parameters)
+    records, people = coded_records(data, parameters)
     counts: list[NDArray[np.int64]] = weighted_counts(records, people, parameters.categories)
     noise = event.events[0] if isinstance(event, Composed) else event
     if isinstance(noise, DiscreteLaplace):
@@ -119,6 +120,7 @@ def release(
         chosen = model.sample(blank, random)
 
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
+    task = parameters.task
     names = ("recording",) * task + data.features
     for a, name in enumerate(names):
         category = chosen[:, a]
@@ -132,9 +134,10 @@ def release(
 
 
 def coded_records(
-    data: Features, task: bool, parameters: RecordsParameters
+    data: Features, parameters: RecordsParameters
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the complete rows as category numbers, shape (N, m), and the person of each, shape (N,)."""
+    task = parameters.task
     complete = ~np.isnan(data.values).any(axis=1)
     columns = [data.recording[complete]] if task else []
     for f in range(len(data.features)):

@@ -1,0 +1,242 @@
+"""The command line: parse, call, print, exit code; nothing else."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from synthrelease.errors import SynthReleaseError
+
+if TYPE_CHECKING:
+    from synthrelease.builder import Built, Progress
+
+_FAULT, _INTERRUPTED = 1, 130
+
+
+class _Group(click.Group):
+    """Turns our errors into messages and exit codes, for every command."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SynthReleaseError as error:
+            click.echo(f"error: {error}", err=True)
+            raise SystemExit(error.exit_code) from None
+        except KeyboardInterrupt:
+            click.echo("interrupted: nothing was left behind", err=True)
+            raise SystemExit(_INTERRUPTED) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="synthrelease")
+@click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Also print what is for you alone: rows dropped, values clipped."
+)
+@click.pass_context
+def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
+    """Turn private eye-tracking data into a release that can be published.
+
+    Begin with `synthrelease demo`. Then write a plan, ask `preview` what it will cost and be worth, `build` the
+    bundle, and let anyone `verify` and `show` it.
+
+    Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan or data invalid, 4 refused by privacy policy,
+    6 the machine (disk, permission), 130 interrupted.
+    """
+    ctx.obj = {"quiet": quiet, "verbose": verbose}
+    signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+@main.command()
+@click.option(
+    "-o",
+    "--out-dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="synthrelease-demo",
+    show_default=True,
+    help="Where to put data, plan, bundle and picture.",
+)
+@click.option("--force", is_flag=True, help="Replace the bundle of an earlier demonstration.")
+@click.pass_obj
+def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
+    """Build, verify and show a release of real sample data (about 230 people)."""
+    from synthrelease.demo import demonstrate
+
+    with _progress(obj) as progress:
+        made = demonstrate(folder, force=force, progress=progress)
+    _print_summary(made.built, obj)
+    _print_verification(made.verification, made.built.path)
+    click.echo("")
+    click.echo(f"Picture    {made.picture}")
+    for image, value in made.correlation.items():
+        click.echo(
+            f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
+        )
+    click.echo("")
+    click.echo(
+        "The heatmaps promise ε = 2: seeing them, nobody can bet better than e² ≈ 7.4 to 1 on what any one person's"
+    )
+    click.echo(
+        "data was, whatever else they know, but for one chance in a million; that is moderate protection."
+    )
+    click.echo(
+        "24 people are too few for the signal and the mean: they are here to show what too few looks like."
+    )
+    click.echo("")
+    click.echo(f"Next       synthrelease preview {folder / 'plan.toml'}")
+    click.echo(f"           synthrelease show {made.built.path}")
+    if not made.verification.ok:
+        raise SystemExit(_FAULT)
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+def preview(plan: Path, *, as_json: bool) -> None:
+    """Tell what PLAN will cost and how good it will be, without reading a private value."""
+    from synthrelease.design import make_design
+    from synthrelease.plan import load_plan
+    from synthrelease.preview import as_text
+    from synthrelease.preview import preview as make_preview
+
+    view = make_preview(make_design(load_plan(plan)))
+    click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else as_text(view))
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The bundle; default <name>-<version>.h5."
+)
+@click.option("--force", is_flag=True, help="Replace an existing bundle.")
+@click.option(
+    "--test-seed",
+    type=int,
+    help="Repeatable noise for tests. The bundle is marked and must not be published.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+@click.pass_obj
+def build(
+    obj: dict[str, bool],
+    plan: Path,
+    output: Path | None,
+    *,
+    force: bool,
+    test_seed: int | None,
+    as_json: bool,
+) -> None:
+    """Build, verify and write the bundle of PLAN."""
+    from synthrelease.builder import build as run
+
+    with _progress(obj) as progress:
+        built = run(plan, output, force=force, test_seed=test_seed, progress=progress)
+    if as_json:
+        click.echo(
+            json.dumps(
+                {
+                    "bundle": str(built.path),
+                    "manifest": str(built.sidecar),
+                    "privacy": built.manifest["privacy"],
+                },
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
+    else:
+        _print_summary(built, obj)
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--quick", is_flag=True, help="Seal, structure and manifest only.")
+@click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+def verify(bundle: Path, *, quick: bool, allow_test_seed: bool, as_json: bool) -> None:
+    """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
+    from synthrelease.bundle import verify as run
+
+    result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
+    if as_json:
+        findings = [{"code": f.code, "where": f.where, "message": f.message} for f in result.findings]
+        click.echo(
+            json.dumps(
+                {"ok": result.ok, "checked": result.checked, "findings": findings},
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
+    else:
+        _print_verification(result, bundle)
+    if not result.ok:
+        raise SystemExit(_FAULT)
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest as it is.")
+def show(bundle: Path, *, as_json: bool) -> None:
+    """Print what BUNDLE contains and promises."""
+    from synthrelease.bundle import open_bundle
+    from synthrelease.report.summary import as_text
+
+    manifest = open_bundle(bundle, allow_test_seed=True).manifest
+    click.echo(json.dumps(manifest, ensure_ascii=False, indent=2) if as_json else as_text(manifest))
+
+
+def _print_summary(built: Built, obj: dict[str, bool]) -> None:
+    from synthrelease.report.summary import as_lines
+
+    if built.manifest["randomness"]["test_seed"]:
+        click.secho(
+            "TEST SEED - DO NOT PUBLISH: the noise of this bundle can be taken away", fg="red", err=True
+        )
+    click.echo(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
+    click.echo(f"Manifest   {built.sidecar}")
+    for line in as_lines(built.manifest):
+        click.echo(line)
+    if obj["quiet"]:
+        return
+    for warning in built.manifest["warnings"]:
+        click.secho(f"warning: {warning}", fg="yellow", err=True)
+    if built.notes and obj["verbose"]:
+        click.echo("For you alone, not in the release:", err=True)
+        for name, notes in built.notes.items():
+            for note in notes:
+                click.echo(f"  {name}: {note}", err=True)
+
+
+def _print_verification(result: Any, path: Path) -> None:
+    if result.ok:
+        click.echo(f"Verified   {path}: {', '.join(result.checked)}")
+        return
+    click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
+    for finding in result.findings:
+        click.echo(f"  {finding}")
+
+
+@contextmanager
+def _progress(obj: dict[str, bool]) -> Iterator[Progress | None]:
+    if obj["quiet"] or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=1, bar_format="{desc:<28} {bar} {elapsed}", leave=False) as bar:
+
+        def tell(what: str, done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.set_description_str(what)
+
+        yield tell

@@ -1,0 +1,101 @@
+"""The demonstration: build, verify and show a release of the sample data inside the package."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.builder import Built, Progress, build
+from synthrelease.bundle import Verification, open_bundle, verify
+from synthrelease.data.gaze import load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.maths.blur import blurred
+from synthrelease.report.figures import heatmap_figure
+
+FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What the demonstration made.
+
+    Attributes:
+        folder: plan, sample data, bundle and picture.
+        built: the build.
+        verification: what `verify` said.
+        picture: released heatmaps above, the exact ones below.
+        correlation: of released and exact heatmap, by image.
+    """
+
+    folder: Path
+    built: Built
+    verification: Verification
+    picture: Path
+    correlation: dict[str, float]
+
+
+def demonstrate(
+    folder: Path, *, force: bool = False, test_seed: int | None = None, progress: Progress | None = None
+) -> Demonstration:
+    """Copy the sample data to a folder, build its plan there, verify the bundle, and draw the heatmaps.
+
+    Args:
+        folder: created if needed.
+        force: replace the bundle of an earlier demonstration.
+        test_seed: repeatable noise, for tests.
+        progress: as for `build`.
+
+    Raises:
+        MachineError: the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with as_file(files("synthrelease.demo")) as inside:
+        for name in FILES:
+            shutil.copyfile(inside / name, folder / name)
+    built = build(
+        folder / "plan.toml", folder / "release.h5", force=force, test_seed=test_seed, progress=progress
+    )
+    verification = verify(built.path, allow_test_seed=test_seed is not None)
+    picture = folder / "heatmaps.png"
+    correlation = _draw(built, folder, picture)
+    return Demonstration(folder, built, verification, picture, correlation)
+
+
+def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
+    bundle = open_bundle(built.path, allow_test_seed=True)
+    output = next(o for o in built.manifest["outputs"] if o["name"] == "heatmaps")
+    p = output["mechanism"]["parameters"]
+    released = {s: bundle["heatmaps"][f"{s}/heatmap"] for s in p["stimuli"]}
+    exact = _exact(folder, p)
+    epsilon = output["guarantee"]["epsilon"]
+    heatmap_figure(
+        {f"released, ε = {epsilon:g}": released, "exact, stays private": exact},
+        screen_px=(p["screen"]["width_px"], p["screen"]["height_px"]),
+        title="Where about 100 people an image looked: what is published, and what is not",
+        caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
+        path=picture,
+    )
+    return {s: float(np.corrcoef(released[s].ravel(), exact[s].ravel())[0, 1]) for s in released}
+
+
+def _exact(folder: Path, p: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Mean dwell shares without noise, cap or clipping, on a fine grid averaged to the published cells."""
+    screen = Screen(p["screen"]["width_px"], p["screen"]["height_px"])
+    columns = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
+    gaze = load_gaze(folder / "attention.csv.gz", columns=columns, screen=screen, stimuli=p["stimuli"])
+    cell = screen.cells(gaze.x_px, gaze.y_px, columns=p["columns"], rows=p["rows"])
+    group = gaze.person * len(p["stimuli"]) + gaze.stimulus
+    weight = 1.0 / np.bincount(group)[group]
+    maps = {}
+    for number, stimulus in enumerate(p["stimuli"]):
+        here = gaze.stimulus == number
+        total = np.bincount(cell[here], weight[here], p["rows"] * p["columns"])
+        shares = total.reshape(p["rows"], p["columns"])
+        maps[stimulus] = blurred(shares, blur_px=p["blur_px"], screen_px=(screen.width_px, screen.height_px))
+    return maps

@@ -1,0 +1,66 @@
+"""What a plan will cost and how good it will be, in words and numbers; reads no private value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from synthrelease.design import Design, warnings
+from synthrelease.outputs.resolved import noise_of
+
+
+def preview(design: Design) -> dict[str, Any]:
+    """Return the preview as data: per output budget, promise, noise, error to expect, people needed.
+
+    Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
+    """
+    rows = []
+    for output in design.outputs:
+        noise = noise_of(output.event)
+        people = design.facts[output.resolved.spec.input].people
+        error, needed = output.resolved.prediction(output.event, people)
+        rows.append(
+            {
+                "name": output.name,
+                "kind": output.resolved.spec.kind,
+                "epsilon": None if output.budget is None else output.budget.epsilon,
+                "delta": None if output.budget is None else output.budget.delta,
+                "promise": str(output.guarantee),
+                "noise": None if noise is None else noise.type,
+                "scale_steps": None if noise is None else noise.scale,
+                "sensitivity_steps": None if noise is None else noise.sensitivity,
+                "derivation": None if noise is None else output.resolved.derivation(),
+                "error": error,
+                "people": people,
+                "people_needed": needed,
+            }
+        )
+    added_up = sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private)
+    return {
+        "release": design.plan.release["name"],
+        "outputs": rows,
+        "guarantee": str(design.guarantee),
+        "method": design.method,
+        "added_up": added_up,
+        "warnings": warnings(design),
+    }
+
+
+def as_text(view: dict[str, Any]) -> str:
+    """Return the preview for a terminal."""
+    lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
+    for row in view["outputs"]:
+        lines.append(f"{row['name']} ({row['kind']}, {row['people']} people)")
+        lines.append(f"  promise         {row['promise']}")
+        if row["noise"] is not None:
+            lines.append(
+                f"  noise           {row['noise'].replace('_', ' ')}, scale {row['scale_steps']:.6g} for "
+                f"sensitivity {row['sensitivity_steps']:.6g} (integer steps)"
+            )
+            lines.append(f"  because         {row['derivation']}")
+        lines.append(f"  error           {row['error']}")
+        lines.append(f"  people needed   {row['people_needed']}")
+        lines.append("")
+    lines.append(f"Differentially private outputs together: {view['guarantee']}")
+    lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
+    lines.extend(f"  note: {warning}" for warning in view["warnings"])
+    return "\n".join(lines)
