@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from synthrelease.builder import Built, Progress
 
 _FAULT, _INTERRUPTED = 1, 130
+_DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
+changes the odds by a factor of at most e² ≈ 7.4 (with a chance of failure of one in a million). That is
+moderate protection; ε = 1 would be good, and would take more people for maps as clear as these.
+24 people are too few for the signal and the mean: they are here to show what too few looks like, and
+`preview` tells how many it would take."""
 
 
 class _Group(click.Group):
@@ -85,15 +90,7 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
             f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
         )
     click.echo("")
-    click.echo(
-        "The heatmaps promise ε = 2: seeing them, nobody can bet better than e² ≈ 7.4 to 1 on what any one person's"
-    )
-    click.echo(
-        "data was, whatever else they know, but for one chance in a million; that is moderate protection."
-    )
-    click.echo(
-        "24 people are too few for the signal and the mean: they are here to show what too few looks like."
-    )
+    click.echo(_DEMO_TEXT)
     click.echo("")
     click.echo(f"Next       synthrelease preview {folder / 'plan.toml'}")
     click.echo(f"           synthrelease show {made.built.path}")

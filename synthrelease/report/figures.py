@@ -32,7 +32,7 @@ def heatmap_figure(
 
     stimuli: Sequence[str] = list(next(iter(rows.values())))
     width, height = screen_px
-    figure = Figure(figsize=(3.7 * len(stimuli) + 1.3, 3.0 * len(rows) + 1.4), dpi=120, layout="constrained")
+    figure = Figure(figsize=(3.7 * len(stimuli) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="constrained")
     axes = figure.subplots(len(rows), len(stimuli), squeeze=False)
     for r, (label, maps) in enumerate(rows.items()):
         for c, stimulus in enumerate(stimuli):

@@ -1,0 +1,130 @@
+"""A planted identifier and a planted number occur nowhere in what a build makes or says."""
+
+import gzip
+import re
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+NAME, NUMBER, CLIPPED = "Zebulon-Quatermain-1931", "5.8571342", "9.7713428"
+
+
+def plant(folder):
+    """Make the canary a regular participant, with a value of their own in every file."""
+    for name, row in (
+        ("gaze.csv", f"{NAME},garden,{NUMBER},{NUMBER}"),
+        ("pupil.csv", f"{NAME},read,{NUMBER},{NUMBER},0.2\n{NAME},read,17.5,{CLIPPED},0.2"),
+    ):
+        with (folder / name).open("a") as file:
+            file.write(row + "\n")
+
+
+def run(*arguments, cwd):
+    done = subprocess.run(
+        [sys.executable, "-m", "synthrelease", *map(str, arguments)],
+        capture_output=True,
+        cwd=cwd,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def sightings(raw):
+    """Where a canary is seen in bytes: as text, as any float or scaled integer, plain or inside gzip members."""
+    found = []
+    for text in (NAME, NAME.lower(), NAME[:7], NUMBER, CLIPPED):
+        found += [text] if text.encode() in raw or text.encode("utf-16-le") in raw else []
+    for number in (NUMBER, CLIPPED):
+        for kind in ("<f4", ">f4", "<f8", ">f8"):
+            found += [kind] if np.array(float(number), dtype=kind).tobytes() in raw else []
+    return found
+
+
+def everything(folder):
+    """Every byte a build wrote, and every dataset unpacked."""
+    for path in folder.iterdir():
+        if path.name in ("gaze.csv", "pupil.csv"):
+            continue
+        yield path.name, path.name.encode() + path.read_bytes()
+        if path.suffix == ".h5":
+            with h5py.File(path) as file:
+                items = []
+                file.visititems(lambda _n, item, items=items: items.append(item))
+                for item in items:
+                    if isinstance(item, h5py.Dataset):
+                        yield item.name, item.name.encode() + item[()].tobytes()
+
+
+def test_the_detector_sees_planted_canaries():
+    assert sightings(b"x" + NAME.encode())
+    assert sightings(np.array([1.0, float(NUMBER)]).tobytes())
+    assert not sightings(b"nothing here")
+
+
+def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
+    plant(study.folder)
+    code, said = run("--verbose", "build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
+    assert code == 0, said
+    assert sightings(said) == []
+    assert b"clipped" in said  # --verbose tells the curator how many values were clipped, never which
+    for command in ("show", "verify"):
+        code, said = run(command, study.folder / "r.h5", cwd=study.folder)
+        assert code == 0
+        assert sightings(said) == []
+    code, said = run("preview", study.plan, cwd=study.folder)
+    assert code == 0
+    assert sightings(said) == []
+    for name, raw in everything(study.folder):
+        assert sightings(raw) == [], name
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("gaze.csv", f"{NAME},garden,{NAME},{NUMBER}"),
+        ("gaze.csv", f"{NAME},garden,{NUMBER}e9,{NUMBER}"),
+        ("gaze.csv", f"{NAME},,{NUMBER},{NUMBER}"),
+        ("gaze.csv", f",garden,{NUMBER},{NUMBER}"),
+        ("gaze.csv", f"{NAME},garden,{NUMBER},{NUMBER},{NAME},{NAME}"),
+        ("gaze.csv", f'"{NAME},garden,{NUMBER},{NUMBER}'),
+        ("gaze.csv", f"{NAME},garden,inf,{NUMBER}"),
+        ("pupil.csv", f"{NAME},read,{NUMBER},{NAME},{NUMBER}"),
+        ("pupil.csv", f"{NAME},read,,{NUMBER},{NUMBER}"),
+        ("pupil.csv", f"{NAME},read,{NUMBER},{NUMBER},1\n{NAME},read,{NUMBER},{NUMBER},1"),
+        ("pupil.csv", f"{NAME},read,{NUMBER},nan,{NUMBER}"),
+    ],
+)
+def test_nothing_of_the_canary_in_error_messages(study, name, row):
+    with (study.folder / name).open("a") as file:
+        file.write(row + "\n")
+    code, said = run("build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
+    assert code == 3, said
+    assert sightings(said) == []
+    assert b"Traceback" not in said
+    assert not (study.folder / "r.h5").exists()
+
+
+def test_nothing_of_the_canary_when_the_header_is_missing(study):
+    header, *rows = (study.folder / "gaze.csv").read_text().splitlines()
+    assert header.startswith("who")
+    (study.folder / "gaze.csv").write_text("\n".join([f"{NAME},garden,{NUMBER},{NUMBER}", *rows]))
+    code, said = run("build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
+    assert code == 3
+    assert sightings(said) == []
+    assert b"no header" in said
+
+
+def test_the_names_of_private_files_do_not_leave(study):
+    secret = study.folder / "ward-7-schizophrenia.csv.gz"
+    with gzip.open(secret, "wb") as file:
+        file.write((study.folder / "gaze.csv").read_bytes())
+    plan = study.plan.read_text().replace('path = "gaze.csv"', f'path = "{secret.name}"')
+    study.plan.write_text(plan)
+    code, said = run("build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
+    assert code == 0, said
+    raw = (study.folder / "r.h5").read_bytes() + (study.folder / "r.manifest.json").read_bytes()
+    assert not re.search(rb"ward-7|schizo", raw)
+    assert str(study.folder).encode() not in raw

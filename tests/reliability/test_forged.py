@@ -1,0 +1,315 @@
+"""Forged bundles, resealed and redigested as a forger would: each must be refused for what is forged, not for the seal."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from synthrelease.bundle import reseal, verify
+from synthrelease.bundle.layout import TEST_SEED_WORDS
+
+
+def read_manifest(path):
+    with h5py.File(path, "r") as file:
+        return json.loads(file["/manifest"][()].tobytes())
+
+
+def forge(path, change):
+    """Apply `change` to the manifest and renew digests and seal."""
+    manifest = read_manifest(path)
+    change(manifest)
+    reseal(path, manifest)
+
+
+def output(manifest, name):
+    return next(o for o in manifest["outputs"] if o["name"] == name)
+
+
+def codes(path, **options):
+    return {finding.code for finding in verify(path, **options).findings}
+
+
+def scaled(number, factor):
+    return repr(float(number) * factor)
+
+
+def test_resealing_an_honest_bundle_changes_nothing_for_verify(bundle):
+    reseal(bundle)
+    assert verify(bundle).ok
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+def test_epsilon_of_an_output_halved(bundle, name):
+    def change(manifest):
+        output(manifest, name)["guarantee"]["epsilon"] /= 2
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_epsilon_of_the_release_halved(bundle):
+    def change(manifest):
+        manifest["privacy"]["guarantee"]["epsilon"] /= 2
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_epsilon_of_the_release_slightly_lowered(bundle):
+    def change(manifest):
+        manifest["privacy"]["guarantee"]["epsilon"] *= 0.9999
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_delta_lowered_at_the_same_epsilon(bundle):
+    def change(manifest):
+        manifest["privacy"]["guarantee"]["delta"] /= 1000
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+def test_sensitivity_halved_and_everything_that_follows_recomputed(bundle, name):
+    def change(manifest):
+        entry = output(manifest, name)
+        value = entry["sensitivity"]["value"]
+        halved = scaled(value, 0.5) if "." in value else str(int(value) // 2)
+        entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = halved
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"sensitivity"}
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+def test_noise_scale_doubled_in_the_manifest_alone(bundle, name):
+    def change(manifest):
+        entry = output(manifest, name)
+        entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], 2)
+
+    forge(bundle, change)
+    assert {"guarantee", "noise"} <= codes(bundle)
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
+    """Only the integers themselves can tell: they are too small for the stated noise, where there are enough of them."""
+
+    def change(manifest):
+        entry = output(manifest, name)
+        factor = 2 if name == "maps" else 1e4  # a few integers with a signal in them refute less
+        entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], factor)
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"noise"}
+
+
+def _recompute_claims(manifest):
+    """Make every derived number of the manifest agree with its events, as a careful forger would."""
+    from synthrelease.bundle import claims
+    from synthrelease.privacy import event as events
+    from synthrelease.privacy.guarantee import Neighbours
+
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    recorded = []
+    for entry in manifest["outputs"]:
+        event = events.from_json(entry["event"])
+        recorded.append(event)
+        if entry["noise"] is not None:
+            noise = next(e for e in events.flatten(event) if hasattr(e, "standard_deviation"))
+            entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
+        delta = entry["guarantee"].get("delta", 0.5)
+        entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
+    delta = manifest["privacy"]["guarantee"]["delta"]
+    total, _ = claims.release_guarantee(recorded, delta=delta, neighbours=neighbours)
+    manifest["privacy"]["guarantee"] = total.to_json()
+
+
+def test_contribution_bound_understated_together_with_its_sensitivity_shows_in_the_event(bundle):
+    def change(manifest):
+        output(manifest, "maps")["mechanism"]["parameters"]["max_samples_per_stimulus"] = 5
+
+    forge(bundle, change)
+    assert codes(bundle) == {"sensitivity"}
+
+
+def test_hidden_test_seed(study):
+    import synthrelease
+
+    path = synthrelease.build(study.plan, study.folder / "r.h5", test_seed=1).path
+    assert codes(path) == {"test-seed"}
+    assert codes(path, allow_test_seed=True) == set()
+
+    def hide(manifest):
+        manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
+
+    forge(path, hide)
+    assert codes(path, allow_test_seed=True) == {"test-seed"}
+
+
+def test_hidden_test_seed_and_its_warning(study):
+    import synthrelease
+
+    path = synthrelease.build(study.plan, study.folder / "r.h5", test_seed=1).path
+
+    def hide(manifest):
+        manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
+        manifest["warnings"] = [w for w in manifest["warnings"] if "TEST SEED" not in w]
+
+    forge(path, hide)
+    assert TEST_SEED_WORDS.encode() in path.read_bytes()[:512]
+    assert codes(path, allow_test_seed=True) == {"test-seed"}
+
+
+def test_an_output_that_the_manifest_does_not_list(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/extra/raw"] = np.arange(12)
+    reseal(bundle)
+    assert codes(bundle) == {"unlisted"}
+
+
+def test_an_extra_dataset_inside_a_listed_output(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/maps/garden/raw"] = np.arange(12)
+    reseal(bundle)
+    assert codes(bundle) == {"unlisted"}
+
+
+def test_an_extra_dataset_listed_among_the_paths(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/maps/garden/raw"] = np.arange(12)
+
+    def change(manifest):
+        output(manifest, "maps")["paths"].append("/outputs/maps/garden/raw")
+        output(manifest, "maps")["paths"].sort()
+
+    forge(bundle, change)
+    assert codes(bundle) == {"unlisted"}
+
+
+def test_an_empty_group_that_belongs_to_nothing(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file.create_group("/outputs/extra")
+    reseal(bundle)
+    assert codes(bundle) == {"unlisted"}
+
+
+def test_a_dataset_taken_away(bundle):
+    with h5py.File(bundle, "r+") as file:
+        del file["/outputs/maps/garden/heatmap"]
+    reseal(bundle)
+    assert codes(bundle) == {"missing"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/outputs/maps/garden/heatmap",
+        "/outputs/signals/read/size_mm/values",
+        "/outputs/summary/mean/size_mm/value",
+        "/outputs/summary/histogram/blink_hz/value",
+    ],
+)
+def test_a_derived_value_that_does_not_follow_from_the_noised_integers(bundle, path):
+    with h5py.File(bundle, "r+") as file:
+        values = file[path][()]
+        values.flat[0] += 0.01 * np.abs(values).max()
+        file[path][...] = values
+    reseal(bundle)
+    assert codes(bundle) == {"derived"}
+
+
+def test_noised_integers_changed_under_their_heatmap(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/maps/garden/noised"][0, 0] += 50
+    reseal(bundle)
+    assert codes(bundle) == {"derived"}
+
+
+def test_a_value_outside_the_bin_of_its_category(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/seeded/size_mm/value"][0] = 7.999
+        file["/outputs/seeded/size_mm/category"][0] = 0
+    reseal(bundle)
+    assert codes(bundle) == {"derived"}
+
+
+def test_a_category_that_does_not_exist(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file["/outputs/seeded/recording/category"][0] = 2
+    reseal(bundle)
+    assert codes(bundle) == {"derived"}
+
+
+def test_unprotected_output_not_named(bundle):
+    def change(manifest):
+        entries = manifest["privacy"]["not_protected"]
+        manifest["privacy"]["not_protected"] = [e for e in entries if e["what"] != "output seeded"]
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_deniability_called_differential_privacy(bundle):
+    def change(manifest):
+        entry = output(manifest, "seeded")
+        entry["guarantee"] = {**output(manifest, "signals")["guarantee"], "epsilon": 0.1}
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_k_overstated(bundle):
+    def change(manifest):
+        entry = output(manifest, "seeded")
+        entry["guarantee"]["k"] = entry["event"]["k"] = 300
+        entry["mechanism"]["parameters"]["k"] = 300
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_vacuous_test_hidden(bundle):
+    def change(manifest):
+        entry = output(manifest, "seeded")
+        entry["mechanism"]["parameters"]["resampled"] = [len(entry["mechanism"]["parameters"]["attributes"])]
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_claim_beyond_the_budget(bundle):
+    def change(manifest):
+        manifest["privacy"]["budget"]["epsilon"] = 0.5
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
+def test_number_of_people_left_out_where_it_is_public(bundle):
+    def change(manifest):
+        manifest["privacy"]["people"] = None
+
+    forge(bundle, change)
+    assert codes(bundle) == {"manifest"}
+
+
+def test_unknown_field_in_the_manifest(bundle):
+    def change(manifest):
+        manifest["privacy"]["certified_by"] = "nobody"
+
+    forge(bundle, change)
+    assert codes(bundle) == {"manifest"}
+
+
+def test_missing_field_in_the_manifest(bundle):
+    def change(manifest):
+        del manifest["outputs"][0]["event"]
+
+    forge(bundle, change)
+    assert codes(bundle) == {"manifest"}

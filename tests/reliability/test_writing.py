@@ -1,0 +1,121 @@
+"""Writing a bundle: whole or not at all, the old one intact, nothing left behind."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import synthrelease
+from synthrelease.bundle import hdf5
+from synthrelease.errors import BundleError, MachineError
+
+
+def left_behind(folder):
+    return sorted(p.name for p in folder.iterdir() if p.name not in ("gaze.csv", "pupil.csv", "plan.toml"))
+
+
+def test_existing_bundle_is_refused_without_force(study):
+    target = study.folder / "r.h5"
+    target.write_text("precious")
+    with pytest.raises(MachineError, match="exists already") as refusal:
+        synthrelease.build(study.plan, target)
+    assert refusal.value.exit_code == 6
+    assert target.read_text() == "precious"
+    assert left_behind(study.folder) == ["r.h5"]
+    synthrelease.build(study.plan, target, force=True)
+    assert synthrelease.verify(target).ok
+    assert left_behind(study.folder) == ["r.h5", "r.manifest.json"]
+
+
+def test_sidecar_holds_the_same_bytes_as_the_manifest(study):
+    built = synthrelease.build(study.plan, study.folder / "r.h5")
+    with hdf5.opened(built.path) as file:
+        assert hdf5.read_array(file, "/manifest").tobytes() == built.sidecar.read_bytes()
+    assert json.loads(built.sidecar.read_bytes()) == built.manifest
+
+
+def test_folder_that_does_not_exist(study):
+    with pytest.raises(MachineError, match="cannot be written"):
+        synthrelease.build(study.plan, study.folder / "no" / "r.h5")
+
+
+def test_target_is_a_folder(study):
+    with pytest.raises(MachineError, match="is a folder"):
+        synthrelease.build(study.plan, study.folder)
+
+
+def test_full_disk_leaves_nothing(study):
+    """The file-size limit of the system stands for a full disk: write() fails in the same way."""
+    code = (
+        "import resource, signal, synthrelease\n"
+        "from synthrelease.errors import MachineError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
+        "try:\n"
+        f"    synthrelease.build({str(study.plan)!r}, {str(study.folder / 'r.h5')!r})\n"
+        "except MachineError as error:\n"
+        "    print(error); raise SystemExit(error.exit_code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 6, done.stderr
+    assert "nothing was left behind" in done.stdout
+    assert left_behind(study.folder) == []
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
+
+
+def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
+    target = study.folder / "r.h5"
+    target.write_text("precious")
+
+    def refuse(*_arguments):
+        raise OSError(5, "input/output error")
+
+    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    with pytest.raises(MachineError, match="cannot be written"):
+        synthrelease.build(study.plan, target, force=True)
+    assert target.read_text() == "precious"
+    assert left_behind(study.folder) == ["r.h5"]
+
+
+def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
+    honest = synthrelease.builder.compose_manifest
+
+    def dishonest(*arguments, **options):
+        manifest = honest(*arguments, **options)
+        manifest["outputs"][0]["guarantee"]["epsilon"] /= 2
+        return manifest
+
+    monkeypatch.setattr("synthrelease.builder.compose_manifest", dishonest)
+    with pytest.raises(BundleError, match="does not verify"):
+        synthrelease.build(study.plan, study.folder / "r.h5")
+    assert left_behind(study.folder) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_build_leaves_nothing(study, number):
+    """The signal arrives while the bundle is being checked, the last moment at which there is a temporary file."""
+    code = (
+        "import time, synthrelease.builder as b\n"
+        "honest = b.verify\n"
+        "def slow(*a, **k):\n"
+        "    print('checking', flush=True); time.sleep(30); return honest(*a, **k)\n"
+        "b.verify = slow\n"
+        "from synthrelease.cli import main\n"
+        f"main(['build', {str(study.plan)!r}, '-o', {str(study.folder / 'r.h5')!r}])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "checking\n"
+    time.sleep(0.1)
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "interrupted" in errors
+    assert left_behind(study.folder) == []

@@ -1,0 +1,136 @@
+"""The command line: exit codes, what goes where, and how fast help answers."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from synthrelease.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def test_help_of_every_command_says_what_it_does():
+    assert run("--help").exit_code == 0
+    for name, command in main.commands.items():
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert command.help
+        for parameter in command.params:
+            assert parameter.param_type_name == "argument" or parameter.help, (name, parameter.name)
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from synthrelease.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'h5py', 'matplotlib', 'jsonschema', 'dp_accounting', 'mpmath'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_build_verify_show_preview(study):
+    target = study.folder / "r.h5"
+    built = run("build", study.plan, "-o", target)
+    assert built.exit_code == 0, built.output
+    assert "Promise" in built.stdout
+    assert "plausible deniability k = 3" in built.stdout
+    assert "not tracked" in built.stderr
+    verified = run("verify", target)
+    assert verified.exit_code == 0
+    assert verified.stdout.startswith("Verified")
+    shown = run("show", target)
+    assert shown.exit_code == 0
+    assert "Not protected" in shown.stdout
+    assert "vacuous" not in shown.stdout
+    assert run("preview", study.plan).exit_code == 0
+
+
+def test_json_is_json_and_nothing_else(study):
+    target = study.folder / "r.h5"
+    built = run("build", study.plan, "-o", target, "--json")
+    assert json.loads(built.stdout)["privacy"]["guarantee"]["kind"] == "approx_dp"
+    assert json.loads(run("verify", target, "--json").stdout) == {
+        "ok": True,
+        "checked": json.loads(run("verify", target, "--json").stdout)["checked"],
+        "findings": [],
+    }
+    assert json.loads(run("show", target, "--json").stdout)["manifest_version"] == 1
+    assert len(json.loads(run("preview", study.plan, "--json").stdout)["outputs"]) == 5
+
+
+def test_quiet_prints_results_only(study):
+    result = run("--quiet", "build", study.plan, "-o", study.folder / "r.h5")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (("epsilon = 4.0", "epsilon = 4.0\nepsilom = 1"), 3),
+        (('"who"', '"whom"'), 3),
+        (("k = 3", "k = 300"), 3),
+        (('model = "seeded"\ntask = "recording"\nbins = 4\nresampled = 1', 'model = "marginals"'), 4),
+        (("length = 24", "length = 24\nepsilon = 40"), 4),
+        (('mechanism = "gaussian"', 'mechanism = "spectral"'), 3),
+    ],
+)
+def test_exit_codes_of_invalid_and_refused_plans(study, change, code):
+    text = study.plan.read_text()
+    assert change[0] in text
+    study.plan.write_text(text.replace(*change))
+    result = run("build", study.plan, "-o", study.folder / "r.h5")
+    assert result.exit_code == code, result.output
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.output
+    assert not (study.folder / "r.h5").exists()
+
+
+def test_wrong_usage_is_2_and_a_missing_plan_3(tmp_path):
+    assert run("build").exit_code == 2
+    assert run("nonsense").exit_code == 2
+    assert run("build", "--jobz", "x").exit_code == 2
+    assert run("build", tmp_path / "no.toml").exit_code == 3
+    assert run("verify", tmp_path / "no.h5").exit_code == 1
+    assert run("show", tmp_path / "no.h5").exit_code == 1
+
+
+def test_a_test_seed_taints_the_name_the_manifest_and_what_is_printed(study):
+    result = run("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", "3")
+    assert result.exit_code == 0
+    assert "DO NOT PUBLISH" in result.stderr
+    path = study.folder / "r.TEST-SEED.h5"
+    assert path.exists()
+    assert not (study.folder / "r.h5").exists()
+    assert b"TEST SEED - DO NOT PUBLISH" in path.read_bytes()[:512]
+    refused = run("verify", path)
+    assert refused.exit_code == 1
+    assert "do not publish" in refused.stdout
+    assert run("verify", path, "--allow-test-seed").exit_code == 0
+    assert "TEST SEED" in run("show", path).stdout
+
+
+def test_demo(tmp_path):
+    result = run("demo", "-o", tmp_path / "demo")
+    assert result.exit_code == 0, result.output
+    assert "Verified" in result.stdout
+    assert {p.name for p in (tmp_path / "demo").iterdir()} == {
+        "plan.toml",
+        "attention.csv.gz",
+        "pupil.csv.gz",
+        "LICENSES.md",
+        "release.h5",
+        "release.manifest.json",
+        "heatmaps.png",
+    }
+    assert run("demo", "-o", tmp_path / "demo").exit_code == 6
+    assert run("demo", "-o", tmp_path / "demo", "--force").exit_code == 0

@@ -1,0 +1,72 @@
+"""Documentation is true: generated pages are current, links lead somewhere, commands and code blocks work."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from synthrelease.cli import main
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
+)
+
+
+def test_plan_reference_is_current():
+    command = [sys.executable, str(ROOT / "scripts" / "make_plan_reference.py"), "--check"]
+    assert subprocess.run(command, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_and_named_files_exist(page):
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+    for named in re.findall(r"`((?:synthrelease|docs|scripts|schemas|tests)/[\w./-]+\.\w+)`", text):
+        assert (ROOT / named).exists(), named
+
+
+def commands():
+    for page in PAGES:
+        for line in re.findall(r"^(?:    |\$ )(synthrelease [^\n#]+)", page.read_text("utf-8"), re.MULTILINE):
+            yield pytest.param(line.strip(), id=f"{page.name}: {line.strip()}")
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_commands_in_the_documentation_run(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    if not line.startswith("synthrelease demo"):
+        assert runner.invoke(main, ["demo"]).exit_code == 0
+    result = runner.invoke(main, shlex.split(line)[1:])
+    assert result.exit_code == 0, result.output
+
+
+def blocks():
+    for page in PAGES:
+        found = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        for number, block in enumerate(found):
+            yield pytest.param(block, id=f"{page.name}-{number}")
+
+
+@pytest.mark.parametrize("block", list(blocks()))
+def test_python_blocks_in_the_documentation_run(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["demo"]).exit_code == 0
+    done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_readme_has_its_two_commands():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert "synthrelease demo" in text
+    assert "scripts/test" in text
+    for script in (".ci/run", "scripts/test"):
+        assert (ROOT / script).stat().st_mode & 0o111, script
+    assert "scripts/test" in (ROOT / ".ci" / "run").read_text()

@@ -1,0 +1,85 @@
+"""A floor imports only from those below it, and only the right files touch HDF5 and randomness."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import synthrelease
+
+ROOT = Path(synthrelease.__file__).parent
+FLOORS = [
+    "errors",
+    "maths",
+    "privacy",
+    "noise",
+    "data",
+    "mechanisms",
+    "bundle",
+    "report",
+    "plan",
+    "outputs",
+    "design",
+    "preview",
+    "builder",
+    "demo",
+    "cli",
+]
+# `synthrelease` itself (version, lazy exports) is open to all; `__main__` starts the command line.
+MODULES = sorted(p for p in ROOT.rglob("*.py") if p.name != "__main__.py" and p != ROOT / "__init__.py")
+
+
+def floor_of(dotted):
+    parts = dotted.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+def imports(path):
+    """Every imported module, those inside functions included."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield node.module
+            if node.module == "synthrelease":
+                yield from (f"synthrelease.{name.name}" for name in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_downwards(path):
+    own = path.relative_to(ROOT).with_suffix("").parts[0]
+    for module in imports(path):
+        if module.split(".")[0] == "synthrelease" and floor_of(module) in FLOORS:
+            assert FLOORS.index(floor_of(module)) <= FLOORS.index(own), f"{own} imports {module}"
+
+
+def test_every_module_stands_on_a_floor():
+    assert {p.relative_to(ROOT).with_suffix("").parts[0] for p in MODULES} == set(FLOORS)
+
+
+def users_of(library):
+    return {str(p.relative_to(ROOT)) for p in MODULES if any(m.split(".")[0] == library for m in imports(p))}
+
+
+def test_hdf5_is_touched_in_the_bundle_only():
+    assert users_of("h5py") <= {"bundle/hdf5.py", "bundle/structure.py", "bundle/verify.py"}
+
+
+def test_randomness_is_made_in_one_place():
+    assert users_of("cryptography") == {"noise/entropy.py"}
+    for path in MODULES:
+        text = path.read_text("utf-8")
+        assert "numpy.random" not in text
+        assert "np.random" not in text
+        assert "import random" not in text
+        assert ("urandom" in text) == (path == ROOT / "noise" / "entropy.py")
+
+
+def test_privacy_knows_no_data_and_verify_no_mechanism():
+    for name in ("claims.py", "verify.py", "contents.py", "plausibility.py"):
+        assert not any("mechanisms" in module for module in imports(ROOT / "bundle" / name)), name
+
+
+def test_no_file_is_much_above_400_lines():
+    assert {str(p): n for p in MODULES if (n := len(p.read_text("utf-8").splitlines())) > 420} == {}

@@ -1,0 +1,56 @@
+"""What is installed: the wheel in CI, everything it needs inside, names others rely on."""
+
+import importlib.metadata
+import inspect
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import synthrelease
+
+
+@pytest.mark.skipif(
+    "SYNTHRELEASE_TEST_INSTALLED" not in os.environ, reason="only CI tests the installed wheel"
+)
+def test_the_installed_wheel_is_what_is_tested():
+    assert "site-packages" in synthrelease.__file__
+    assert (Path(synthrelease.__file__).parent / "schemas" / "plan-v1.schema.json").is_file()
+
+
+def test_version_is_stated_once():
+    assert synthrelease.__version__ == importlib.metadata.version("synthrelease")
+
+
+def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():
+    inside = [f for f in files("synthrelease.demo").iterdir() if f.is_file()]
+    assert sum(len(f.read_bytes()) for f in inside) <= 2_000_000
+    names = {f.name for f in inside}
+    assert {"plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md"} <= names
+    assert not [n for n in names if n.endswith((".jpg", ".jpeg", ".png"))]
+
+
+def test_names_that_others_rely_on():
+    from synthrelease.bundle import reseal
+    from synthrelease.mechanisms.records import SeededModel, deniability_test
+    from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
+    from synthrelease.privacy import gaussian_delta, gaussian_sigma
+
+    def parameters(function):
+        return list(inspect.signature(function).parameters)
+
+    assert parameters(rounded_gaussian) == ["sigma", "size", "random"]
+    assert parameters(discrete_laplace) == ["scale", "size", "random"]
+    assert parameters(gaussian_delta) == ["epsilon", "sigma", "sensitivity"]
+    assert parameters(gaussian_sigma) == ["epsilon", "delta", "sensitivity"]
+    assert parameters(SeededModel) == ["marginals", "order", "resampled"]
+    expected = ["model", "candidates", "seed_rows", "records", "people", "k", "gamma"]
+    assert parameters(deniability_test) == expected
+    assert parameters(synthrelease.build)[:2] == ["plan_path", "output"]
+    assert parameters(synthrelease.verify)[:2] == ["path", "public_key"]
+    assert parameters(synthrelease.open_bundle)[:1] == ["path"]
+    assert parameters(reseal)[:1] == ["path"]
+    assert SecureRandom.for_tests(1).seeded
+    with pytest.raises(AttributeError):
+        synthrelease.nothing  # noqa: B018
