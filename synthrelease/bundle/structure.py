@@ -10,7 +10,7 @@ from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, MANIFEST, OUTPUTS
 
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}
 _TYPES = "iuf"  # integers and floating-point numbers
-_MOST_BYTES = 1 << 36  # logical bytes that a bundle may ask a reader to allocate, all datasets together
+_MOST_BYTES = 1 << 31  # logical bytes of a dataset, which a reader holds in memory
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _DEEPEST = 8
@@ -31,9 +31,7 @@ def structure_faults(file: h5py.File) -> list[str]:
         return ["the root holds something else than /manifest and /outputs"]
     if not isinstance(file[MANIFEST], h5py.Dataset) or not isinstance(file[OUTPUTS], h5py.Group):
         return ["/manifest is no dataset or /outputs no group"]
-    sizes: list[int] = []
-    file.visititems(lambda _name, item: sizes.append(_logical_bytes(item)))
-    return ["the datasets together are too large"] if sum(sizes) > _MOST_BYTES else []
+    return []
 
 
 def _group_faults(group: h5py.Group, depth: int, seen: set[int]) -> Iterator[str]:
@@ -81,10 +79,8 @@ def _dataset_faults(dataset: h5py.Dataset) -> Iterator[str]:
         return
     if not {creation.get_filter(i)[0] for i in range(creation.get_nfilters())} <= _FILTERS:
         yield f"{dataset.name}: a filter that is not deflate, shuffle or Fletcher-32"
-    logical = _logical_bytes(dataset)
+    logical = int(dataset.size) * int(dataset.dtype.itemsize)
+    if logical > _MOST_BYTES:
+        yield f"{dataset.name}: too large"
     if logical > _SMALL and logical > _LARGEST_RATIO * dataset.id.get_storage_size():
         yield f"{dataset.name}: far larger than what is stored of it"
-
-
-def _logical_bytes(item: h5py.HLObject) -> int:
-    return int(item.size) * int(item.dtype.itemsize) if isinstance(item, h5py.Dataset) else 0

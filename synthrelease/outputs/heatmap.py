@@ -73,10 +73,10 @@ class HeatmapOutput:
         """Return why the sensitivity is what it is."""
         p = self.parameters
         samples = "any number of" if p.max_samples is None else str(p.max_samples)
-        where = "in place" if p.assignment_public else "or other maps"
+        where = "the same ones" if p.assignment_public else "perhaps others"
         return (
             f"a person counts at most {p.cap} per cell and {samples} samples per stimulus, on at most "
-            f"{p.max_stimuli} of {p.stimuli} stimuli, {where}; all maps as one integer vector"
+            f"{p.max_stimuli} of {p.stimuli} stimuli ({where} once replaced); all maps as one integer vector"
         )
 
     def post_processing(self) -> list[str]:

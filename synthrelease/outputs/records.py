@@ -105,7 +105,11 @@ class RecordsOutput:
                 told.append(
                     "vacuous: nothing of a seed is kept, every person is an equally plausible seed, the test cannot fail"
                 )
-            if p.fit != DP:
+            if p.fit == DP:
+                told.append(
+                    "the model's marginals carry noise, but the records start from seeds: not differentially private"
+                )
+            else:
                 told.append("the model was fitted exactly: its own statistics carry no guarantee")
         else:
             told.append(

@@ -153,6 +153,10 @@ def _passing(
     parameters: RecordsParameters,
     random: SecureRandom,
 ) -> NDArray[np.int64]:
+    if not len(records):
+        raise PlanError(
+            "no row has a value for every feature", remedy="use fewer `features`, or complete the data"
+        )
     seed_of = _SeedPicker(people, random)
     passed: list[NDArray[np.int64]] = []
     found = tried = 0
