@@ -73,6 +73,11 @@ def noise_of(event: Event) -> Noise | None:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 feature", "2 features"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def chosen_features(spec: OutputSpec, source: InputSpec) -> dict[str, tuple[float, float]]:
     """Return the bounds of the features an output uses, in the output's order.
 

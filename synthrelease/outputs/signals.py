@@ -15,6 +15,7 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Arrays,
     chosen_features,
+    counted,
     feature_entries,
     noise_of,
     public_names,
@@ -76,7 +77,8 @@ class SignalsOutput:
             if p.mechanism == LPA
             else f"{p.coefficients} orthonormal Fourier coefficients in a ball of radius {p.radius} steps"
         )
-        return f"each series: {each}; a person has {p.recordings} recordings of {p.features} features, all changed"
+        series = f"{counted(p.recordings, 'recording')} of {counted(p.features, 'feature')}"
+        return f"each series: {each}; a person has {series}, all changed"
 
     def post_processing(self) -> list[str]:
         """Return what was done to the noised integers."""

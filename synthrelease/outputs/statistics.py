@@ -15,6 +15,7 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Arrays,
     chosen_features,
+    counted,
     feature_entries,
     noise_of,
     people_if_public,
@@ -65,7 +66,7 @@ class StatisticsOutput:
         """Return why the sensitivity is what it is."""
         p = self.parameters
         return (
-            f"a person is one aggregate in each of {len(p.statistics)} statistics of {p.features} features, "
+            f"a person is one aggregate in every statistic of {counted(p.features, 'feature')}, "
             f"{PERSON_STEPS} steps in L1 where replaced; all as one integer vector"
         )
 

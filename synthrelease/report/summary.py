@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from typing import Any
 
-from synthrelease.privacy.guarantee import Guarantee, from_json
+from synthrelease.privacy.guarantee import from_json
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
     """Return the promise of the release and of every output, one line each."""
     privacy = manifest["privacy"]
-    lines = [f"Promise    {_guarantee(privacy['guarantee'])}"]
+    lines = [f"Promise    {from_json(privacy['guarantee'])}"]
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
@@ -18,7 +20,7 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     for number, output in enumerate(manifest["outputs"]):
         head = "Outputs  " if number == 0 else "         "
         lines.append(
-            f"{head}  {output['name']:<{width}}  {output['kind']:<10}  {_guarantee(output['guarantee'])}"
+            f"{head}  {output['name']:<{width}}  {output['kind']:<10}  {from_json(output['guarantee'])}"
         )
     return lines
 
@@ -36,24 +38,34 @@ def as_text(manifest: dict[str, Any]) -> str:
         *as_lines(manifest),
     ]
     for output in manifest["outputs"]:
-        lines += [
-            "",
-            f"{output['name']}: {output['kind']} by {output['mechanism']['name']}, {len(output['paths'])} datasets",
-        ]
-        if output["noise"] is not None:
-            noise = output["noise"]
-            lines.append(
-                f"  noise      {noise['distribution'].replace('_', ' ')}, scale {float(noise['scale']):.6g}, exact"
-            )
-            lines.append(f"  because    {output['sensitivity']['derivation']}")
-        lines += [f"  then       {step}" for step in output["post_processing"]]
-        lines += [f"  mind       {warning}" for warning in output["warnings"]]
+        lines += ["", *_output_lines(output)]
     lines += ["", "Not protected"]
-    lines += [f"  {entry['what']}: {entry['reason']}" for entry in privacy["not_protected"]]
+    for entry in privacy["not_protected"]:
+        lines += _wrapped("  ", f"{entry['what']}: {entry['reason']}")
     if manifest["warnings"]:
-        lines += ["", "Warnings", *(f"  {warning}" for warning in manifest["warnings"])]
+        lines += ["", "Warnings"]
+        for warning in manifest["warnings"]:
+            lines += _wrapped("  ", warning)
     return "\n".join(lines)
 
 
-def _guarantee(form: dict[str, Any]) -> Guarantee:
-    return from_json(form)
+def _output_lines(output: dict[str, Any]) -> list[str]:
+    mechanism = output["mechanism"]["name"].replace("_", " ")
+    lines = [f"{output['name']}: {output['kind']} by {mechanism}, {len(output['paths'])} datasets"]
+    if output["noise"] is not None:
+        noise = output["noise"]
+        name = noise["distribution"].replace("_", " ")
+        lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
+        lines += _wrapped("  because    ", output["sensitivity"]["derivation"])
+    for step in output["post_processing"]:
+        lines += _wrapped("  then       ", step)
+    for warning in output["warnings"]:
+        lines += _wrapped("  mind       ", warning)
+    return lines
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    return textwrap.wrap(
+        text, width, initial_indent=head, subsequent_indent=" " * (len(head) if len(head) > 2 else 4)
+    )
