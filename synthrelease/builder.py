@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import synthrelease
 from synthrelease.bundle import hdf5, layout
+from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION, to_bytes
 from synthrelease.bundle.verify import verify
@@ -173,6 +174,7 @@ def compose_manifest(
     plan = design.plan
     known = plan.neighbours is Neighbours.REPLACE_ONE
     told = warnings(design)
+    entries = [_output_entry(output, arrays) for output in design.outputs]
     if seeded:
         told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
     return {
@@ -194,11 +196,11 @@ def compose_manifest(
             "guarantee": design.guarantee.to_json(),
             "composition": {
                 "method": design.method,
-                "outputs": [output.name for output in design.outputs if output.private],
+                "outputs": private_names(entries),
             },
-            "not_protected": _not_protected(design),
+            "not_protected": not_protected(entries, plan.neighbours),
         },
-        "outputs": [_output_entry(output, arrays) for output in design.outputs],
+        "outputs": entries,
         "randomness": {
             "source": "test seed" if seeded else "operating system, AES-256-CTR",
             "test_seed": seeded,
@@ -241,17 +243,3 @@ def _output_entry(planned: PlannedOutput, arrays: dict[str, NDArray[np.generic]]
         "post_processing": resolved.post_processing(),
         "warnings": resolved.warnings(),
     }
-
-
-def _not_protected(design: Design) -> list[dict[str, str]]:
-    entries = [
-        (f"output {output.name}", str(output.guarantee)) for output in design.outputs if not output.private
-    ]
-    for output in design.outputs:
-        entries.extend((f"{what} in {output.name}", why) for what, why in output.resolved.public_facts())
-    if design.plan.neighbours is Neighbours.REPLACE_ONE:
-        entries.append(
-            ("the number of people of each input, and who takes part in which", "public under replace-one")
-        )
-    entries.append(("what is true of people in general", "a release is useful because it tells that"))
-    return [{"what": what, "reason": reason} for what, reason in entries]

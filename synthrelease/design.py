@@ -80,10 +80,10 @@ def make_design(plan: Plan) -> Design:
     ]
     budgets = split_budget(plan, resolved)
     planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
-    private = [output.event for output in planned if output.private]
-    total = accounting.compose(private, delta=plan.delta or 0.5, neighbours=plan.neighbours)
+    total, method = accounting.compose_private(
+        [output.event for output in planned], delta=plan.delta or 0.5, neighbours=plan.neighbours
+    )
     people = len(frozenset().union(*(f.identities for f in facts.values())))
-    method = accounting.METHODS[accounting.method(private)] if private else "none"
     return Design(plan, facts, planned, total, method, people)
 
 
@@ -125,7 +125,8 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
         )
     epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
     deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.noise == GAUSSIAN}, epsilons)
-    return {name: Budget(epsilon, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
+    down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
+    return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
 
 
 def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:

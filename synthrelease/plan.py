@@ -195,7 +195,11 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     kind = body["kind"]
     options = {**_defaults(kind), **{k: v for k, v in body.items() if k not in ("kind", "path")}}
     for feature, (low, high) in options.get("bounds", {}).items():
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        # Closer bounds than this could not be told apart by the steps between them.
+        apart = 1e-9 * max(abs(low), abs(high), 1e-200)
+        if not (
+            math.isfinite(low) and math.isfinite(high) and high - low > apart and math.isfinite(high - low)
+        ):
             raise PlanError(
                 "the bounds are no interval",
                 where=f"{path}: inputs.{name}.bounds.{feature}",

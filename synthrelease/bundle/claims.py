@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.maths.fourier import coefficient_count
+from synthrelease.maths.steps import HALF_RANGE, half_diagonal
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
+from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,
@@ -20,7 +22,7 @@ from synthrelease.privacy.event import (
     RoundedGaussian,
     flatten,
 )
-from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import (
     Sensitivity,
     boxed_series,
@@ -49,16 +51,28 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
             )
         case "signals":
             if p["coefficients"] is None:
-                one = boxed_series(steps=p["length"], bound=p["bound_steps"], neighbours=neighbours)
+                one = boxed_series(steps=p["length"], bound=HALF_RANGE, neighbours=neighbours)
             else:
                 count = coefficient_count(p["length"], p["coefficients"])
-                one = clipped_coefficients(count=count, radius=p["bound_steps"], neighbours=neighbours)
+                radius = half_diagonal(p["length"])
+                one = clipped_coefficients(count=count, radius=radius, neighbours=neighbours)
             return one.times(len(p["features"]) * len(p["recordings"]))
         case "statistics":
             return statistics(p["statistics"], features=len(p["features"]), neighbours=neighbours)
         case "records":
             return fitted_marginals(attributes=len(p["attributes"]), neighbours=neighbours)
     raise ValueError("Expected a known kind of output, found another")
+
+
+def most_counts(output: dict[str, Any]) -> int | None:
+    """Return the largest sum of all true counts of a heatmap output that its bounds allow; None if unknown."""
+    p, people = output["mechanism"]["parameters"], output["mechanism"]["public_inputs"]["people"]
+    if output["kind"] != "heatmap" or people is None:
+        return None
+    per_map = p["cap"] * p["rows"] * p["columns"]
+    if p["max_samples_per_stimulus"] is not None:
+        per_map = min(per_map, p["max_samples_per_stimulus"])
+    return int(people * p["max_stimuli_per_person"] * per_map)
 
 
 def event_faults(
@@ -85,6 +99,7 @@ def event_faults(
     if (noise is None) != (integers == 0):
         yield "noise", "noised integers without a noise event, or the reverse"
         return
+    yield from _parameter_faults(output, noise)
     if noise is not None:
         yield from _noise_faults(output, noise, stated_sensitivity(output, neighbours), integers)
     tests = [leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)]
@@ -92,6 +107,44 @@ def event_faults(
         yield from _test_faults(output, tests, people)
     elif output["kind"] == "records" and not _samples_noised_marginals(output):
         yield "guarantee", "synthetic records without a deniability test"
+
+
+def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[tuple[str, str]]:
+    """Where name, parameters and noise of an output contradict each other."""
+    p, name = output["mechanism"]["parameters"], output["mechanism"]["name"]
+    match output["kind"]:
+        case "heatmap":
+            yield from _heatmap_parameter_faults(p, name, noise)
+        case "signals":
+            if noise is None or (name == "lpa") != (p["coefficients"] is None):
+                yield "noise", "the mechanism's name is not that of its transform"
+            if p["bound_steps"] != (HALF_RANGE if name == "lpa" else half_diagonal(p["length"])):
+                yield "sensitivity", "the bound of a series does not follow from its length"
+        case "statistics":
+            if not isinstance(noise, DiscreteLaplace):
+                yield "noise", "the mechanism's name is not that of its noise"
+        case "records":
+            yield from _records_parameter_faults(p, name)
+
+
+def _heatmap_parameter_faults(p: dict[str, Any], name: str, noise: Noise | None) -> Iterator[tuple[str, str]]:
+    if noise is None or isinstance(noise, RoundedGaussian) != (name == "gaussian"):
+        yield "noise", "the mechanism's name is not that of its noise"
+    if p["calibration"] == "liu2019" and p["max_samples_per_stimulus"] is not None:
+        yield "manifest", "Liu et al. 2019 do not bound a person's samples"
+    if p["max_stimuli_per_person"] > len(p["stimuli"]):
+        yield "manifest", "more stimuli per person than there are"
+
+
+def _records_parameter_faults(p: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    m = len(p["attributes"])
+    labelled = [a["labels"] is not None for a in p["attributes"]]
+    if sorted(p["order"]) != list(range(m)) or any(labelled[1:]):
+        yield "manifest", "the order is no permutation, or a label does not stand first"
+    if any(a["labels"] is not None and len(a["labels"]) != a["categories"] for a in p["attributes"]):
+        yield "manifest", "the labels of an attribute are not its categories"
+    if max(p["resampled"]) > m - labelled[0] or (name == "marginals" and p["resampled"] != [m]):
+        yield "guarantee", "the number of drawn attributes is not possible for this model"
 
 
 def _noise_faults(
@@ -115,7 +168,12 @@ def _test_faults(
     output: dict[str, Any], tests: list[DeniabilityTest], people: int | None
 ) -> Iterator[tuple[str, str]]:
     p = output["mechanism"]["parameters"]
-    vacuous = p["resampled"] == [len(p["attributes"])]
+    vacuous = is_vacuous(
+        categories=[attribute["categories"] for attribute in p["attributes"]],
+        order=p["order"],
+        resampled=p["resampled"],
+        k=p["k"],
+    )
     expected = DeniabilityTest(p["k"], float(p["gamma"]), p["counted"], vacuous)
     if tests != [expected]:
         yield "guarantee", "the deniability test does not follow from the parameters"
@@ -130,23 +188,6 @@ def _samples_noised_marginals(output: dict[str, Any]) -> bool:
 def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> Guarantee:
     """Return what one output promises a person, ε being stated at `delta`."""
     return accounting.compose([event], delta=delta, neighbours=neighbours)
-
-
-def private_names(outputs: list[dict[str, Any]], recorded: list[Event]) -> list[str]:
-    """Return the names of the outputs that are differentially private."""
-    pairs = zip(outputs, recorded, strict=True)
-    return [output["name"] for output, event in pairs if accounting.is_differentially_private(event)]
-
-
-def release_guarantee(
-    recorded: list[Event], *, delta: float, neighbours: Neighbours
-) -> tuple[Guarantee, str]:
-    """Return the composition of all differentially private outputs per person, and its method."""
-    private = [event for event in recorded if accounting.is_differentially_private(event)]
-    if not private:
-        return NoGuarantee(reason="no output is differentially private", neighbours=neighbours), "none"
-    method = accounting.METHODS[accounting.method(private)]
-    return accounting.compose(private, delta=delta, neighbours=neighbours), method
 
 
 def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:

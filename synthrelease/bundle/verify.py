@@ -7,6 +7,7 @@ claims. docs/bundle.md says what each finding means.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import claims, hdf5
-from synthrelease.bundle.contents import Noised, contents
+from synthrelease.bundle.contents import Categories, Content, Noised, contents
+from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
     OUTPUTS,
@@ -27,9 +29,11 @@ from synthrelease.bundle.layout import (
     sealed_digest,
 )
 from synthrelease.bundle.manifest import schema
-from synthrelease.bundle.plausibility import too_quiet
+from synthrelease.bundle.plausibility import foreign_to_marginals, too_many, too_quiet
 from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
+from synthrelease.maths.derived import marginal
+from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -129,6 +133,7 @@ def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: b
             return
         result.manifest = manifest
         result.checked.append("manifest")
+        result.findings.extend(_date_faults(manifest["release"]["date"]))
         marked = is_marked_test_seed(block)
         result.findings.extend(_test_seed_faults(manifest, marked=marked, allowed=allow_test_seed))
         if quick:
@@ -148,6 +153,13 @@ def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
         Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
         for e in found
     ]
+
+
+def _date_faults(day: str) -> Iterator[Finding]:
+    try:
+        dt.date.fromisoformat(day)
+    except ValueError:
+        yield Finding("manifest", "release/date", "no day of the calendar")
 
 
 def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
@@ -213,9 +225,30 @@ def _output_faults(
         output, neighbours=neighbours, people=people, integers=integers.size
     ):
         yield Finding(code, where, fault)
-    for leaf in events.flatten(events.from_json(output["event"])):
-        if isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace) and too_quiet(integers, leaf):
+    yield from _plausibility_faults(output, where, expected, arrays, integers)
+
+
+def _plausibility_faults(
+    output: dict[str, Any],
+    where: str,
+    expected: list[Content],
+    arrays: dict[str, NDArray[Any]],
+    integers: NDArray[Any],
+) -> Iterator[Finding]:
+    leaves = events.flatten(events.from_json(output["event"]))
+    for leaf in leaves:
+        if not isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace):
+            continue
+        if too_quiet(integers, leaf):
             yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")
+        most = claims.most_counts(output)
+        if most is not None and too_many(integers, leaf, most=most):
+            yield Finding("sensitivity", where, "the counts are more than the stated bounds allow all people")
+    if output["kind"] == "records" and not any(isinstance(leaf, events.DeniabilityTest) for leaf in leaves):
+        categories = [arrays[c.path] for c in expected if isinstance(c, Categories)]
+        marginals = [marginal(arrays[c.path]) for c in expected if isinstance(c, Noised)]
+        if foreign_to_marginals(categories, marginals):
+            yield Finding("derived", where, "the records are not draws from the noised marginals")
 
 
 def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
@@ -228,7 +261,7 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
             yield Finding(
                 "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
             )
-    total, method = claims.release_guarantee(
+    total, method = accounting.compose_private(
         recorded, delta=_delta(privacy["guarantee"]), neighbours=neighbours
     )
     if not claims.same_guarantee(privacy["guarantee"], total):
@@ -238,7 +271,7 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     budget, claim = privacy["budget"], privacy["guarantee"]
     if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
-    yield from _listing_faults(manifest, recorded)
+    yield from _listing_faults(manifest)
 
 
 def _delta(stated: dict[str, Any]) -> float:
@@ -246,20 +279,21 @@ def _delta(stated: dict[str, Any]) -> float:
     return float(stated.get("delta", 0.5))
 
 
-def _listing_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> Iterator[Finding]:
-    privacy = manifest["privacy"]
-    private = claims.private_names(manifest["outputs"], recorded)
-    if privacy["composition"]["outputs"] != private:
+def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
+    privacy, outputs = manifest["privacy"], manifest["outputs"]
+    neighbours = Neighbours(privacy["neighbours"])
+    if privacy["composition"]["outputs"] != private_names(outputs):
         yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
-    told = {entry["what"] for entry in privacy["not_protected"]}
-    for output in manifest["outputs"]:
-        if output["name"] not in private and f"output {output['name']}" not in told:
-            yield Finding("guarantee", "privacy/not_protected", f"output {output['name']} is not named there")
-    known = privacy["neighbours"] == Neighbours.REPLACE_ONE
-    if (privacy["people"] is None) == known:
-        yield Finding(
-            "manifest", "privacy/people", "stated where it is private, or missing where it is public"
-        )
-    for output in manifest["outputs"]:
-        if (output["mechanism"]["public_inputs"]["people"] is None) == known:
-            yield Finding("manifest", output["name"], "states its people where private, or not where public")
+    told = [entry["what"] for entry in privacy["not_protected"]]
+    due = [entry["what"] for entry in not_protected(outputs, neighbours)]
+    if told != due:
+        yield Finding("guarantee", "privacy/not_protected", f"expected exactly: {', '.join(due)}")
+    stated = [output["mechanism"]["public_inputs"]["people"] for output in outputs]
+    if neighbours is Neighbours.REPLACE_ONE:
+        people = privacy["people"]
+        if people is None or None in stated or not max(stated) <= people <= sum(stated):
+            yield Finding(
+                "manifest", "privacy/people", "missing, or not possible for the people of the outputs"
+            )
+    elif privacy["people"] is not None or any(n is not None for n in stated):
+        yield Finding("manifest", "privacy/people", "a number of people where it is private")

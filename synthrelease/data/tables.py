@@ -48,16 +48,18 @@ def read_table(path: Path, columns: Sequence[str], *, separator: str | None = No
 
 
 def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
-    """Return each row's label as a number, and the distinct labels sorted (as numbers if they all are).
+    """Return each row's label as a number, and the distinct labels in natural order.
+
+    A label is the text of its own cell, without surrounding blanks; a whole number in a column of floats is
+    written as an integer. No other cell has a say in it.
 
     Raises:
         DataError: a cell is empty.
     """
     series = table.frame[column]
-    if series.dtype.is_float():
-        whole = series.cast(pl.Int64, strict=False)
-        series = whole if bool((whole.cast(series.dtype) == series).all()) else series
     text = series.cast(pl.String).str.strip_chars()
+    if series.dtype.is_float():
+        text = text.str.strip_suffix(".0")
     empty = text.is_null() | (text == "")
     if empty.any():
         raise DataError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,11 @@ HALF_RANGE = 2**15
 def centre_and_step(low: float, high: float) -> tuple[float, float]:
     """Return the middle of the public bounds and the size of a step, in the feature's unit."""
     return (low + high) / 2, (high - low) / (2 * HALF_RANGE)
+
+
+def half_diagonal(length: int) -> int:
+    """Return half the diagonal of a box of `length` sides of 2·HALF_RANGE steps, rounded up."""
+    return math.isqrt(HALF_RANGE * HALF_RANGE * length - 1) + 1
 
 
 def to_steps(values: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ bounds, transformed exactly, clipped in integers, added up, and noised once.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from synthrelease.data.features import Features
 from synthrelease.maths import derived
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.fourier import coefficient_count, integer_coefficients
-from synthrelease.maths.steps import HALF_RANGE, to_steps
+from synthrelease.maths.steps import HALF_RANGE, half_diagonal, to_steps
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget, calibrated
@@ -62,7 +61,7 @@ class SignalParameters:
     @property
     def radius(self) -> int:
         """L2 radius that FPA clips to, in steps: the box's own half diagonal, so that little is lost."""
-        return math.isqrt(HALF_RANGE * HALF_RANGE * self.length - 1) + 1
+        return half_diagonal(self.length)
 
     def sensitivity(self) -> Sensitivity:
         """Return the sensitivity of all series of a person together: recordings × features of them."""

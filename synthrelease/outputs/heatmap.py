@@ -15,7 +15,7 @@ from synthrelease.errors import PlanError
 from synthrelease.maths.blur import blurred
 from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.resolved import Arrays, noise_of, people_if_public, public_names
+from synthrelease.outputs.resolved import Arrays, names_source, noise_of, people_if_public
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
@@ -66,7 +66,7 @@ class HeatmapOutput:
                 "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
                 "stimuli": list(self.facts.names),
             },
-            "public_inputs": {"people": p.people},
+            "public_inputs": {"people": p.people, "names": names_source(self.source)},
         }
 
     def derivation(self) -> str:
@@ -87,13 +87,6 @@ class HeatmapOutput:
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
         return []
-
-    def public_facts(self) -> list[tuple[str, str]]:
-        """Return what about the private data is taken to be public."""
-        facts = [public_names(self.source, self.facts, "stimuli")]
-        if self.parameters.assignment_public:
-            facts.append(("which person was shown which stimulus", "assumed public by study design"))
-        return facts
 
     def prediction(self, event: Event, people: int) -> tuple[str, str]:
         """Return noise after the blur, and the people at which a hot spot of a tenth of them stands out."""

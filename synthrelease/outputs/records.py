@@ -13,6 +13,7 @@ from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.records.release import (
     DP,
     MARGINALS,
+    PERSON,
     RecordsParameters,
     calibrate,
     release,
@@ -21,8 +22,8 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Arrays,
     chosen_features,
+    names_source,
     noise_of,
-    public_names,
     require_replace_one,
 )
 from synthrelease.plan import InputSpec, OutputSpec
@@ -81,7 +82,7 @@ class RecordsOutput:
                 "counted": p.counted,
                 "rows": p.rows,
             },
-            "public_inputs": {"people": p.people},
+            "public_inputs": {"people": p.people, "names": names_source(self.source)},
         }
 
     def derivation(self) -> str:
@@ -101,10 +102,10 @@ class RecordsOutput:
             told.append(
                 "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
             )
+            if p.counted != PERSON:
+                told.append("k counts records: one person's similar rows can pass the test alone")
             if p.vacuous:
-                told.append(
-                    "vacuous: nothing of a seed is kept, every person is an equally plausible seed, the test cannot fail"
-                )
+                told.append("vacuous: the test cannot fail, and protects no more than no test")
             if p.fit == DP:
                 told.append(
                     "the model's marginals carry noise, but the records start from seeds: not differentially private"
@@ -116,10 +117,6 @@ class RecordsOutput:
                 "drawn from noised marginals alone: differentially private, and independent attributes"
             )
         return told
-
-    def public_facts(self) -> list[tuple[str, str]]:
-        """Return what about the private data is taken to be public."""
-        return [public_names(self.source, self.facts, "recordings")]
 
     def prediction(self, event: Event, people: int) -> tuple[str, str]:
         """Return the noise of a bin against its mean weight, and the people at which that is threefold."""
@@ -208,9 +205,7 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
         raise PolicyError(
             "the deniability test cannot fail for this model and would promise nothing",
             where=spec.where,
-            found="no attribute of a seed is kept, and an exact fit"
-            if p.fit != DP
-            else "no attribute of a seed is kept",
+            found="k = 1" if p.k == 1 else "nothing is kept of a seed that could tell people apart",
             remedy='protect the marginals with fit = "dp", keep attributes with model = "seeded" and `resampled` below '
             "their number, or say acknowledge_vacuous = true",
         )

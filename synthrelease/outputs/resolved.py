@@ -55,10 +55,6 @@ class ResolvedOutput(Protocol):
         """Return what a reader of this output must know."""
         ...
 
-    def public_facts(self) -> list[tuple[str, str]]:
-        """Return (what, reason) for everything about the private data that is taken to be public."""
-        ...
-
     def prediction(self, event: Event, people: int) -> tuple[str, str]:
         """Return the error to expect with this many people, and how many people a useful result takes."""
         ...
@@ -102,14 +98,9 @@ def feature_entries(bounds: dict[str, tuple[float, float]]) -> list[dict[str, An
     return [{"name": name, "low": low, "high": high} for name, (low, high) in bounds.items()]
 
 
-def public_names(source: InputSpec, facts: Facts, what: str) -> tuple[str, str]:
-    """Return the entry that says why the list of stimuli or recordings is public."""
-    if what in source.options.get("assume_public", []):
-        return (
-            f"the list of {what} ({len(facts.names)})",
-            "assumed public by study design, taken from the data",
-        )
-    return f"the list of {what} ({len(facts.names)})", "listed in the plan"
+def names_source(source: InputSpec) -> str:
+    """Return whether the stimuli or recordings are "listed" in the plan, or "assumed" public and taken from the data."""
+    return "assumed" if {"stimuli", "recordings"} & set(source.options["assume_public"]) else "listed"
 
 
 def people_if_public(facts: Facts, neighbours: Neighbours) -> int | None:

@@ -17,8 +17,8 @@ from synthrelease.outputs.resolved import (
     chosen_features,
     counted,
     feature_entries,
+    names_source,
     noise_of,
-    public_names,
     require_replace_one,
 )
 from synthrelease.plan import InputSpec, OutputSpec
@@ -66,7 +66,11 @@ class SignalsOutput:
                 "features": feature_entries(self.bounds),
                 "recordings": list(self.facts.names),
             },
-            "public_inputs": {"people": p.people},
+            "public_inputs": {
+                "people": p.people,
+                "names": names_source(self.source),
+                "length": "listed" if "length" in self.spec.options else "assumed",
+            },
         }
 
     def derivation(self) -> str:
@@ -95,13 +99,6 @@ class SignalsOutput:
                 "each person's series carries the noise of a whole person: the order of people is random"
             )
         return told
-
-    def public_facts(self) -> list[tuple[str, str]]:
-        """Return what about the private data is taken to be public."""
-        facts = [public_names(self.source, self.facts, "recordings")]
-        if "length" not in self.spec.options:
-            facts.append(("the length of the longest recording", "assumed public by study design"))
-        return facts
 
     def prediction(self, event: Event, people: int) -> tuple[str, str]:
         """Return the noise of a step as a share of the bounds, and the people at which it is 5 % of them."""

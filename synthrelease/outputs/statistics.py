@@ -17,9 +17,9 @@ from synthrelease.outputs.resolved import (
     chosen_features,
     counted,
     feature_entries,
+    names_source,
     noise_of,
     people_if_public,
-    public_names,
 )
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import LAPLACE, Budget
@@ -59,7 +59,7 @@ class StatisticsOutput:
                 "half_range_steps": HALF_RANGE,
                 "features": feature_entries(self.bounds),
             },
-            "public_inputs": {"people": p.people},
+            "public_inputs": {"people": p.people, "names": names_source(self.source)},
         }
 
     def derivation(self) -> str:
@@ -80,10 +80,6 @@ class StatisticsOutput:
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
         return ["a person with several rows counts once, with the mean (or the shares) of their values"]
-
-    def public_facts(self) -> list[tuple[str, str]]:
-        """Return what about the private data is taken to be public."""
-        return [public_names(self.source, self.facts, "recordings")]
 
     def prediction(self, event: Event, people: int) -> tuple[str, str]:
         """Return the 95 % error of one value, and the people at which a mean is within 5 % of its bounds."""

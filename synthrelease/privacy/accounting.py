@@ -103,6 +103,16 @@ def compose(
     return ApproxDP(epsilon=round_up(epsilon, digits), delta=delta, unit=unit, neighbours=neighbours)
 
 
+def compose_private(
+    events: Sequence[Event], *, delta: float, neighbours: Neighbours = Neighbours.REPLACE_ONE
+) -> tuple[Guarantee, str]:
+    """Return the composition of those events that are differentially private, and the method; see `compose`."""
+    private = [event for event in events if is_differentially_private(event)]
+    if not private:
+        return NoGuarantee(reason="no output is differentially private", neighbours=neighbours), "none"
+    return compose(private, delta=delta, neighbours=neighbours), METHODS[method(private)]
+
+
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
     squared = sum((Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in events), Fraction(0))

@@ -16,11 +16,12 @@ from fractions import Fraction
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-_RELATIVE_CARE = 1e-9  # wider than the rounding of log_ndtr after cancellation, for μ ≥ 1e-3
+_UNDERFLOW = -1000.0  # e^−1000 is no floating-point number
+_CARE = 1e-15  # relative error of log_ndtr and of the additions after it: each is near 2e-16
 
 
 def gaussian_delta(epsilon: float, *, sigma: float, sensitivity: float) -> float:
-    """Return the least δ at which Gaussian noise is (ε, δ)-differentially private, in log space.
+    """Return the least δ at which Gaussian noise is (ε, δ)-differentially private, in log space, rounded up.
 
     Args:
         epsilon: ε ≥ 0.
@@ -38,9 +39,11 @@ def gaussian_delta(epsilon: float, *, sigma: float, sensitivity: float) -> float
         return 0.0
     inside = float(log_ndtr(mu / 2 - epsilon / mu))
     outside = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
-    if outside >= inside:  # both are the same within rounding: far below any δ of interest
-        return 0.0 if inside < -700 else math.exp(inside) * _RELATIVE_CARE
-    return -math.exp(inside) * math.expm1(outside - inside)
+    if inside < _UNDERFLOW:
+        return 0.0
+    # For small μ the two logarithms are large and nearly equal: what rounding may hide is added to their distance.
+    hidden = _CARE * (abs(inside) + abs(outside) + epsilon)
+    return min(math.exp(inside + hidden) * -math.expm1(min(outside - inside, 0.0) - hidden), 1.0)
 
 
 def gaussian_epsilon(delta: float, *, sigma: float, sensitivity: float) -> float:

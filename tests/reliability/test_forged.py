@@ -112,6 +112,7 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
 def _recompute_claims(manifest):
     """Make every derived number of the manifest agree with its events, as a careful forger would."""
     from synthrelease.bundle import claims
+    from synthrelease.privacy import accounting
     from synthrelease.privacy import event as events
     from synthrelease.privacy.guarantee import Neighbours
 
@@ -126,7 +127,7 @@ def _recompute_claims(manifest):
         delta = entry["guarantee"].get("delta", 0.5)
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
     delta = manifest["privacy"]["guarantee"]["delta"]
-    total, _ = claims.release_guarantee(recorded, delta=delta, neighbours=neighbours)
+    total, _ = accounting.compose_private(recorded, delta=delta, neighbours=neighbours)
     manifest["privacy"]["guarantee"] = total.to_json()
 
 
@@ -313,3 +314,141 @@ def test_missing_field_in_the_manifest(bundle):
 
     forge(bundle, change)
     assert codes(bundle) == {"manifest"}
+
+
+def test_ball_radius_understated_with_everything_that_follows(bundle):
+    def change(manifest):
+        output(manifest, "signals")["mechanism"]["parameters"]["bound_steps"] = 1
+
+    forge(bundle, change)
+    assert codes(bundle) == {"sensitivity"}
+
+
+def test_bound_of_samples_understated_where_every_number_agrees_with_it(bundle):
+    """The counts themselves tell: they are more than all people may contribute under the stated bound."""
+    from synthrelease.privacy import event as events
+    from synthrelease.privacy.guarantee import Neighbours
+    from synthrelease.privacy.sensitivity import gaze_maps
+
+    def change(manifest):
+        entry = output(manifest, "maps")
+        p = entry["mechanism"]["parameters"]
+        p["max_samples_per_stimulus"] = 1
+        p["max_stimuli_per_person"] = 1
+        sensitivity = gaze_maps(
+            cells=p["rows"] * p["columns"],
+            cap=p["cap"],
+            max_samples=1,
+            stimuli=2,
+            max_stimuli=1,
+            assignment_public=False,
+            neighbours=Neighbours.REPLACE_ONE,
+        )
+        entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = repr(sensitivity.l2)
+        assert events.from_json(entry["event"]).sensitivity == sensitivity.l2
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"sensitivity"}
+
+
+def test_seeded_records_told_as_draws_from_noised_marginals(study):
+    """Seeds copied in three of four attributes are dependent: draws from marginals are not."""
+    import synthrelease
+
+    plan = study.plan.read_text()
+    old = 'model = "seeded"\ntask = "recording"\nbins = 4\nresampled = 1\nk = 3\nrows = 40'
+    assert old in plan
+    new = 'model = "seeded"\nfit = "dp"\nbins = 4\nresampled = 1\nk = 3\nrows = 2000'
+    study.plan.write_text(plan.replace(old, new))
+    path = synthrelease.build(study.plan, study.folder / "r.h5").path
+    assert codes(path) == set()
+
+    def change(manifest):
+        entry = output(manifest, "seeded")
+        entry["mechanism"]["name"] = "marginals"
+        entry["mechanism"]["parameters"]["resampled"] = [len(entry["mechanism"]["parameters"]["attributes"])]
+        entry["event"] = entry["event"]["events"][0]
+        manifest["privacy"]["composition"]["outputs"].append("seeded")
+        told = manifest["privacy"]["not_protected"]
+        manifest["privacy"]["not_protected"] = [e for e in told if e["what"] != "output seeded"]
+        manifest["privacy"]["budget"]["epsilon"] = 100
+        _recompute_claims(manifest)
+
+    forge(path, change)
+    assert codes(path) == {"derived"}
+
+
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("stimuli of maps", None),
+        ("people", None),
+        ("assignment of maps", ("assignment_public", True)),
+    ],
+)
+def test_a_public_fact_that_is_not_told(bundle, what, change):
+    def forget(manifest):
+        if change is not None:
+            output(manifest, "maps")["mechanism"]["parameters"][change[0]] = change[1]
+        told = manifest["privacy"]["not_protected"]
+        manifest["privacy"]["not_protected"] = [e for e in told if e["what"] != what]
+
+    forge(bundle, forget)
+    assert "guarantee" in codes(bundle)
+    messages = [f.message for f in verify(bundle).findings if f.where == "privacy/not_protected"]
+    assert len(messages) == 1
+    assert what in messages[0]
+
+
+@pytest.mark.parametrize("people", [29, 1, 1_000_000])
+def test_number_of_people_that_is_not_possible(bundle, people):
+    def change(manifest):
+        manifest["privacy"]["people"] = people
+
+    forge(bundle, change)
+    assert codes(bundle) == {"manifest"}
+
+
+def _rename(name, to):
+    def change(manifest):
+        output(manifest, name)["mechanism"]["name"] = to
+
+    return change
+
+
+def _set(name, key, value):
+    def change(manifest):
+        output(manifest, name)["mechanism"]["parameters"][key] = value
+
+    return change
+
+
+def _labels(manifest):
+    output(manifest, "seeded")["mechanism"]["parameters"]["attributes"][0]["labels"].append("third")
+
+
+def _date(manifest):
+    manifest["release"]["date"] = "2026-02-30"
+
+
+def _version(manifest):
+    manifest["tool"]["dependencies"]["numpy"] = "2.0 (patient 17 was left-handed)"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (_rename("maps", "laplace"), "noise"),
+        (_rename("signals", "lpa"), "noise"),
+        (_set("maps", "calibration", "liu2019"), "manifest"),
+        (_set("seeded", "order", [0, 0, 1]), "manifest"),
+        (_set("seeded", "resampled", [3]), "guarantee"),
+        (_labels, "manifest"),
+        (_date, "manifest"),
+        (_version, "manifest"),
+    ],
+)
+def test_fields_that_contradict_each_other(bundle, change, code):
+    forge(bundle, change)
+    assert code in codes(bundle)

@@ -13,8 +13,6 @@ from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
 from synthrelease.privacy.event import DiscreteLaplace
 
-_SMOOTHING = 1.0  # α, people spread evenly over the categories of an attribute
-
 
 def weighted_counts(
     records: NDArray[np.int64], people: NDArray[np.int64], categories: Sequence[int]
@@ -41,12 +39,3 @@ def noised_counts(
     ends = np.cumsum([c.size for c in counts])
     noisy = noised(np.concatenate(counts), event, largest=people * HALF_RANGE, random=random)
     return np.split(noisy, ends[:-1])
-
-
-def probabilities(counts: Sequence[NDArray[np.integer]]) -> list[NDArray[np.float64]]:
-    """Return the smoothed marginal of each attribute: (max(count, 0) + α/n_j), normalised (post-processing)."""
-    out = []
-    for count in counts:
-        weight = np.maximum(count, 0) / HALF_RANGE + _SMOOTHING / count.size
-        out.append(weight / weight.sum())
-    return out

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, spread_within
+from synthrelease.maths.derived import marginal
 from synthrelease.mechanisms.records.deniability import deniability_test
 from synthrelease.mechanisms.records.fit import (
     noised_counts,
-    probabilities,
     weighted_counts,
 )
 from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import LAPLACE, Budget, calibrated
+from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import Composed, DeniabilityTest, DiscreteLaplace, Event
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import fitted_marginals
@@ -70,8 +71,8 @@ class RecordsParameters:
 
     @property
     def vacuous(self) -> bool:
-        """Whether nothing of the seed is kept, so that every seed is equally plausible and no test can fail."""
-        return self.resampled == (len(self.order),)
+        """Whether no candidate can fail the test."""
+        return is_vacuous(categories=self.categories, order=self.order, resampled=self.resampled, k=self.k)
 
 
 def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
@@ -112,7 +113,7 @@ def release(
     noise = event.events[0] if isinstance(event, Composed) else event
     if isinstance(noise, DiscreteLaplace):
         counts = noised_counts(counts, noise, people=parameters.people, random=random)
-    model = SeededModel(probabilities(counts), parameters.order, parameters.resampled)
+    model = SeededModel([marginal(c) for c in counts], parameters.order, parameters.resampled)
     if parameters.tested:
         chosen = _passing(model, records, people, parameters, random)
     else:
