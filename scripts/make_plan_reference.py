@@ -83,6 +83,8 @@ def kind(node: dict, schema: dict) -> str:
         return " or ".join(kind(option, schema) for option in node["oneOf"])
     if node.get("type") == "array":
         return f"list of {kind(node['items'], schema)}"
+    if "not" in node:
+        return "number"
     return {"string": "text", "object": "table"}.get(node["type"], node["type"])
 
 

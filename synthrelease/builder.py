@@ -82,11 +82,11 @@ def build(
             where=str(path),
             remedy="choose another name, or pass --force to replace it",
         )
-    steps = len(plan.inputs) + len(plan.outputs) + 2
+    steps = len(plan.used_inputs()) + len(plan.outputs) + 2
     tell("reading public facts", 0, steps)
     design = make_design(plan)
     data: dict[str, Gaze | Features] = {}
-    for number, spec in enumerate(plan.inputs.values()):
+    for number, spec in enumerate(plan.used_inputs().values()):
         tell(f"reading {spec.name}", number, steps)
         data[spec.name] = _load(spec)
         _check_unchanged(design, spec, data[spec.name])

@@ -72,7 +72,7 @@ def make_design(plan: Plan) -> Design:
             lengths_public="lengths" in spec.options["assume_public"],
             separator=spec.options.get("separator"),
         )
-        for name, spec in plan.inputs.items()
+        for name, spec in plan.used_inputs().items()
     }
     resolved = [
         KINDS[spec.kind](spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours)
@@ -88,7 +88,11 @@ def make_design(plan: Plan) -> Design:
 
 
 def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> PlannedOutput:
-    event = resolved.calibrate(budget)
+    try:
+        event = resolved.calibrate(budget)
+    except PolicyError as error:
+        error.where = resolved.spec.where
+        raise
     delta = budget.delta if budget is not None and budget.delta else 0.5
     return PlannedOutput(
         resolved, budget, event, accounting.compose([event], delta=delta, neighbours=plan.neighbours)
@@ -115,7 +119,7 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
     stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
     left = plan.epsilon - sum(e for e in stated.values() if e is not None)
     waiting = [name for name, e in stated.items() if e is None]
-    if left < -_CARE * plan.epsilon or (waiting and left <= 0):
+    if left < -_CARE * plan.epsilon or (waiting and left <= _CARE * plan.epsilon):
         raise PolicyError(
             "the outputs ask for more than the release's ε",
             where=str(plan.path),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.manifest import schema
+from synthrelease.bundle.manifest import schema, validator
 from synthrelease.errors import MachineError, PlanError
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -18,6 +18,20 @@ _NOT_YET = {
     "ledger": "a ledger of budgets over several releases is not offered in this version",
     "dataset": "a ledger of budgets over several releases is not offered in this version",
     "allow_unprotected": "this version offers no mechanism without protection",
+}
+_LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
+    "type": "{1}",
+    "oneOf": "",
+    "minimum": "at least {0}",
+    "exclusiveMinimum": "more than {0}",
+    "maximum": "at most {0}",
+    "exclusiveMaximum": "less than {0}",
+    "minLength": "not empty",
+    "maxLength": "at most {0} characters",
+    "minItems": "at least {0} in the list",
+    "maxItems": "at most {0} in the list",
+    "uniqueItems": "nothing twice in the list",
+    "minProperties": "at least {0} in the table",
 }
 _STATISTICS_REFUSED = {
     "min": "the smallest value can be one person's alone: noise large enough to hide it drowns it",
@@ -68,6 +82,11 @@ class Plan:
     inputs: dict[str, InputSpec]
     outputs: tuple[OutputSpec, ...]
 
+    def used_inputs(self) -> dict[str, InputSpec]:
+        """Return the inputs that an output is made of; the others are not even opened."""
+        used = {output.input for output in self.outputs}
+        return {name: spec for name, spec in self.inputs.items() if name in used}
+
 
 def load_plan(path: str | Path) -> Plan:
     """Read and check a plan.
@@ -97,24 +116,25 @@ def load_plan(path: str | Path) -> Plan:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except (FileNotFoundError, IsADirectoryError):
-        raise PlanError("there is no such plan", where=str(path), expected="a TOML file") from None
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise PlanError("the plan is not UTF-8 text", where=str(path), expected="a TOML file") from None
     except PermissionError:
         raise MachineError(
             "the plan may not be read", where=str(path), remedy="check its permissions"
         ) from None
-    except UnicodeDecodeError:
-        raise PlanError("the plan is not UTF-8 text", where=str(path), expected="a TOML file") from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError("the plan is not valid TOML", where=str(path), found=str(error)) from None
+    except (OSError, ValueError):
+        raise PlanError(
+            "there is no such plan", where=repr(str(path))[1:-1], expected="a TOML file"
+        ) from None
 
 
 def _check_schema(path: Path, document: dict[str, Any]) -> None:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
-    from jsonschema.exceptions import best_match  # noqa: PLC0415
+    from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
 
-    error = best_match(_leaves(Draft202012Validator(schema("plan-v1")).iter_errors(document)))
+    error = best_match(_leaves(validator("plan-v1").iter_errors(document)))
     if error is not None:
         raise _explained(path, error)
 
@@ -150,20 +170,31 @@ def _explained(path: Path, error: Any) -> PlanError:
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=_nearest(str(error.instance), [str(o) for o in offered]),
             )
-        case "type":
-            return PlanError(
-                "a value of another type is needed",
-                where=where,
-                found=type(error.instance).__name__,
-                expected=str(error.validator_value) + _described(error.schema),
-            )
         case _:
+            words = _LIMITS.get(error.validator, "").format(
+                error.validator_value, _types(error.validator_value)
+            )
             return PlanError(
                 "the value is not possible",
                 where=where,
-                found=repr(error.instance)[:80],
-                expected=f"{error.validator} {error.validator_value}"[:160] + _described(error.schema),
+                found=_kind(error.instance),
+                expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
             )
+
+
+def _types(value: Any) -> str:
+    names = {"integer": "a whole number", "number": "a finite number", "string": "text", "array": "a list"}
+    listed = value if isinstance(value, list) else [value]
+    return " or ".join(names.get(name, f"a {name}") for name in map(str, listed))
+
+
+def _kind(value: Any) -> str:
+    """Return a value of the plan as the plan would write it, shortened."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    return "an empty list" if value == [] else repr(value)[:80]
 
 
 def _unknown_key(where: str, error: Any) -> PlanError:
@@ -184,22 +215,17 @@ def _nearest(word: str, known: list[str]) -> str:
 
 
 def _purpose(parent: dict[str, Any], key: str) -> str:
-    return str(parent.get("properties", {}).get(key, {}).get("description", ""))
-
-
-def _described(node: dict[str, Any]) -> str:
-    return f" ({node['description']})" if "description" in node else ""
+    node = parent.get("properties", {}).get(key, {})
+    if "description" not in node and "$ref" in node:
+        node = schema("plan-v1")["$defs"][node["$ref"].rsplit("/", 1)[1]]
+    return str(node.get("description", ""))
 
 
 def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     kind = body["kind"]
     options = {**_defaults(kind), **{k: v for k, v in body.items() if k not in ("kind", "path")}}
     for feature, (low, high) in options.get("bounds", {}).items():
-        # Closer bounds than this could not be told apart by the steps between them.
-        apart = 1e-9 * max(abs(low), abs(high), 1e-200)
-        if not (
-            math.isfinite(low) and math.isfinite(high) and high - low > apart and math.isfinite(high - low)
-        ):
+        if not _is_interval(low, high):
             raise PlanError(
                 "the bounds are no interval",
                 where=f"{path}: inputs.{name}.bounds.{feature}",
@@ -207,6 +233,14 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 expected="two finite numbers, the lower first",
             )
     return InputSpec(name, kind, (path.parent / body["path"]), options)
+
+
+def _is_interval(low: float, high: float) -> bool:
+    """Whether the steps between two bounds can be told apart."""
+    try:
+        return math.isfinite(high - low) and high - low > 1e-9 * max(abs(low), abs(high), 1e-200)
+    except (OverflowError, TypeError):
+        return False
 
 
 def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
@@ -252,10 +286,16 @@ def _check_references(plan: Plan) -> None:
 
 def _check_lists(path: Path, spec: InputSpec) -> None:
     what, column = ("stimuli", "stimulus") if spec.kind == "gaze" else ("recordings", "recording")
-    if column not in spec.options["columns"]:
-        return
     listed, assumed = what in spec.options, what in spec.options["assume_public"]
     where = f"{path}: inputs.{spec.name}"
+    if column not in spec.options["columns"]:
+        if listed or assumed:
+            raise PlanError(
+                f"{what} are named, but no column tells them apart",
+                where=where,
+                expected=f'{column} = "COLUMN" under columns',
+            )
+        return
     if listed and assumed:
         raise PlanError(f"{what} are both listed and assumed public", where=where, expected="one of the two")
     if not listed and not assumed:

@@ -61,6 +61,7 @@ def as_text(view: dict[str, Any]) -> str:
         lines.append(f"  people needed   {row['people_needed']}")
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
-    lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
+    if view["added_up"]:
+        lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)

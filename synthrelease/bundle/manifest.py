@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -29,6 +30,20 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise ValueError("the manifest is not a JSON object")  # noqa: TRY004  one kind of error for a bad text
     return manifest
+
+
+def validator(name: str) -> Any:
+    """Return the validator of a shipped schema: 8.0 is no integer, and NaN and infinities are no numbers."""
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415  slow to import
+
+    def integer(_checker: object, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+    def number(checker: object, value: object) -> bool:
+        return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+    strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
+    return validators.extend(Draft202012Validator, type_checker=strict)(schema(name))
 
 
 def schema(name: str) -> dict[str, Any]:

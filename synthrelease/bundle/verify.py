@@ -28,7 +28,7 @@ from synthrelease.bundle.layout import (
     is_marked_test_seed,
     sealed_digest,
 )
-from synthrelease.bundle.manifest import schema
+from synthrelease.bundle.manifest import validator
 from synthrelease.bundle.plausibility import foreign_to_marginals, too_many, too_quiet
 from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
@@ -146,9 +146,7 @@ def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: b
 
 def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
     """Return where a manifest does not fit `schemas/manifest-v1.schema.json`."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  slow to import
-
-    found = Draft202012Validator(schema("manifest-v1")).iter_errors(manifest)
+    found = validator("manifest-v1").iter_errors(manifest)
     return [
         Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
         for e in found

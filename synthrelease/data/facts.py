@@ -58,5 +58,7 @@ def read_facts(
         group, names = labels(table, wanted[1])
     longest = None
     if lengths_public:
-        longest = int(np.bincount(person * len(names) + group).max())
+        published = set(names if listed is None else listed)
+        here = np.array([name in published for name in names])[group]
+        longest = int(np.bincount((person * len(names) + group)[here], minlength=1).max())
     return Facts(len(identities), tuple(names if listed is None else listed), longest, frozenset(identities))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from synthrelease.data.order import in_time_order
 from synthrelease.data.tables import labels, numbers, read_table
 
+_REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
 ONE_RECORDING = "all"  # the name of the only recording where the plan maps no recording column
 
 
@@ -90,8 +91,12 @@ def load_features(
     if keep.size < person.size:
         notes.append(f"{person.size - keep.size} of {person.size} rows belong to recordings not listed")
     if "time" in columns:
-        time = numbers(table, columns["time"])
-        keep = keep[in_time_order(table, columns["time"], (person[keep], recording[keep]), time[keep], keep)]
+        time = numbers(table, columns["time"], codes_allowed=False)
+        keep = keep[
+            in_time_order(
+                table, columns["time"], (person[keep], recording[keep]), time[keep], keep, remedy=_REMEDY
+            )
+        ]
     limits = np.array(list(bounds.values()), dtype=np.float64)
     values = np.empty((keep.size, len(bounds)))
     for j, name in enumerate(bounds):

@@ -14,6 +14,8 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
+_REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
+
 
 @dataclass(frozen=True)
 class Gaze:
@@ -84,8 +86,12 @@ def load_gaze(
         _refuse_off_screen(table, columns, there & ~on_screen, screen)
     keep = np.flatnonzero(there & on_screen & (stimulus >= 0))
     if "time" in columns:
-        time = numbers(table, columns["time"])
-        keep = keep[in_time_order(table, columns["time"], (person[keep], stimulus[keep]), time[keep], keep)]
+        time = numbers(table, columns["time"], codes_allowed=False)
+        keep = keep[
+            in_time_order(
+                table, columns["time"], (person[keep], stimulus[keep]), time[keep], keep, remedy=_REMEDY
+            )
+        ]
     return Gaze(
         screen,
         published,

@@ -17,6 +17,8 @@ def in_time_order(
     groups: Sequence[NDArray[np.int64]],
     time: NDArray[np.float64],
     rows: NDArray[np.int64],
+    *,
+    remedy: str,
 ) -> NDArray[np.int64]:
     """Return the permutation that sorts rows by `groups`, the first leading, and by time within a group.
 
@@ -26,6 +28,7 @@ def in_time_order(
         groups: what makes a recording, such as person and stimulus, each of shape (N,).
         time: time stamps, shape (N,).
         rows: the rows' numbers in the file, shape (N,).
+        remedy: what to do about a time stamp that occurs twice.
 
     Raises:
         DataError: a time stamp is missing, or occurs twice in one recording.
@@ -48,6 +51,6 @@ def in_time_order(
             where=table.place(second, column)
             + (f" (and {int(same.sum()) - 1} more)" if same.sum() > 1 else ""),
             expected="increasing times within one person's recording",
-            remedy="name the column that tells recordings apart under `columns`, or drop the repeated rows",
+            remedy=remedy,
         )
     return order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers import Reader, reader_for
-from synthrelease.errors import DataError, MachineError
+from synthrelease.data.readers.opening import opened
+from synthrelease.errors import DataError
+
+_WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
+_LIKE_DATA = re.compile(
+    r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -22,11 +29,12 @@ class Table:
 
     path: Path
     frame: pl.DataFrame
+    lines: NDArray[np.int64]
     reader: Reader
 
     def place(self, row: int, column: str) -> str:
         """Name a row and a column for an error message."""
-        return f"{self.path}, {self.reader.line(row)}, column '{column}'"
+        return f"{self.path}, {self.reader.place(int(self.lines[row]))}, column '{column}'"
 
 
 def read_table(path: Path, columns: Sequence[str], *, separator: str | None = None) -> Table:
@@ -36,15 +44,18 @@ def read_table(path: Path, columns: Sequence[str], *, separator: str | None = No
         DataError: no such file, a directory, an unknown or broken format, a missing column, no rows.
         MachineError: the file may not be read.
     """
-    reader = _openable(path)
+    with opened(path):
+        reader = reader_for(path)
     present = reader.column_names(path, separator)
     for column in columns:
         if column not in present:
             raise _missing_column(path, column, present)
-    frame = reader.read(path, list(dict.fromkeys(columns)), separator)
+    if len(set(present)) < len(present):
+        raise DataError("two columns have the same name", where=str(path), remedy="rename one in the header")
+    frame, lines = reader.read(path, list(dict.fromkeys(columns)), separator)
     if frame.is_empty():
         raise DataError("the file has no rows", where=str(path), expected="at least one row under the header")
-    return Table(path, frame, reader)
+    return Table(path, frame, lines, reader)
 
 
 def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
@@ -54,12 +65,16 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     written as an integer. No other cell has a say in it.
 
     Raises:
-        DataError: a cell is empty.
+        DataError: a cell is empty, or the column holds neither text nor numbers.
     """
     series = table.frame[column]
-    text = series.cast(pl.String).str.strip_chars()
     if series.dtype.is_float():
-        text = text.str.strip_suffix(".0")
+        series = series.fill_nan(None)
+        text = (series + 0.0).cast(pl.String).str.strip_suffix(".0")  # + 0.0 makes −0 the same as 0
+    elif series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
+        text = series.cast(pl.String).str.strip_chars()
+    else:
+        raise _wrong_type(table, column, series, "text or whole numbers")
     empty = text.is_null() | (text == "")
     if empty.any():
         raise DataError(
@@ -74,8 +89,16 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     return numbers.to_numpy(), names
 
 
-def numbers(table: Table, column: str, *, missing: Sequence[float] = ()) -> NDArray[np.float64]:
+def numbers(
+    table: Table, column: str, *, missing: Sequence[float] = (), codes_allowed: bool = True
+) -> NDArray[np.float64]:
     """Return a column of numbers, NaN where the cell is empty or holds a declared missing code.
+
+    Args:
+        table: the table.
+        column: name of the column.
+        missing: numbers that mark a missing value; NaN and infinities among them.
+        codes_allowed: whether declaring a missing code would help, for the message.
 
     Raises:
         DataError: a cell is no number, or NaN or infinite without being declared missing.
@@ -85,51 +108,44 @@ def numbers(table: Table, column: str, *, missing: Sequence[float] = ()) -> NDAr
         series = series.str.strip_chars()
         series = series.set(series == "", None)
         cast = series.cast(pl.Float64, strict=False)
-        _refuse(
-            table,
-            column,
-            (cast.is_null() & series.is_not_null()).to_numpy(),
-            found="text",
-            expected="a number",
-        )
-    elif series.dtype.is_numeric():
+        _refuse(table, column, (cast.is_null() & series.is_not_null()).to_numpy(), found="text")
+    elif series.dtype.is_numeric() or series.dtype == pl.Null:
         cast = series.cast(pl.Float64)
     else:
-        raise DataError(
-            "the column does not hold numbers",
-            where=f"{table.path}, column '{column}'",
-            found=f"the type {series.dtype}",
-            expected="integers or floating-point numbers",
-        )
+        raise _wrong_type(table, column, series, "numbers")
     empty = cast.is_null().to_numpy()
     values = cast.fill_null(math.nan).to_numpy().astype(np.float64)
     coded = np.isin(values, [code for code in missing if not math.isnan(code)])
-    if not any(math.isnan(code) for code in missing):
-        _refuse(
-            table,
-            column,
-            np.isnan(values) & ~empty,
-            found="NaN",
-            expected="a number, or an empty cell if missing",
-            code="nan",
-        )
-    _refuse(
-        table,
-        column,
-        np.isinf(values) & ~coded,
-        found="an infinite number",
-        expected="a finite number",
-        code="inf",
-    )
+    if any(math.isnan(code) for code in missing):
+        coded |= np.isnan(values)
+    unusable = {
+        "nan": ("NaN", np.isnan(values) & ~empty),
+        "inf": ("an infinite number", values == math.inf),
+        "-inf": ("an infinite number", values == -math.inf),
+    }
+    for code, (found, bad) in unusable.items():
+        _refuse(table, column, bad & ~coded, found=found, code=code if codes_allowed else "")
     return np.where(coded, math.nan, values)
 
 
+def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:
+    return DataError(
+        "the column cannot be used",
+        where=f"{table.path}, column '{column}'",
+        found=f"the type {type(series.dtype).__name__}",
+        expected=expected,
+    )
+
+
 def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataError:
-    # The first line of a file without header is data: only a name close to the wanted one is repeated.
-    if any(_natural(name)[0] == 0 for name in present):
-        found = "a first line that holds numbers: the file seems to have no header"
+    # What is called a header may be data: only a name close to the wanted one is repeated.
+    if any(_LIKE_DATA.fullmatch(name) for name in present):
         return DataError(
-            f"there is no column '{column}'", where=str(path), found=found, remedy="add a header line"
+            f"there is no column '{column}'",
+            where=str(path),
+            found="numbers or empty cells in the first line: the file seems to have no header",
+            expected="the names of the columns in the first line",
+            remedy="add a header line",
         )
     near = difflib.get_close_matches(column, present, n=1, cutoff=0.5)
     return DataError(
@@ -140,42 +156,22 @@ def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataErro
     )
 
 
-def _refuse(
-    table: Table, column: str, bad: NDArray[np.bool_], *, found: str, expected: str, code: str = ""
-) -> None:
+def _refuse(table: Table, column: str, bad: NDArray[np.bool_], *, found: str, code: str = "") -> None:
     rows = np.flatnonzero(bad)
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
-        remedy = "correct the cell, or declare its code in the input's list `missing`"
+        remedy = (
+            f"add {code} to the input's list `missing` if it marks missing data"
+            if code
+            else "correct the cell"
+        )
         raise DataError(
             "a cell is not a number that can be used",
             where=table.place(int(rows[0]), column) + more,
             found=found,
-            expected=expected,
-            remedy=f"add {code} to the input's list `missing` if it marks missing data" if code else remedy,
+            expected="a finite number, or an empty cell if it is missing",
+            remedy=remedy,
         )
-
-
-def _openable(path: Path) -> Reader:
-    if path.is_dir():
-        raise DataError(
-            "the path is a folder",
-            where=str(path),
-            expected="one file",
-            remedy="name the file; folders of files are not offered in this version",
-        )
-    try:
-        with path.open("rb"):
-            pass
-    except FileNotFoundError:
-        raise DataError(
-            "there is no such file", where=str(path), remedy="paths in a plan are relative to the plan"
-        ) from None
-    except PermissionError:
-        raise MachineError(
-            "the file may not be read", where=str(path), remedy="check its permissions"
-        ) from None
-    return reader_for(path)
 
 
 def _natural(label: str) -> tuple[int, float, str]:

@@ -206,6 +206,17 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
             "the deniability test cannot fail for this model and would promise nothing",
             where=spec.where,
             found="k = 1" if p.k == 1 else "nothing is kept of a seed that could tell people apart",
-            remedy='protect the marginals with fit = "dp", keep attributes with model = "seeded" and `resampled` below '
-            "their number, or say acknowledge_vacuous = true",
+            remedy=_vacuous_remedy(p),
         )
+
+
+def _vacuous_remedy(p: RecordsParameters) -> str:
+    if p.k == 1:
+        remedy = "raise k"
+    elif p.model == MARGINALS:
+        remedy = 'protect the marginals with fit = "dp", or keep attributes with model = "seeded"'
+    else:
+        remedy = "keep attributes of the seed: lower `resampled`"
+        if p.fit != DP:
+            remedy += '; or protect the marginals: model = "marginals" and fit = "dp"'
+    return f"{remedy}; or say acknowledge_vacuous = true"

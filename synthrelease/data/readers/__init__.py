@@ -1,7 +1,7 @@
 """One file per format, and the registry that finds the right one by the file's name.
 
 A reader is an object with `matches(path)`, `column_names(path, separator)`, `read(path, columns, separator)`
-and `line(row)`, the place of a row as its file's own tools would count it.
+and `place(line)`, the name of a row's place as its file's own tools would count it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from synthrelease.data.readers import delimited, parquet
 from synthrelease.errors import DataError
@@ -28,12 +30,14 @@ class Reader(Protocol):
         """Return the names of all columns, reading nothing else."""
         ...
 
-    def read(self, path: Path, columns: list[str], separator: str | None) -> pl.DataFrame:
-        """Return the named columns: text, or numbers where the format has types."""
+    def read(
+        self, path: Path, columns: list[str], separator: str | None
+    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Return the named columns (text, or numbers where the format has types) and the place of each row."""
         ...
 
-    def line(self, row: int) -> str:
-        """Name the place of data row `row` (from 0) for an error message."""
+    def place(self, line: int) -> str:
+        """Name a place that `read` returned, for an error message."""
         ...
 
 
