@@ -12,11 +12,13 @@ from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algori
 from numpy.typing import NDArray
 
 _forks = 0  # counts forks seen by this process: a child's process number alone could be a recycled one
+_rekeying = threading.Lock()
 
 
 def _forked() -> None:
-    global _forks  # noqa: PLW0603  the counter must outlive every object that reads it
+    global _forks, _rekeying  # noqa: PLW0603  they must outlive every object that reads them
     _forks += 1
+    _rekeying = threading.Lock()  # the parent's may have been held, by a thread that does not exist here
 
 
 os.register_at_fork(after_in_child=_forked)
@@ -38,7 +40,7 @@ class SecureRandom:
     handed out is given a generator of its own by `spawn`.
 
     `SecureRandom.for_tests(seed)` is deterministic and marks itself `seeded`; every release made with it
-    is marked too, and is refused for publication.
+    is marked too, and is refused for publication. A forked child begins its stream again: give it a `spawn`.
     """
 
     def __init__(self) -> None:
@@ -78,8 +80,12 @@ class SecureRandom:
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Return `count` independent uniform 64-bit words, shape (count,)."""
+        if count < 0:
+            raise ValueError(f"Expected count >= 0, found count={count}")
         if self._owner != (_forks, os.getpid()):
-            self._start()
+            with _rekeying:
+                if self._owner != (_forks, os.getpid()):
+                    self._start()
         with self._lock:
             stream = self._cipher.update(bytes(8 * count))
         return np.frombuffer(stream, dtype="<u8")
@@ -88,6 +94,8 @@ class SecureRandom:
         """Return `size` exactly uniform integers from 0 to `bound` − 1, by rejection."""
         if not 0 < bound <= 2**62:
             raise ValueError(f"Expected 0 < bound <= 2**62, found bound={bound}")
+        if size < 0:
+            raise ValueError(f"Expected size >= 0, found size={size}")
         limit = np.uint64(2**64 - 2**64 % bound - 1)
         accepted = np.empty(0, dtype=np.uint64)
         while accepted.size < size:
@@ -107,11 +115,11 @@ class SecureRandom:
                 return np.argsort(keys).astype(np.int64)
 
     def _start(self) -> None:
-        self._owner = (_forks, os.getpid())
-        self._lock = threading.Lock()
         key = os.urandom(32) if self._seed_key is None else self._seed_key
         cipher = Cipher(algorithms.AES256(key), modes.CTR(bytes(16)))  # one key, one stream: nonce may be 0
         self._cipher: CipherContext = cipher.encryptor()
+        self._lock = threading.Lock()
+        self._owner = (_forks, os.getpid())  # last: whoever sees the new owner must find the new cipher
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

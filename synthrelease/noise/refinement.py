@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,20 @@ if TYPE_CHECKING:
 
     from synthrelease.noise.entropy import WordSource
 
-    # (j, bits) -> the upper-tail probability P(|noise| ≥ j) for j ≥ 1, correct to 2^-bits relatively
+    # (j, bits) -> the upper-tail probability P(|noise| ≥ j) for j ≥ 1, computed with so many bits
     Tail = Callable[[int, int], Any]
 
-_GUARD_BITS = 64
-_LOCK = threading.Lock()  # threads share the context, which keeps its working precision
+_GUARD_BITS = 64  # kept once for deciding, and once for what the functions lose: log₂ of 2x², x below 10⁷
+_lock = threading.Lock()  # threads share the context, which keeps its working precision
+
+
+def _forked() -> None:
+    global _lock  # noqa: PLW0603  the parent's may have been held, by a thread that does not exist here
+    _lock = threading.Lock()
+    _context.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
@@ -31,35 +41,50 @@ def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> in
         tail: decreasing tail probabilities, tail(0) = ∞.
         random: source of the bits to append.
     """
-    with _LOCK:
+    with _lock:
         return _resolve(t, bits, guess, tail, random)
 
 
 def _resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
-    j = guess
     while True:
-        at_least_next = _at_least(j + 1, t, bits, tail)
-        if at_least_next:
-            j += 1
-            continue
-        at_least_this = _at_least(j, t, bits, tail) if j > 0 else True
-        if at_least_this is False:
-            j -= 1
-            continue
-        if at_least_next is False and at_least_this:
-            return j
+
+        def reached(j: int, t: int = t, bits: int = bits) -> bool | None:
+            return j <= 0 or _at_least(j, t, bits, tail)
+
+        guess = _last_reached(reached, guess)
+        if reached(guess + 1) is False:
+            return guess
         t = (t << 64) | int(random.words(1)[0])
         bits += 64
+
+
+def _last_reached(reached: Callable[[int], bool | None], guess: int) -> int:
+    """Return the largest j that is surely reached, by steps that double and then halve."""
+    step = 1
+    if reached(guess):
+        low = guess
+        while reached(low + step):
+            low, step = low + step, 2 * step
+        high = low + step
+    else:
+        high = guess
+        while not reached(high - step):
+            high, step = high - step, 2 * step
+        low = max(high - step, 0)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reached(middle) else (low, middle)
+    return low
 
 
 def _at_least(j: int, t: int, bits: int, tail: Tail) -> bool | None:
     """Whether u ≤ tail(j) for every u of the bracket (True), for none (False), or undecided (None)."""
     mp = _context()
-    precision = bits + _GUARD_BITS
+    precision = bits + 2 * _GUARD_BITS
     boundary = tail(j, precision)
     with mp.workprec(precision):
         scaled = mp.ldexp(boundary, bits)
-        error = mp.ldexp(scaled, 16 - precision)  # 16 bits for the function's own rounding
+        error = mp.ldexp(scaled, _GUARD_BITS - precision)
         if t + 1 <= scaled - error:
             return True
         if t >= scaled + error:

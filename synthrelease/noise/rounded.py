@@ -14,6 +14,7 @@ document errors near 1e-15, and tests compare them with multi-precision at their
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
 _BLOCK = 1 << 15  # words in flight: stays in the cache
-_LARGEST_SCALE = 2.0**40  # beyond it the allowance is coarser than a step and every draw would be refined
+_SMALLEST_SCALE, _LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
 
 
 def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordSource) -> NDArray[np.int64]:
@@ -40,7 +41,7 @@ def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordS
     by rounding, so μ = Δ₂/σ and every bound for Gaussian noise hold (Balle & Wang 2018, Theorem 8).
 
     Args:
-        sigma: standard deviation before rounding, in steps of the grid; 0 < σ ≤ 2⁴⁰.
+        sigma: standard deviation before rounding, in steps of the grid; 2⁻²⁰ ≤ σ ≤ 2⁴⁰.
         size: shape of the result.
         random: where the words come from.
 
@@ -58,7 +59,7 @@ def discrete_laplace(scale: float, size: int | tuple[int, ...], *, random: WordS
     (Ghosh, Roughgarden & Sundararajan 2009).
 
     Args:
-        scale: b, in steps of the grid; 0 < b ≤ 2⁴⁰.
+        scale: b, in steps of the grid; 2⁻²⁰ ≤ b ≤ 2⁴⁰.
         size: shape of the result.
         random: where the words come from.
 
@@ -74,7 +75,7 @@ def _sample(
     random: WordSource,
     magnitude: Callable[[NDArray[np.int64]], NDArray[np.int64]],
 ) -> NDArray[np.int64]:
-    shape = (size,) if isinstance(size, int) else tuple(size)
+    shape = tuple(size) if isinstance(size, tuple) else (operator.index(size),)
     out = np.empty(math.prod(shape), dtype=np.int64)
     for start in range(0, out.size, _BLOCK):
         words = random.words(min(_BLOCK, out.size - start))
@@ -123,5 +124,5 @@ def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -
 
 
 def _check_scale(name: str, value: float) -> None:
-    if not 0.0 < value <= _LARGEST_SCALE:
-        raise ValueError(f"Expected 0 < {name} <= 2**40, found {name}={value}")
+    if not _SMALLEST_SCALE <= value <= _LARGEST_SCALE:
+        raise ValueError(f"Expected 2**-20 <= {name} <= 2**40, found {name}={value}")

@@ -1,0 +1,1 @@
+"""One benchmark a file; `scripts/bench` finds and runs them."""

@@ -1,0 +1,82 @@
+"""What the benchmarks share: interleaved medians, peak memory, targets, and a table."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+import tracemalloc
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True)
+class Target:
+    """A bound on a ratio, from above or from below."""
+
+    bound: float
+    at_most: bool
+
+    def met(self, ratio: float) -> bool:
+        """Say whether the ratio keeps to the bound."""
+        return ratio <= self.bound if self.at_most else ratio >= self.bound
+
+    def beside(self, ratio: float) -> str:
+        """Describe the target and whether this ratio meets it."""
+        return f"{'≤' if self.at_most else '≥'} {self.bound:g} {'met' if self.met(ratio) else 'MISSED'}"
+
+
+def median_seconds(
+    works: dict[str, Callable[[], object]],
+    runs: int,
+    *,
+    every: dict[str, int] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
+    """Time each of `works` once in every run, so that all meet the same load; one run more warms up.
+
+    `every` names the slow ones that take part in each second, third … run only. Where all of them keep to
+    one thread, `clock=time.process_time` leaves out what other programs do meanwhile.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for number in range(runs + 1):
+        for name, work in works.items():
+            if number % (every or {}).get(name, 1) == 0:
+                start = clock()
+                work()
+                taken[name].append(clock() - start)
+    return {name: statistics.median(seconds[1:]) for name, seconds in taken.items()}
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """Return the most memory that Python and NumPy held at once for `work`, its result included."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print columns as wide as their widest cell, the first to the left and the others to the right."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for row in [head, ["─" * width for width in widths], *rows]:
+        cells = [
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def machine(*packages: str) -> str:
+    """Describe what the figures were measured on."""
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    return (
+        f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} processors"
+    )
