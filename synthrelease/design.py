@@ -81,7 +81,10 @@ def make_design(plan: Plan) -> Design:
     budgets = split_budget(plan, resolved)
     planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
     total, method = accounting.compose_private(
-        [output.event for output in planned], delta=plan.delta or 0.5, neighbours=plan.neighbours
+        [output.event for output in planned],
+        delta=plan.delta or 0.5,
+        neighbours=plan.neighbours,
+        budget=plan.epsilon,
     )
     people = len(frozenset().union(*(f.identities for f in facts.values())))
     return Design(plan, facts, planned, total, method, people)

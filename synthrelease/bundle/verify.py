@@ -260,7 +260,10 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
                 "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
             )
     total, method = accounting.compose_private(
-        recorded, delta=_delta(privacy["guarantee"]), neighbours=neighbours
+        recorded,
+        delta=_delta(privacy["guarantee"]),
+        neighbours=neighbours,
+        budget=privacy["budget"]["epsilon"],
     )
     if not claims.same_guarantee(privacy["guarantee"], total):
         yield Finding("guarantee", "privacy", f"the outputs together amount to {total}")

@@ -16,9 +16,13 @@ def clip_to_ball(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
         radius: C ≥ 0, in steps.
 
     Raises:
+        ValueError: the radius is negative.
         OverflowError: the squares of a row could leave 64 bits.
     """
-    largest = int(np.abs(vectors).max(initial=0))
+    if radius < 0:
+        raise ValueError(f"Expected radius >= 0, found radius={radius}")
+    vectors = vectors.astype(np.int64)
+    largest = max(int(vectors.max(initial=0)), -int(vectors.min(initial=0)))
     if largest * largest * vectors.shape[1] >= 2**62 or radius >= 2**31:
         raise OverflowError("the squared norm of a contribution leaves 64 bits; choose a coarser grid")
     clipped = vectors.copy()

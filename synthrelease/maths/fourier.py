@@ -57,8 +57,9 @@ def integer_coefficients(series: NDArray[np.int64], frequencies: int, *, bound: 
         Coefficients in the unit of the series, shape (N, K).
     """
     length = series.shape[1]
-    bits = 52 - math.ceil(math.log2(bound + 1)) - math.ceil(math.log2(length + 1))
-    if bits < 12:
+    # Σ |x·c| ≤ bound·n·√(2/n): with so many bits of c every product and every sum stays below 2⁵³.
+    bits = 52 - bound.bit_length() - math.isqrt(2 * length).bit_length()
+    if bits < 12 or bound * length >= 2**51:
         raise ValueError(f"a series of {length} steps within ±{bound} is too long for exact products")
     rounded = np.rint(np.ldexp(basis(length, frequencies), bits))
     exact = series.astype(np.float64) @ rounded.T

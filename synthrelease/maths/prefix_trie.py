@@ -62,6 +62,8 @@ def levels(
 def _look_up(
     keys: NDArray[np.int64], parents: NDArray[np.int64], values: NDArray[np.int64], radix: int
 ) -> NDArray[np.int64]:
+    if not len(keys):
+        return np.full(len(parents), ABSENT)
     sought = parents * radix + values
     at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
     found: NDArray[np.int64] = np.where((parents != ABSENT) & (keys[at] == sought), at, ABSENT)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
-_LARGEST_PLD = 200.0  # above this ε the sum is stated: no curator needs its third digit
+_LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
 METHODS = {
     "pure": "sum of epsilons",
     "gaussian": "exact Gaussian composition",
@@ -65,6 +65,7 @@ def compose(
     delta: float,
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
     unit: Unit = Unit.PERSON,
+    budget: float | None = None,
 ) -> Guarantee:
     """Return the guarantee of all events together, for one person who is in all of them.
 
@@ -73,44 +74,65 @@ def compose(
         delta: δ at which ε is stated if there is Gaussian noise; not used otherwise.
         neighbours: the relation under which the events' sensitivities were computed.
         unit: whose contributions those were.
+        budget: rounding up stops here, if ε itself does not exceed it.
 
     Returns:
         `PureDP`, `ApproxDP`; or `NoGuarantee`, `PlausibleDeniability` if an event is no noise at all.
+
+    Raises:
+        TypeError: an event of a type that accounting does not know.
     """
     leaves = [leaf for event in events for leaf in flatten(event)]
+    tests = {leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)}
     for leaf in leaves:
         if isinstance(leaf, Unprotected):
             return NoGuarantee(reason=leaf.reason, unit=unit, neighbours=neighbours)
-    for leaf in leaves:
-        if isinstance(leaf, DeniabilityTest):
-            return PlausibleDeniability(
-                k=leaf.k,
-                gamma=leaf.gamma,
-                counted=leaf.counted,
-                vacuous=leaf.vacuous,
-                unit=unit,
-                neighbours=neighbours,
-            )
-    laplace = [leaf for leaf in leaves if isinstance(leaf, DiscreteLaplace)]
+        if not isinstance(leaf, RoundedGaussian | DiscreteLaplace | DeniabilityTest):
+            raise TypeError(f"no accounting for events of type {type(leaf).__name__}")
+    if len(tests) > 1:
+        return NoGuarantee(
+            reason="different deniability tests do not compose", unit=unit, neighbours=neighbours
+        )
+    for test in tests:
+        return PlausibleDeniability(
+            k=test.k,
+            gamma=test.gamma,
+            counted=test.counted,
+            vacuous=test.vacuous,
+            unit=unit,
+            neighbours=neighbours,
+        )
+    laplace = [leaf for leaf in leaves if isinstance(leaf, DiscreteLaplace) and leaf.sensitivity > 0]
     pure = sum((Fraction(leaf.sensitivity) / Fraction(leaf.scale) for leaf in laplace), Fraction(0))
     mu = gaussian_mu([leaf for leaf in leaves if isinstance(leaf, RoundedGaussian)])
     if mu == 0:
-        return PureDP(epsilon=round_up(_float_up(pure), 6), unit=unit, neighbours=neighbours)
+        return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
     epsilon = gaussian_epsilon(delta, sigma=1.0, sensitivity=mu)
     digits = 6
     if laplace:
-        epsilon, digits = _mixed_epsilon(mu, laplace, delta, _float_up(pure) + epsilon), 4
-    return ApproxDP(epsilon=round_up(epsilon, digits), delta=delta, unit=unit, neighbours=neighbours)
+        added_up = _float_up(pure + Fraction(epsilon))
+        epsilon, digits = _mixed_epsilon(mu, laplace, delta, added_up), 4
+    return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+
+
+def _claimed(epsilon: float, digits: int, budget: float | None) -> float:
+    """Round ε up, but not above a budget that it does not exceed."""
+    rounded = round_up(epsilon, digits)
+    return budget if budget is not None and epsilon <= budget < rounded else rounded
 
 
 def compose_private(
-    events: Sequence[Event], *, delta: float, neighbours: Neighbours = Neighbours.REPLACE_ONE
+    events: Sequence[Event],
+    *,
+    delta: float,
+    neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    budget: float | None = None,
 ) -> tuple[Guarantee, str]:
     """Return the composition of those events that are differentially private, and the method; see `compose`."""
     private = [event for event in events if is_differentially_private(event)]
     if not private:
         return NoGuarantee(reason="no output is differentially private", neighbours=neighbours), "none"
-    return compose(private, delta=delta, neighbours=neighbours), METHODS[method(private)]
+    return compose(private, delta=delta, neighbours=neighbours, budget=budget), METHODS[method(private)]
 
 
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
@@ -130,8 +152,9 @@ def _mixed_epsilon(mu: float, laplace: Sequence[DiscreteLaplace], delta: float, 
 
     loss = pld.from_gaussian_mechanism(1.0, sensitivity=mu)
     for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
-        steps = -(-sensitivity // _LARGEST_LATTICE)  # merge this many steps into one: dominates (proof note)
-        one = pld.from_discrete_laplace_mechanism(steps / scale, sensitivity=-(-sensitivity // steps))
+        steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
+        parameter = math.nextafter(steps / scale, math.inf)
+        one = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
         loss = loss.compose(one.self_compose(times))
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
 

@@ -43,6 +43,8 @@ def gaussian_delta(epsilon: float, *, sigma: float, sensitivity: float) -> float
         return 0.0
     # For small μ the two logarithms are large and nearly equal: what rounding may hide is added to their distance.
     hidden = _CARE * (abs(inside) + abs(outside) + epsilon)
+    if inside + hidden >= 0:
+        return 1.0
     return min(math.exp(inside + hidden) * -math.expm1(min(outside - inside, 0.0) - hidden), 1.0)
 
 
@@ -62,7 +64,7 @@ def gaussian_epsilon(delta: float, *, sigma: float, sensitivity: float) -> float
     while excess(high) > 0:
         high *= 2.0
     epsilon = float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
-    return _raise_until(lambda e: excess(e) <= 0, epsilon)
+    return _raise_until(lambda e: excess(e) <= 0, max(epsilon, 1e-14))
 
 
 def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float:
@@ -121,8 +123,11 @@ def round_up(value: float, digits: int) -> float:
     if value == 0:
         return 0.0
     shift = digits - 1 - math.floor(math.log10(value))
-    scaled = Fraction(value) * Fraction(10) ** shift
-    return float(Fraction(math.ceil(scaled)) / Fraction(10) ** shift)
+    unit = Fraction(10) ** -shift
+    below = float(
+        math.floor(Fraction(value) / unit) * unit
+    )  # 0.1 is a hair above the decimal, and yet written 0.1
+    return below if below >= value else float(math.ceil(Fraction(value) / unit) * unit)
 
 
 def _raise_until(enough: object, value: float) -> float:

@@ -35,9 +35,12 @@ class RoundedGaussian(Event):
     scale: float
     count: int
 
+    def __post_init__(self) -> None:
+        _check_noise(self)
+
     @property
     def standard_deviation(self) -> float:
-        """√(σ² + 1/12): the Gaussian's, and that of rounding (exact but for a term below e^(−2π²σ²))."""
+        """√(σ² + 1/12): the Gaussian's, and that of rounding (right within max(1, 2σ)·e^(−2π²σ²) for σ ≥ ½)."""
         return math.sqrt(self.scale**2 + 1 / 12)
 
     def to_json(self) -> dict[str, Any]:
@@ -54,6 +57,9 @@ class DiscreteLaplace(Event):
     sensitivity: int
     scale: float
     count: int
+
+    def __post_init__(self) -> None:
+        _check_noise(self)
 
     @property
     def standard_deviation(self) -> float:
@@ -142,6 +148,14 @@ def from_json(form: dict[str, Any]) -> Event:
             return Composed(tuple(from_json(part) for part in form["events"]))
         case _:
             raise ValueError("Expected one of the event types of the manifest schema, found another")
+
+
+def _check_noise(event: Noise) -> None:
+    if not (0 <= event.sensitivity < math.inf and 0 < event.scale < math.inf and event.count >= 1):
+        raise ValueError(
+            "Expected sensitivity >= 0, scale > 0 and count >= 1, all finite, found "
+            f"sensitivity={event.sensitivity}, scale={event.scale}, count={event.count}"
+        )
 
 
 def _noise_form(event: Noise) -> dict[str, Any]:

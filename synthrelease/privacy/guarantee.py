@@ -73,7 +73,8 @@ class PureDP(Guarantee):
         _positive(epsilon=self.epsilon)
 
     def _compose(self, other: Self) -> Self:
-        return type(self)(epsilon=self.epsilon + other.epsilon, unit=self.unit, neighbours=self.neighbours)
+        total = self.epsilon + other.epsilon
+        return type(self)(epsilon=total, unit=self.unit, neighbours=self.neighbours)
 
     def __str__(self) -> str:
         return f"ε = {self.epsilon:g} per {self.unit} ({self.neighbours})"
@@ -151,8 +152,10 @@ class PlausibleDeniability(Guarantee):
     vacuous: bool
 
     def __post_init__(self) -> None:
-        if self.k < 1 or not self.gamma > 1:
+        if not isinstance(self.k, int) or self.k < 1 or not 1 < self.gamma < math.inf:
             raise ValueError(f"Expected k >= 1 and gamma > 1, found k={self.k}, gamma={self.gamma}")
+        if self.counted not in ("person", "record"):
+            raise ValueError("Expected counted to be person or record")
 
     def __str__(self) -> str:
         empty = "; vacuous: the test cannot fail" if self.vacuous else ""
@@ -176,7 +179,7 @@ _KINDS: dict[str, type[Guarantee]] = {
 
 
 def from_json(form: dict[str, Any]) -> Guarantee:
-    """Read a guarantee back from its manifest form; ValueError or TypeError if it is not one."""
+    """Read a guarantee back from its manifest form; KeyError, TypeError or ValueError if it is not one."""
     rest = dict(form)
     kind = rest.pop("kind", None)
     if kind not in _KINDS:

@@ -127,7 +127,8 @@ def _recompute_claims(manifest):
         delta = entry["guarantee"].get("delta", 0.5)
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
     delta = manifest["privacy"]["guarantee"]["delta"]
-    total, _ = accounting.compose_private(recorded, delta=delta, neighbours=neighbours)
+    budget = manifest["privacy"]["budget"]["epsilon"]
+    total, _ = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
     manifest["privacy"]["guarantee"] = total.to_json()
 
 

@@ -63,11 +63,13 @@ def deniability_test(
         gamma: γ > 1.
 
     Raises:
-        ValueError: γ ≤ 1, ω = 0, or shapes that do not fit.
+        ValueError: k < 1, γ ≤ 1, ω = 0, or shapes that do not fit.
     """
     candidates, records = np.asarray(candidates, dtype=np.int64), np.asarray(records, dtype=np.int64)
     seed_rows = np.asarray(seed_rows, dtype=np.int64)
     _check(model, candidates, seed_rows, records, people=people)
+    if k < 1:
+        raise ValueError(f"Expected k >= 1, found k={k}")
     if not gamma > 1:
         raise ValueError(f"Expected gamma > 1, found gamma={gamma}: γ = 1 leaves every interval empty")
     order, m = list(model.order), len(model.order)

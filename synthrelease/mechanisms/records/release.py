@@ -105,7 +105,7 @@ def release(
         (attribute, "noised"), shape (categories,); and the event.
 
     Raises:
-        PlanError: fewer than k people, or too few candidates passed.
+        PlanError: no row is complete, or too few candidates passed.
     """
     event = calibrate(parameters, budget)
     records, people = coded_records(data, parameters)
@@ -162,7 +162,7 @@ def _passing(
     passed: list[NDArray[np.int64]] = []
     found = tried = 0
     while found < parameters.rows and tried < parameters.trials:
-        size = min(_BLOCK, parameters.trials - tried, max(4 * parameters.rows, 64))
+        size = min(_BLOCK, parameters.trials - tried)
         seeds = seed_of.pick(size)
         candidates = model.sample(records[seeds], random)
         result = deniability_test(

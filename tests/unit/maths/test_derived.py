@@ -1,0 +1,191 @@
+"""What is shown, against its formula, number by number in exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrelease.maths import derived
+from synthrelease.maths.blur import blurred
+from synthrelease.maths.fourier import basis, coefficient_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BOUNDS = [(0.0, 1.0), (2.0, 8.0), (-5.0, 3.0), (0.1, 0.7)]
+H = 32768
+
+kinds = pytest.mark.parametrize("kind", [np.int32, np.int64])
+bounds_ = pytest.mark.parametrize("bounds", BOUNDS)
+
+
+def integers(*shape: int, kind: type[np.integer] = np.int64) -> NDArray[np.integer]:
+    return np.random.default_rng(shape).integers(-(10**6), 10**6, shape).astype(kind)
+
+
+def in_unit(steps: Fraction, bounds: tuple[float, float]) -> float:
+    """(low + high)/2 + (high − low)/2H · steps."""
+    low, high = (Fraction(b) for b in bounds)
+    return float((low + high) / 2 + (high - low) / (2 * H) * steps)
+
+
+def test_a_person_weighs_the_whole_range_in_a_count() -> None:
+    assert derived.PERSON_STEPS == 2 * H == 65536
+
+
+# --- heatmaps
+
+
+@kinds
+@pytest.mark.parametrize("people", [1, 7, 30])
+def test_a_heatmap_is_the_mean_per_person_and_then_blurred(people: int, kind: type[np.integer]) -> None:
+    noisy = integers(6, 8, kind=kind)
+    plain = derived.heatmap(noisy, people=people, blur_px=0, screen_px=(80, 60))
+    expected = [[float(Fraction(int(z), people)) for z in row] for row in noisy]
+    np.testing.assert_array_equal(plain, expected)
+    shown = derived.heatmap(noisy, people=people, blur_px=11, screen_px=(80, 60))
+    np.testing.assert_array_equal(shown, blurred(np.array(expected), blur_px=11, screen_px=(80, 60)))
+
+
+def test_a_heatmap_of_a_private_number_of_people_shows_sums() -> None:
+    noisy = integers(6, 8)
+    shown = derived.heatmap(noisy, people=None, blur_px=0, screen_px=(80, 60))
+    assert shown.dtype == np.float64
+    np.testing.assert_array_equal(shown, noisy)
+
+
+# --- signals
+
+
+@bounds_
+@kinds
+@pytest.mark.parametrize("divisor", [1, 24])
+def test_a_signal_of_steps_is_centre_and_steps(
+    bounds: tuple[float, float], kind: type[np.integer], divisor: int
+) -> None:
+    noisy = integers(3, 20, kind=kind)
+    shown = derived.signal(noisy, bounds=bounds, divisor=divisor, length=20, frequencies=None)
+    expected = [[in_unit(Fraction(int(z), divisor), bounds) for z in row] for row in noisy]
+    np.testing.assert_allclose(shown, expected, rtol=1e-13, atol=1e-13)
+
+
+@bounds_
+@pytest.mark.parametrize(("length", "frequencies"), [(20, 4), (20, 11), (21, 11), (1, 1)])
+def test_a_signal_of_coefficients_is_their_waves_about_the_centre(
+    bounds: tuple[float, float], length: int, frequencies: int
+) -> None:
+    noisy = integers(3, coefficient_count(length, frequencies))
+    shown = derived.signal(noisy, bounds=bounds, divisor=9, length=length, frequencies=frequencies)
+    rows = basis(length, frequencies)
+    for p, t in np.ndindex(3, length):
+        steps = sum(Fraction(int(z)) * Fraction(w) for z, w in zip(noisy[p], rows[:, t], strict=True)) / 9
+        assert shown[p, t] == pytest.approx(in_unit(steps, bounds), rel=1e-11, abs=1e-11)
+
+
+def test_a_signal_may_be_one_series_or_many() -> None:
+    noisy = integers(4, 7)
+    for frequencies in (None, 4):
+        many = derived.signal(noisy, bounds=(0, 1), divisor=2, length=12, frequencies=frequencies)
+        for row, expected in zip(noisy, many, strict=True):
+            one = derived.signal(row, bounds=(0, 1), divisor=2, length=12, frequencies=frequencies)
+            np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-12)
+
+
+# --- statistics
+
+
+@bounds_
+@kinds
+@pytest.mark.parametrize("people", [None, 12])
+def test_a_count_is_in_people(
+    bounds: tuple[float, float], kind: type[np.integer], people: int | None
+) -> None:
+    for z in (0, 1, -5, 12 * 2 * H, 2 * H):
+        shown = derived.statistic(derived.COUNT, np.array([z], dtype=kind), bounds=bounds, people=people)
+        assert shown.tolist() == [z / (2 * H)]
+
+
+@kinds
+def test_a_histogram_shows_shares_of_all_people(kind: type[np.integer]) -> None:
+    noisy = np.array([0, H, 5 * H, -3, 2 * H], dtype=kind)
+    shown = derived.statistic(derived.HISTOGRAM, noisy, bounds=(0, 1), people=8)
+    assert shown.tolist() == [float(Fraction(int(z), 8 * H)) for z in noisy]
+    # the exact shares of eight people sum to one
+    exact = np.array([H, 3 * H, 4 * H], dtype=kind)
+    assert derived.statistic(derived.HISTOGRAM, exact, bounds=(0, 1), people=8).sum() == 1.0
+
+
+@kinds
+def test_a_histogram_of_a_private_number_of_people_shows_people(kind: type[np.integer]) -> None:
+    noisy = np.array([0, H, 5 * H, -3], dtype=kind)
+    shown = derived.statistic(derived.HISTOGRAM, noisy, bounds=(0, 1), people=None)
+    assert shown.tolist() == [0.0, 1.0, 5.0, -3 / H]
+
+
+@bounds_
+@kinds
+def test_a_mean_is_centre_and_steps_per_person(bounds: tuple[float, float], kind: type[np.integer]) -> None:
+    for z in (0, 1, -7, 10 * H, -10 * H):
+        shown = derived.statistic(derived.MEAN, np.array([z], dtype=kind), bounds=bounds, people=10)
+        assert shown.shape == (1,)
+        assert shown[0] == pytest.approx(in_unit(Fraction(z, 10), bounds), rel=1e-14, abs=1e-14)
+    highest = derived.statistic(derived.MEAN, np.array([10 * H], dtype=kind), bounds=bounds, people=10)
+    assert highest[0] == pytest.approx(bounds[1], rel=1e-14)
+
+
+@bounds_
+@kinds
+def test_a_mean_of_a_private_number_of_people_is_a_quotient(
+    bounds: tuple[float, float], kind: type[np.integer]
+) -> None:
+    for total, weight in [(5 * H, 10 * H), (-10 * H, 10 * H), (7, 3 * H + 1), (1234, H)]:
+        noisy = np.array([total, weight], dtype=kind)
+        shown = derived.statistic(derived.MEAN, noisy, bounds=bounds, people=None)
+        assert shown.shape == (1,)
+        expected = in_unit(Fraction(total * H, weight), bounds)
+        assert shown[0] == pytest.approx(expected, rel=1e-13, abs=1e-13)
+
+
+@pytest.mark.parametrize("weight", [0, 1, H - 1, H, -4 * H])
+def test_a_quotient_never_divides_by_less_than_one_person(weight: int) -> None:
+    noisy = np.array([3 * H, weight])
+    shown = derived.statistic(derived.MEAN, noisy, bounds=(0.0, 1.0), people=None)
+    assert shown.tolist() == [0.5 + 3 / 2]
+
+
+# --- marginals
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(
+    counts=st.lists(st.integers(-(10**6), 10**7), min_size=1, max_size=8),
+    kind=st.sampled_from([np.int32, np.int64]),
+)
+def test_a_marginal_is_smoothed_and_normalised_and_negative_counts_are_none(
+    counts: list[int], kind: type[np.integer]
+) -> None:
+    """One person more, spread evenly over the categories."""
+    weights = [Fraction(max(c, 0), H) + Fraction(1, len(counts)) for c in counts]
+    p = derived.marginal(np.array(counts, dtype=kind))
+    np.testing.assert_allclose(p, [float(w / sum(weights)) for w in weights], rtol=1e-12)
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (p > 0).all()
+
+
+def test_counts_that_noise_made_negative_leave_an_even_marginal() -> None:
+    assert derived.marginal(np.array([-5, -(10**9), 0])).tolist() == [1 / 3] * 3
+
+
+def test_the_marginal_of_people_is_that_of_their_number() -> None:
+    """Three people in one category, five in another, none in two."""
+    assert derived.marginal(np.array([3 * H, 0, 5 * H, 0])).tolist() == [
+        3.25 / 9,
+        0.25 / 9,
+        5.25 / 9,
+        0.25 / 9,
+    ]
