@@ -189,7 +189,7 @@ def show(bundle: Path, *, as_json: bool) -> None:
     from synthrelease.report.summary import as_text
 
     manifest = open_bundle(bundle, allow_test_seed=True).manifest
-    click.echo(json.dumps(manifest, ensure_ascii=False, indent=2) if as_json else as_text(manifest))
+    click.echo(json.dumps(manifest, indent=2) if as_json else _plain(as_text(manifest)))
 
 
 def _print_summary(built: Built, obj: dict[str, bool]) -> None:
@@ -214,13 +214,18 @@ def _print_summary(built: Built, obj: dict[str, bool]) -> None:
                 click.echo(f"  {name}: {note}", err=True)
 
 
+def _plain(text: str) -> str:
+    """Return text of an untrusted file without characters that could steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
+
+
 def _print_verification(result: Any, path: Path) -> None:
     if result.ok:
         click.echo(f"Verified   {path}: {', '.join(result.checked)}")
         return
     click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
     for finding in result.findings:
-        click.echo(f"  {finding}")
+        click.echo(_plain(f"  {finding}"))
 
 
 @contextmanager

@@ -153,6 +153,7 @@ def _split_delta(plan: Plan, gaussian: dict[str, OutputSpec], epsilons: dict[str
             "the outputs ask for more than the release's δ",
             where=str(plan.path),
             found=f"{plan.delta - left:g} of {plan.delta:g}",
+            remedy="lower the deltas of outputs, or raise the δ under [privacy]",
         )
     weight = sum(epsilons[name] for name in waiting)
     return {**stated, **{name: left * epsilons[name] / weight for name in waiting}}

@@ -33,9 +33,12 @@ _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it 
     "uniqueItems": "nothing twice in the list",
     "minProperties": "at least {0} in the table",
 }
+_ONE_PERSON = "the {} value can be one person's alone: noise large enough to hide it drowns it"
 _STATISTICS_REFUSED = {
-    "min": "the smallest value can be one person's alone: noise large enough to hide it drowns it",
-    "max": "the largest value can be one person's alone: noise large enough to hide it drowns it",
+    "min": _ONE_PERSON.format("smallest"),
+    "minimum": _ONE_PERSON.format("smallest"),
+    "maximum": _ONE_PERSON.format("largest"),
+    "max": _ONE_PERSON.format("largest"),
 }
 
 
@@ -161,7 +164,9 @@ def _explained(path: Path, error: Any) -> PlanError:
             )
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
-            refused = _STATISTICS_REFUSED.get(str(error.instance))
+            refused = (
+                _STATISTICS_REFUSED.get(str(error.instance)) if "statistics" in error.absolute_path else None
+            )
             return PlanError(
                 f"'{error.instance}' is refused: {refused}"
                 if refused

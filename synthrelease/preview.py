@@ -6,6 +6,7 @@ from typing import Any
 
 from synthrelease.design import Design, warnings
 from synthrelease.outputs.resolved import noise_of
+from synthrelease.privacy.guarantee import Neighbours
 
 
 def preview(design: Design) -> dict[str, Any]:
@@ -16,13 +17,14 @@ def preview(design: Design) -> dict[str, Any]:
     rows = []
     for output in design.outputs:
         noise = noise_of(output.event)
-        people = design.facts[output.resolved.spec.input].people
+        known = design.plan.neighbours is Neighbours.REPLACE_ONE
+        people = design.facts[output.resolved.spec.input].people if known else None
         error, needed = output.resolved.prediction(output.event, people)
         rows.append(
             {
                 "name": output.name,
                 "kind": output.resolved.spec.kind,
-                "epsilon": None if output.budget is None else output.budget.epsilon,
+                "epsilon": None if output.budget is None else round(output.budget.epsilon, 9),
                 "delta": None if output.budget is None else output.budget.delta,
                 "promise": str(output.guarantee),
                 "noise": None if noise is None else noise.type,
@@ -34,7 +36,7 @@ def preview(design: Design) -> dict[str, Any]:
                 "people_needed": needed,
             }
         )
-    added_up = sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private)
+    added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
     return {
         "release": design.plan.release["name"],
         "outputs": rows,
@@ -49,7 +51,8 @@ def as_text(view: dict[str, Any]) -> str:
     """Return the preview for a terminal."""
     lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
     for row in view["outputs"]:
-        lines.append(f"{row['name']} ({row['kind']}, {row['people']} people)")
+        people = "" if row["people"] is None else f", {row['people']} people"
+        lines.append(f"{row['name']} ({row['kind']}{people})")
         lines.append(f"  promise         {row['promise']}")
         if row["noise"] is not None:
             lines.append(

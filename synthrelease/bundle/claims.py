@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from synthrelease.maths.derived import PERSON_STEPS
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.steps import HALF_RANGE, half_diagonal
 from synthrelease.privacy import accounting
@@ -64,15 +65,23 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
     raise ValueError("Expected a known kind of output, found another")
 
 
-def most_counts(output: dict[str, Any]) -> int | None:
-    """Return the largest sum of all true counts of a heatmap output that its bounds allow; None if unknown."""
+def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Return bounds of the true integers of an output: of any one's magnitude, and of their sum; None if unknown."""
     p, people = output["mechanism"]["parameters"], output["mechanism"]["public_inputs"]["people"]
-    if output["kind"] != "heatmap" or people is None:
-        return None
-    per_map = p["cap"] * p["rows"] * p["columns"]
-    if p["max_samples_per_stimulus"] is not None:
-        per_map = min(per_map, p["max_samples_per_stimulus"])
-    return int(people * p["max_stimuli_per_person"] * per_map)
+    if people is None:
+        return None, None
+    match output["kind"]:
+        case "heatmap":
+            in_cell, in_map = p["cap"], p["cap"] * p["rows"] * p["columns"]
+            if p["max_samples_per_stimulus"] is not None:
+                in_cell = min(in_cell, p["max_samples_per_stimulus"])
+                in_map = min(in_map, p["max_samples_per_stimulus"])
+            return people * in_cell, people * p["max_stimuli_per_person"] * in_map
+        case "signals":
+            return (1 if p["query"] == "each" else people) * p["bound_steps"], None
+        case "statistics":
+            return people * PERSON_STEPS, None
+    return people * HALF_RANGE, None
 
 
 def event_faults(

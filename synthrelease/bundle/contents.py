@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.maths import derived
-from synthrelease.maths.binning import equal_width_edges
+from synthrelease.maths.binning import equal_width_edges, public_fractions, spread_within
 from synthrelease.maths.fourier import coefficient_count
 
-_CARE = 1e-9  # relative to the largest value: what floating point may differ between machines
+_CARE = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,12 @@ class Derived:
 
     def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
-        expected = self.function(others[self.source])
-        if array.dtype.kind != "f" or array.shape != expected.shape:
-            return f"expected floating-point values of shape {expected.shape}"
-        allowed = _CARE * float(np.abs(expected).max(initial=0.0))
-        if not np.isfinite(array).all() or float(np.abs(array - expected).max(initial=0.0)) > allowed:
+        exact = self.function(others[self.source])
+        expected = exact.astype(np.float32)
+        if array.dtype != np.float32 or array.shape != expected.shape:
+            return f"expected 32-bit floating-point values of shape {expected.shape}"
+        allowed = np.spacing(np.abs(expected)) + _CARE * np.abs(exact).max(initial=0.0)
+        if not (np.isfinite(exact) & (np.abs(array - exact) <= allowed)).all():
             return "the values do not follow from the noised integers"
         return None
 
@@ -73,19 +74,20 @@ class Categories:
 
 @dataclass(frozen=True)
 class Binned:
-    """Values of synthetic records, each inside the bin its category names."""
+    """Values of synthetic records: in the bin of their category, at public fractions of its width."""
 
     path: str
     source: str
+    name: str
     edges: NDArray[np.float64]
 
     def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
         bins = others[self.source]
-        if array.dtype.kind != "f" or array.shape != bins.shape:
-            return f"expected floating-point values of shape {bins.shape}"
-        if not ((self.edges[bins] <= array) & (array < self.edges[bins + 1])).all():
-            return "a value lies outside the bin of its category"
+        if array.dtype != np.float64 or array.shape != bins.shape:
+            return f"expected 64-bit floating-point values of shape {bins.shape}"
+        if not np.array_equal(array, spread_within(bins, self.edges, public_fractions(self.name, bins.size))):
+            return "a value is not where the bin of its category and the public fractions put it"
         return None
 
 
@@ -149,7 +151,7 @@ def _records(output: dict[str, Any]) -> Iterator[Content]:
         yield Categories(category, p["rows"], size)
         if attribute["labels"] is None:
             edges = equal_width_edges(attribute["low"], attribute["high"], size)
-            yield Binned(dataset_path(output["name"], name, "value"), category, edges)
+            yield Binned(dataset_path(output["name"], name, "value"), category, name, edges)
         if p["fit"] == "dp":
             yield Noised(dataset_path(output["name"], name, "noised"), (size,))
 

@@ -49,6 +49,9 @@ def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list
             )
         )
     entries.append(
+        ("format", "that the data passed its reader's checks: otherwise there would be no release")
+    )
+    entries.append(
         ("population", "what is true of people in general: a release is useful because it tells that")
     )
     return [{"what": what, "reason": reason} for what, reason in entries]

@@ -167,6 +167,13 @@ def dataset_paths(file: h5py.File) -> list[str]:
     return sorted(path for path in paths if path != MANIFEST)
 
 
+def group_paths(file: h5py.File) -> list[str]:
+    """Return the paths of all groups but the root, in sorted order."""
+    paths: list[str] = []
+    file.visititems(lambda name, item: paths.append("/" + name) if isinstance(item, h5py.Group) else None)
+    return sorted(paths)
+
+
 def read_array(file: h5py.File, path: str) -> NDArray[Any]:
     """Return a dataset; BundleError if its stored bytes are damaged."""
     try:
@@ -182,9 +189,12 @@ def read_manifest(file: h5py.File) -> dict[str, Any]:
     if raw.dtype != np.uint8 or raw.ndim != 1:
         raise BundleError("the manifest is not a row of bytes", where=MANIFEST)
     try:
-        return manifest_text.from_bytes(raw.tobytes())
+        manifest = manifest_text.from_bytes(raw.tobytes())
+        if manifest_text.to_bytes(manifest) != raw.tobytes():
+            raise ValueError("the manifest is not written in the one form that a manifest has")  # noqa: TRY301
     except ValueError as error:
         raise BundleError(str(error), where=MANIFEST) from None
+    return manifest
 
 
 def encoding(file: h5py.File, output_group: str) -> tuple[str, int]:

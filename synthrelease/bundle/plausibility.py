@@ -4,7 +4,7 @@ Signal plus symmetric unimodal noise is, in magnitude, stochastically at least a
 1955). So integers that are too small for the stated scale refute it, whatever the data: an overstated scale is
 noticed even if every number of the manifest was changed to agree with it. One-sided.
 
-Counts that are more than all people together may contribute refute an understated bound of contributions.
+Values larger, or counts more, than all people together may contribute refute an understated bound of contributions.
 
 Records that are said to be drawn from noised marginals alone must have those marginals, and independent attributes:
 records that were made from people in another way have neither.
@@ -41,6 +41,15 @@ def too_quiet(integers: NDArray[Any], noise: Noise) -> bool:
         limit = noise.scale**2 * chi2.ppf(_SIGNIFICANCE, magnitude.size)
         return bool(((magnitude + 0.5) ** 2).sum() < limit)
     return bool((magnitude + 1.0).sum() < noise.scale * gamma.ppf(_SIGNIFICANCE, magnitude.size))
+
+
+def too_large(integers: NDArray[Any], noise: Noise, *, most_each: int) -> bool:
+    """Return whether any integer is larger than a true value of at most `most_each` and noise of the stated scale.
+
+    Noise beyond 9 standard deviations (Gaussian) or 50·b (Laplace) is that rare for each of up to 10⁶ integers.
+    """
+    reach = 9 * noise.standard_deviation if isinstance(noise, RoundedGaussian) else 50 * noise.scale
+    return bool(np.abs(integers.astype(np.float64)).max(initial=0.0) > most_each + reach + 1)
 
 
 def too_many(counts: NDArray[Any], noise: Noise, *, most: int) -> bool:

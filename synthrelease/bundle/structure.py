@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import h5py
+import numpy as np
 
 from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, MANIFEST, OUTPUTS
 
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}
-_TYPES = "iuf"  # integers and floating-point numbers
+_TYPES = {np.dtype(name) for name in ("<i4", "<i8", "<f4", "<f8", "u1")}
+_MOST_MANIFEST_BYTES = 1 << 24
+_LEAST_CHUNK_BYTES = 5  # a checksum of four and something that it is of; the library crashes on less
 _MOST_BYTES = 1 << 31  # logical bytes of a dataset, which a reader holds in memory
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
@@ -64,15 +67,22 @@ def _attribute_faults(item: h5py.HLObject, allowed: set[str]) -> Iterator[str]:
             yield f"{item.name}: an attribute that does not belong to the format"
             continue
         attribute = item.attrs.get_id(name)
-        if attribute.dtype.kind not in "iS" or attribute.shape != ():
-            yield f"{item.name}: attribute '{name}' is neither an integer nor a fixed-length string"
+        value = item.attrs[name] if attribute.shape == () and attribute.dtype.kind in "iS" else None
+        exact = (
+            np.dtype("<i8")
+            if isinstance(value, np.integer)
+            else np.dtype(f"S{max(len(bytes(value or b'')), 1)}")
+        )
+        if value is None or attribute.dtype != exact:
+            yield f"{item.name}: attribute '{name}' is neither a 64-bit integer nor a string of its own length"
 
 
 def _dataset_faults(dataset: h5py.Dataset) -> Iterator[str]:
     yield from _attribute_faults(dataset, set())
     creation = dataset.id.get_create_plist()
-    if dataset.dtype.kind not in _TYPES:
-        yield f"{dataset.name}: a type that is neither integer nor floating-point"
+    exact = dataset.dtype in _TYPES and dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
+    if not exact:
+        yield f"{dataset.name}: a type that is not a whole little-endian integer or floating-point number"
         return
     if dataset.is_virtual or creation.get_external_count():
         yield f"{dataset.name}: values stored outside the file"
@@ -80,7 +90,21 @@ def _dataset_faults(dataset: h5py.Dataset) -> Iterator[str]:
     if not {creation.get_filter(i)[0] for i in range(creation.get_nfilters())} <= _FILTERS:
         yield f"{dataset.name}: a filter that is not deflate, shuffle or Fletcher-32"
     logical = int(dataset.size) * int(dataset.dtype.itemsize)
+    if dataset.name == MANIFEST and logical > _MOST_MANIFEST_BYTES:
+        yield f"{dataset.name}: too large"
+    yield from _chunk_faults(dataset)
     if logical > _MOST_BYTES:
         yield f"{dataset.name}: too large"
     if logical > _SMALL and logical > _LARGEST_RATIO * dataset.id.get_storage_size():
         yield f"{dataset.name}: far larger than what is stored of it"
+
+
+def _chunk_faults(dataset: h5py.Dataset) -> Iterator[str]:
+    if dataset.chunks is None:
+        return
+    end = dataset.file.id.get_filesize()
+    for number in range(dataset.id.get_num_chunks()):
+        chunk = dataset.id.get_chunk_info(number)
+        if chunk.filter_mask or chunk.size < _LEAST_CHUNK_BYTES or chunk.byte_offset + chunk.size > end:
+            yield f"{dataset.name}: a chunk is not stored as the filters of its dataset store it"
+            return

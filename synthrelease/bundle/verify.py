@@ -18,18 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import claims, hdf5
-from synthrelease.bundle.contents import Categories, Content, Noised, contents
+from synthrelease.bundle.contents import Binned, Categories, Content, Derived, Noised, contents
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
-    OUTPUTS,
     dataset_path,
     digest,
     is_marked_test_seed,
     sealed_digest,
 )
 from synthrelease.bundle.manifest import validator
-from synthrelease.bundle.plausibility import foreign_to_marginals, too_many, too_quiet
+from synthrelease.bundle.plausibility import foreign_to_marginals, too_large, too_many, too_quiet
 from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
 from synthrelease.maths.derived import marginal
@@ -107,6 +106,8 @@ def verify(
 
 
 def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: bool) -> None:
+    if path.exists() and not path.is_file():
+        raise OSError(0, "not a regular file")
     block, body = hdf5.body_digest(path)
     stated = sealed_digest(block)
     if stated is None:
@@ -187,8 +188,8 @@ def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Findi
         manifest["outputs"]
     ):
         yield Finding("manifest", "outputs", "two outputs claim the same name or dataset")
-    groups = {dataset_path(output["name"]) for output in manifest["outputs"]}
-    for group in sorted({f"{OUTPUTS}/{name}" for name in file[OUTPUTS]} - groups):
+    groups = {parent for path in called_for for parent in _parents(path)}
+    for group in sorted(set(hdf5.group_paths(file)) - groups):
         yield Finding("unlisted", group, "no output of the manifest accounts for this group")
     for path in present:
         if digest(hdf5.read_array(file, path)) != manifest["digests"].get(path):
@@ -196,6 +197,11 @@ def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Findi
     if set(called_for) <= set(present):
         for number, output in enumerate(manifest["outputs"]):
             yield from _output_faults(file, output, f"outputs/{number} ({output['name']})", manifest)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _output_faults(
@@ -214,6 +220,8 @@ def _output_faults(
         if fault is not None:
             yield Finding("derived", content.path, fault)
             return
+        if isinstance(content, Derived | Binned):
+            del arrays[content.path]  # nothing follows from it, and maps are large
         if isinstance(content, Noised):
             noisy.append(arrays[content.path].ravel())
     integers = np.concatenate(noisy) if noisy else np.zeros(0, dtype=np.int64)
@@ -239,9 +247,11 @@ def _plausibility_faults(
             continue
         if too_quiet(integers, leaf):
             yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")
-        most = claims.most_counts(output)
-        if most is not None and too_many(integers, leaf, most=most):
-            yield Finding("sensitivity", where, "the counts are more than the stated bounds allow all people")
+        each, total = claims.most_counts(output)
+        if (each is not None and too_large(integers, leaf, most_each=each)) or (
+            total is not None and too_many(integers, leaf, most=total)
+        ):
+            yield Finding("sensitivity", where, "the values are more than the stated bounds allow all people")
     if output["kind"] == "records" and not any(isinstance(leaf, events.DeniabilityTest) for leaf in leaves):
         categories = [arrays[c.path] for c in expected if isinstance(c, Categories)]
         marginals = [marginal(arrays[c.path]) for c in expected if isinstance(c, Noised)]
@@ -285,10 +295,10 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     neighbours = Neighbours(privacy["neighbours"])
     if privacy["composition"]["outputs"] != private_names(outputs):
         yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
-    told = [entry["what"] for entry in privacy["not_protected"]]
-    due = [entry["what"] for entry in not_protected(outputs, neighbours)]
-    if told != due:
-        yield Finding("guarantee", "privacy/not_protected", f"expected exactly: {', '.join(due)}")
+    due = not_protected(outputs, neighbours)
+    if privacy["not_protected"] != due:
+        names = ", ".join(entry["what"] for entry in due)
+        yield Finding("guarantee", "privacy/not_protected", f"expected exactly, with their reasons: {names}")
     stated = [output["mechanism"]["public_inputs"]["people"] for output in outputs]
     if neighbours is Neighbours.REPLACE_ONE:
         people = privacy["people"]

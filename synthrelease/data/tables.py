@@ -17,6 +17,7 @@ from synthrelease.data.readers import Reader, reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.errors import DataError
 
+_PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
 _LIKE_DATA = re.compile(
     r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
@@ -70,7 +71,8 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     series = table.frame[column]
     if series.dtype.is_float():
         series = series.fill_nan(None)
-        text = (series + 0.0).cast(pl.String).str.strip_suffix(".0")  # + 0.0 makes −0 the same as 0
+        series = series.set(series == 0, 0.0)  # −0 is 0
+        text = series.cast(pl.String).str.strip_suffix(".0")
     elif series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
         text = series.cast(pl.String).str.strip_chars()
     else:
@@ -83,6 +85,15 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
             found="an empty cell",
             expected="a label in every row",
             remedy="drop these rows, or complete them, before the release",
+        )
+    odd = ~text.str.contains(_PLAIN_LABEL)
+    if odd.any():
+        raise DataError(
+            "a label cannot be one",
+            where=table.place(int(odd.arg_true()[0]), column),
+            found="a line break or another control character, or more than 200 characters",
+            expected="a short text on one line",
+            remedy="look for a quote that opens in one row and closes in another",
         )
     names = sorted(text.unique().to_list(), key=_natural)
     numbers = text.replace_strict(names, list(range(len(names))), return_dtype=pl.Int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,19 @@ def spread_within(
     low, high = edges[numbers], edges[numbers + 1]
     inside = low + fraction * (high - low)
     return np.minimum(inside, np.nextafter(high, low))
+
+
+def public_fractions(name: str, count: int) -> NDArray[np.float64]:
+    """Return `count` numbers from [0, 1) that look random and that anyone can compute from `name`.
+
+    They spread synthetic values within their bins: nothing else can then be hidden there. (SplitMix64 of the row's
+    number, offset by the SHA-256 of the name.)
+    """
+    offset = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
+    z = (np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(offset)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def integer_shares(counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:

@@ -120,7 +120,7 @@ def release(
         values[stimulus, "noised"] = noisy[number]
         values[stimulus, "heatmap"] = derived.heatmap(
             noisy[number], people=parameters.people, blur_px=parameters.blur_px, screen_px=screen
-        )
+        ).astype(np.float32)
     return values, event
 
 

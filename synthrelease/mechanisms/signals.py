@@ -120,7 +120,7 @@ def release(
                 divisor=parameters.people if parameters.query == MEAN else 1,
                 length=parameters.length,
                 frequencies=parameters.frequencies if parameters.mechanism == FPA else None,
-            )
+            ).astype(np.float32)
     return values, event
 
 

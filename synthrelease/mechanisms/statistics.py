@@ -93,7 +93,7 @@ def release(
                 noisy[f],
                 bounds=data.limits(f),
                 people=parameters.people,
-            )
+            ).astype(np.float32)
     return values, event
 
 

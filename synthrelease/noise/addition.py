@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from synthrelease.errors import PlanError
 from synthrelease.noise.entropy import WordSource
-from synthrelease.noise.rounded import discrete_laplace, rounded_gaussian
+from synthrelease.noise.rounded import LARGEST_SCALE, discrete_laplace, rounded_gaussian
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 _SCALES_OF_ROOM = 100  # P(|Laplace| > 100·b) = e⁻¹⁰⁰; a Gaussian never gets there
@@ -34,7 +34,7 @@ def noised(
         PlanError: sums and noise could leave 64 bits.
     """
     reach = largest + math.ceil(_SCALES_OF_ROOM * event.scale)
-    if reach >= 2**62:
+    if reach >= 2**62 or event.scale > LARGEST_SCALE:
         raise PlanError(
             "sums and noise would not fit into 64-bit integers", remedy="lower the caps or raise the budget"
         )

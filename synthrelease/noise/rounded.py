@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
 _BLOCK = 1 << 15  # words in flight: stays in the cache
-_SMALLEST_SCALE, _LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
+SMALLEST_SCALE, LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
 
 
 def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordSource) -> NDArray[np.int64]:
@@ -124,5 +124,5 @@ def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -
 
 
 def _check_scale(name: str, value: float) -> None:
-    if not _SMALLEST_SCALE <= value <= _LARGEST_SCALE:
+    if not SMALLEST_SCALE <= value <= LARGEST_SCALE:
         raise ValueError(f"Expected 2**-20 <= {name} <= 2**40, found {name}={value}")

@@ -88,7 +88,7 @@ class HeatmapOutput:
         """Return what a reader must know."""
         return []
 
-    def prediction(self, event: Event, people: int) -> tuple[str, str]:
+    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
         """Return noise after the blur, and the people at which a hot spot of a tenth of them stands out."""
         p = self.parameters
         noise = noise_of(event)
@@ -100,7 +100,8 @@ class HeatmapOutput:
         deviation = noise.standard_deviation * kernel
         needed = math.ceil(3 * deviation / 0.1)
         return (
-            f"each cell ± {deviation:.3g} counts after the blur; {people} people can give {people * p.cap}",
+            f"each cell ± {deviation:.3g} counts after the blur"
+            + ("" if people is None else f"; {people} people can give {people * p.cap}"),
             f"{needed} for a spot where 10 % look to stand out threefold",
         )
 

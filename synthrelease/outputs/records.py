@@ -106,6 +106,8 @@ class RecordsOutput:
                 told.append("k counts records: one person's similar rows can pass the test alone")
             if p.vacuous:
                 told.append("vacuous: the test cannot fail, and protects no more than no test")
+            if p.task and max(p.resampled) == len(p.order) - 1:
+                told.append("where nothing but the task label is kept, hardly any record can fail the test")
             if p.fit == DP:
                 told.append(
                     "the model's marginals carry noise, but the records start from seeds: not differentially private"
@@ -118,8 +120,9 @@ class RecordsOutput:
             )
         return told
 
-    def prediction(self, event: Event, people: int) -> tuple[str, str]:
+    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
         """Return the noise of a bin against its mean weight, and the people at which that is threefold."""
+        assert people is not None  # these outputs need replace-one
         noise = noise_of(event)
         if noise is None:
             return "no noise: the share of records that pass is private", f"at least k = {self.parameters.k}"
@@ -144,6 +147,12 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     order = o.get("order", list(features))
     if sorted(order) != sorted(features):
         raise PlanError("the order does not name every feature once", where=f"{spec.where}.order")
+    if "task" in o and "recording" in features:
+        raise PlanError(
+            "a feature has the name of the task label",
+            where=spec.where,
+            remedy="rename the column 'recording'",
+        )
     bounds = {name: features[name] for name in order}
     task = "task" in o
     categories = (len(facts.names),) * task + (o["bins"],) * len(bounds)

@@ -55,8 +55,8 @@ class ResolvedOutput(Protocol):
         """Return what a reader of this output must know."""
         ...
 
-    def prediction(self, event: Event, people: int) -> tuple[str, str]:
-        """Return the error to expect with this many people, and how many people a useful result takes."""
+    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
+        """Return the error to expect with this many people (None: private), and how many a useful result takes."""
         ...
 
 

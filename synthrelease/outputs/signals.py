@@ -100,9 +100,10 @@ class SignalsOutput:
             )
         return told
 
-    def prediction(self, event: Event, people: int) -> tuple[str, str]:
+    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
         """Return the noise of a step as a share of the bounds, and the people at which it is 5 % of them."""
         p = self.parameters
+        assert people is not None  # these outputs need replace-one
         noise = noise_of(event)
         assert noise is not None
         per_step = noise.standard_deviation * math.sqrt(p.coefficients / p.length) / (2 * HALF_RANGE)

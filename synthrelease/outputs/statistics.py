@@ -81,16 +81,15 @@ class StatisticsOutput:
         """Return what a reader must know."""
         return ["a person with several rows counts once, with the mean (or the shares) of their values"]
 
-    def prediction(self, event: Event, people: int) -> tuple[str, str]:
+    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
         """Return the 95 % error of one value, and the people at which a mean is within 5 % of its bounds."""
         noise = noise_of(event)
         assert noise is not None
         within = noise.scale * math.log(20)  # P(|Laplace| > b·ln 20) = 1/20
         mean = within / PERSON_STEPS
-        error = (
-            f"95 %: counts ± {mean:.3g} people, means ± {100 * mean / people:.3g} % of the bounds, "
-            f"histograms ± {within / HALF_RANGE / people:.3g}"
-        )
+        error = f"95 %: counts ± {mean:.3g} people"
+        if people is not None:
+            error += f", means ± {100 * mean / people:.3g} % of the bounds, histograms ± {within / HALF_RANGE / people:.3g}"
         return error, f"{math.ceil(mean / 0.05)} for means ± 5 %"
 
 

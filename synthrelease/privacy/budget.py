@@ -10,6 +10,7 @@ from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.privacy.sensitivity import Sensitivity
 
 GAUSSIAN, LAPLACE = "gaussian", "laplace"
+LEAST_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ def calibrated(
     Raises:
         PolicyError: Gaussian noise was asked for without any δ.
     """
+    if 0 < budget.epsilon < LEAST_EPSILON:
+        raise PolicyError(
+            "the budget is too small for any noise that could be drawn",
+            found=f"ε = {budget.epsilon:g}",
+            expected=f"ε of at least {LEAST_EPSILON:g} for an output",
+        )
     if noise == LAPLACE:
         scale = laplace_scale(budget.epsilon, sensitivity=sensitivity.l1)
         return DiscreteLaplace(sensitivity.l1, scale, count)

@@ -53,10 +53,11 @@ class Delimited:
         data = _content(path)
         names = _header(path, data.partition(b"\n")[0], separator)
         chosen = _separator(path, separator)
+        places = sorted({names.index(column) for column in columns})
         lines = _measured(path, data, chosen.encode(), len(names))
         try:
             frame = pl.read_csv(
-                data, columns=columns, separator=chosen, infer_schema=False, raise_if_empty=False
+                data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
             )
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
             raise DataError(
@@ -68,6 +69,7 @@ class Delimited:
             raise DataError(
                 "the rows of the file cannot be told apart", where=str(path), expected="one record a line"
             )
+        frame.columns = [names[place] for place in places]  # as the header is read here: without blanks
         return frame.select(columns), lines
 
     def place(self, line: int) -> str:
@@ -90,7 +92,7 @@ def _content(path: Path) -> bytes:
             data = gzip.decompress(data)
         except (gzip.BadGzipFile, zlib.error, EOFError):
             raise _cannot_unpack(path) from None
-    data = data.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n\t ")
+    data = data.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
     _check_text(path, data)
     return data + b"\n"
 
@@ -126,7 +128,14 @@ def _header(path: Path, line: bytes, separator: str | None) -> list[str]:
             "the first line is blank", where=str(path), expected="a header line, and rows below it"
         )
     chosen = _separator(path, separator)
-    names = [name.strip() for name in next(csv.reader([text], delimiter=chosen))]
+    try:
+        names = [name.strip() for name in next(csv.reader([text], delimiter=chosen))]
+    except csv.Error:
+        raise DataError(
+            "the lines of the file cannot be told apart",
+            where=str(path),
+            expected="lines that end in \\n or \\r\\n",
+        ) from None
     if len(names) == 1 and separator is None:
         _suggest_separator(path, text, chosen)
     return names

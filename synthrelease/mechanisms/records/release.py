@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, spread_within
+from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
 from synthrelease.maths.derived import marginal
 from synthrelease.mechanisms.records.deniability import deniability_test
 from synthrelease.mechanisms.records.fit import (
@@ -128,7 +128,8 @@ def release(
         values[name, "category"] = category.astype(np.int32)
         if not (task and a == 0):
             edges = equal_width_edges(*data.limits(a - task), parameters.categories[a])
-            values[name, "value"] = spread_within(category, edges, random.uniform(len(category)))
+            fractions = public_fractions(name, len(category))
+            values[name, "value"] = spread_within(category, edges, fractions)
         if parameters.fit == DP:
             values[name, "noised"] = counts[a]
     return values, event

@@ -1,0 +1,86 @@
+"""The contract of every mechanism, I: how far one person can move the integers that are noised.
+
+Everything here is about integers before noise, so every comparison is exact. The bounds are attacked by people
+made for it and by people that Hypothesis makes up; and they must be attained, or nearly, because a bound that
+nobody comes near is noise for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Variant
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+few = settings(derandomize=True, deadline=None, max_examples=6)
+
+
+def test_no_adversary_moves_the_integers_further_than_the_sensitivity(bounded: Variant) -> None:
+    moves, sensitivity = bounded.moves, bounded.sensitivity
+    assert moves.l1 <= sensitivity.l1, [p.name for p in moves.by_l1]
+    assert moves.l2_squared <= sensitivity.l2_squared, [p.name for p in moves.by_l2]
+
+
+def test_an_adversary_comes_near_the_sensitivity(
+    bounded: Variant, record_property: Callable[[str, object], None]
+) -> None:
+    moves, sensitivity = bounded.moves, bounded.sensitivity
+    l1 = moves.l1 / sensitivity.l1
+    l2 = (moves.l2_squared / sensitivity.l2_squared) ** 0.5
+    record_property("attained", {"l1": l1, "l2": l2})
+    assert l1 >= bounded.attained
+    assert l2 >= bounded.attained
+
+
+@few
+@given(data=st.data())
+def test_nobody_moves_the_integers_further_than_the_sensitivity(
+    bounded: Variant, data: st.DataObject
+) -> None:
+    beside = bounded.ordinary(2)
+    one = data.draw(bounded.anybody())
+    before = bounded.exact([*beside, one])
+    if bounded.adds_or_removes:
+        after = bounded.exact(beside)
+    else:
+        after = bounded.exact([*beside, data.draw(bounded.anybody(like=one))])
+    difference = before - after
+    assert int(np.abs(difference).sum()) <= bounded.sensitivity.l1
+    assert int((difference * difference).sum()) <= bounded.sensitivity.l2_squared
+
+
+def test_a_contribution_is_the_same_whoever_else_is_there(bounded: Variant) -> None:
+    """Bit for bit: in batches of every size, and with the rows of all people shuffled together."""
+    others = bounded.ordinary(40, seed=1)
+    people = [*bounded.adversaries()[::5], *bounded.ordinary(5, seed=2)]
+    contributions = []
+    for crowd, order in ((others[:1], None), (others[:7], None), (others[7:], None), (others, 3)):
+        alone = bounded.exact(crowd, order)
+        together = [bounded.exact([*crowd, person], order) for person in people]
+        contributions.append([exact[-1] if bounded.apart else exact - alone for exact in together])
+    for contribution in contributions[1:]:
+        np.testing.assert_array_equal(contribution, contributions[0])
+
+
+def test_people_and_their_rows_may_stand_in_any_order(bounded: Variant) -> None:
+    people = [*bounded.ordinary(25, seed=4), *bounded.adversaries()[::6]]
+    exact = bounded.exact(people)
+    for order in range(2):
+        np.testing.assert_array_equal(bounded.exact(people, order), exact)
+        turn = np.random.default_rng(order).permutation(len(people))
+        turned = bounded.exact([people[i] for i in turn], order)
+        np.testing.assert_array_equal(turned, exact[turn] if bounded.apart else exact)
+
+
+def test_the_integers_are_integers(bounded: Variant) -> None:
+    exact = bounded.exact(bounded.ordinary(3))
+    assert exact.dtype == np.int64

@@ -1,0 +1,395 @@
+"""Gaze: points of numbered people on listed stimuli, in the order of time, and nothing said of the others."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.errors import DataError
+
+COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
+TIMED = {**COLUMNS, "time": "t_ms"}
+SCREEN = Screen(800, 600)
+SECRETS = ("canary", "735", "284", "611", "8.125")
+
+Row = tuple[Any, ...]
+
+
+def gaze_file(folder: Path, rows: list[Row], *, name: str = "gaze.csv") -> Path:
+    """Rows of person, image, x, y and possibly time."""
+    path = folder / name
+    header = ["person", "image", "x_px", "y_px", "t_ms"][: len(rows[0])]
+    if name.endswith(".parquet"):
+        pl.DataFrame(rows, schema=header, orient="row").write_parquet(path)
+    else:
+        lines = [",".join("" if cell is None else str(cell) for cell in row) for row in [header, *rows]]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def load(path: Path, **options: Any) -> Gaze:
+    return load_gaze(path, **{"columns": COLUMNS, "screen": SCREEN, **options})
+
+
+def refused(path: Path, *words: str, **options: Any) -> DataError:
+    """Expect a refusal that names the file and the words, and quotes no cell."""
+    with pytest.raises(DataError) as caught:
+        load(path, **options)
+    error = caught.value
+    assert error.exit_code == 3
+    assert str(path) in str(error)
+    told = str(error).replace(str(path), "")
+    for word in words:
+        assert word in told
+    assert error.expected or error.remedy
+    assert not [secret for secret in SECRETS if secret in told + repr(error).replace(str(path), "")]
+    assert error.__context__ is None or error.__suppress_context__
+    return error
+
+
+def points(gaze: Gaze) -> list[tuple[str, str, float, float]]:
+    """Rows as (person, stimulus, x, y), by their labels."""
+    return [
+        (gaze.identities[p], gaze.stimuli[s], x, y)
+        for p, s, x, y in zip(gaze.person, gaze.stimulus, gaze.x_px.tolist(), gaze.y_px.tolist(), strict=True)
+    ]
+
+
+# What is loaded
+
+
+def test_points_are_numbered_by_person_and_stimulus(tmp_path: Path) -> None:
+    rows = [("10", "sea", 1, 2), ("9", "sky", 3, 4.5), ("10", "sky", 5, 6)]
+    gaze = load(gaze_file(tmp_path, rows))
+    assert (gaze.people, gaze.identities, gaze.stimuli) == (2, ("9", "10"), ("sea", "sky"))
+    assert gaze.person.tolist() == [1, 0, 1]
+    assert gaze.stimulus.tolist() == [0, 1, 1]
+    assert (gaze.x_px.tolist(), gaze.y_px.tolist()) == ([1.0, 3.0, 5.0], [2.0, 4.5, 6.0])
+    assert gaze.assigned.tolist() == [[False, True], [True, True]]
+    assert (gaze.screen, gaze.notes) == (SCREEN, ())
+
+
+def test_stimuli_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path: Path) -> None:
+    rows = [
+        ("canary-ann", "sea", 1, 2),
+        ("canary-bob", "canary-secret", 735, 284),
+        ("canary-ann", "sky", 5, 6),
+    ]
+    gaze = load(gaze_file(tmp_path, rows), stimuli=["sky", "moon", "sea"])
+    assert gaze.stimuli == ("sky", "moon", "sea")
+    assert points(gaze) == [("canary-ann", "sea", 1, 2), ("canary-ann", "sky", 5, 6)]
+    assert gaze.assigned.tolist() == [[True, False, True], [False, False, False]]
+    assert gaze.notes == ("1 of 3 rows belong to stimuli that the plan does not list and were dropped",)
+
+
+def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
+    rows = [
+        ("ann", "sea", 1, 2),
+        ("only-unlisted", "other", 1, 2),
+        ("only-missing", "sea", None, 2),
+        ("only-coded", "sea", -1, 2),
+        ("only-off-screen", "sky", 900, 2),
+    ]
+    gaze = load(gaze_file(tmp_path, rows), stimuli=["sea", "sky"], missing=[-1], off_screen="drop")
+    assert gaze.people == 5
+    assert gaze.identities == ("ann", "only-coded", "only-missing", "only-off-screen", "only-unlisted")
+    assert points(gaze) == [("ann", "sea", 1, 2)]
+
+
+def test_who_saw_what_is_told_by_every_row_usable_or_not(tmp_path: Path) -> None:
+    rows = [
+        ("ann", "sea", 1, 2),
+        ("ann", "sky", None, None),
+        ("bob", "sky", -1, 5),
+        ("cyd", "sea", 5, 601),
+        ("dan", "x", 1, 2),
+    ]
+    gaze = load(gaze_file(tmp_path, rows), stimuli=["sea", "sky"], missing=[-1], off_screen="drop")
+    assert gaze.assigned.tolist() == [[True, True], [False, True], [True, False], [False, False]]
+    assert gaze.person.tolist() == [0]
+
+
+@pytest.mark.parametrize(("x", "y"), [(None, 2), (1, None), (None, None), (-1, 2), (1, -1)])
+def test_a_point_without_position_is_dropped_with_a_note(
+    tmp_path: Path, x: float | None, y: float | None
+) -> None:
+    gaze = load(gaze_file(tmp_path, [("ann", "sea", 1, 2), ("ann", "sea", x, y)]), missing=[-1])
+    assert points(gaze) == [("ann", "sea", 1, 2)]
+    assert gaze.notes == ("1 of 2 rows have no position and were dropped",)
+
+
+def test_notes_count_and_never_quote(tmp_path: Path) -> None:
+    rows = [
+        ("canary-ann", "sea", 735, 284),
+        ("canary-bob", "sea", 8735, 284),
+        ("canary-ann", "sea", "", 284),
+        ("canary-cyd", "canary-x", 735, 284),
+    ]
+    gaze = load(gaze_file(tmp_path, rows), stimuli=["sea"], off_screen="drop")
+    assert len(gaze.notes) == 3
+    assert all(note.startswith("1 of 4 rows ") for note in gaze.notes)
+    assert not [secret for secret in SECRETS for note in gaze.notes if secret in note]
+
+
+# The screen
+
+
+@pytest.mark.parametrize("policy", ["error", "drop"])
+def test_all_four_edges_belong_to_the_screen(tmp_path: Path, policy: str) -> None:
+    corners = [(0, 0), (800, 0), (0, 600), (800, 600), (800.0, 299.5)]
+    gaze = load(gaze_file(tmp_path, [("ann", "sea", *corner) for corner in corners]), off_screen=policy)
+    assert list(zip(gaze.x_px.tolist(), gaze.y_px.tolist(), strict=True)) == corners
+    assert gaze.notes == ()
+
+
+OUTSIDE = [
+    (np.nextafter(800.0, 900.0), 8),
+    (np.nextafter(0.0, -1.0), 8),
+    (8, np.nextafter(600.0, 700.0)),
+    (8, np.nextafter(0.0, -1.0)),
+    (-8735.0, 8),
+    (600, 735),
+    (1e300, 8),
+]
+
+
+@pytest.mark.parametrize(("x", "y"), OUTSIDE)
+@pytest.mark.parametrize("row", [0, 2])
+def test_a_point_off_the_screen_is_refused_at_its_line(tmp_path: Path, x: float, y: float, row: int) -> None:
+    rows: list[Row] = [("canary-ann", "canary-sea", 8.125, 284)] * 3
+    rows[row] = ("canary-bob", "canary-sea", repr(float(x)), repr(float(y)))
+    path = gaze_file(tmp_path, rows)
+    refused(
+        path, f"line {row + 2},", "'x_px'", "'y_px'", "off the screen", "800", "600", 'off_screen = "drop"'
+    )
+
+
+def test_points_off_the_screen_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
+    rows = [("canary-ann", "canary-sea", x, 284) for x in (8.125, -735, 8.125, 8735, 8611)]
+    refused(gaze_file(tmp_path, rows), "line 3,", "and 2 more")
+    assert "more" not in str(refused(gaze_file(tmp_path, rows[:2]), "line 3,")).replace(str(tmp_path), "")
+
+
+def test_a_point_off_the_screen_is_named_by_its_row_in_parquet(tmp_path: Path) -> None:
+    rows = [("canary-ann", "canary-sea", x, 284.0) for x in (8.125, 8735.0)]
+    refused(gaze_file(tmp_path, rows, name="gaze.parquet"), "row 1,", "off the screen")
+
+
+@pytest.mark.parametrize(("x", "y"), OUTSIDE)
+def test_a_point_off_the_screen_is_dropped_where_the_plan_says_so(tmp_path: Path, x: float, y: float) -> None:
+    rows = [("ann", "sea", 1, 2), ("bob", "sky", repr(float(x)), repr(float(y)))]
+    gaze = load(gaze_file(tmp_path, rows), off_screen="drop")
+    assert points(gaze) == [("ann", "sea", 1, 2)]
+    assert gaze.people == 2
+    assert gaze.assigned.tolist() == [[True, False], [False, True]]
+    assert gaze.notes == ("1 of 2 rows lie off the screen and were dropped",)
+
+
+def test_a_missing_code_off_the_screen_is_missing_and_not_outside(tmp_path: Path) -> None:
+    gaze = load(gaze_file(tmp_path, [("ann", "sea", -1, 2), ("ann", "sea", 9999, -1)]), missing=[-1, 9999])
+    assert gaze.notes == ("2 of 2 rows have no position and were dropped",)
+
+
+def test_the_right_and_bottom_edge_fall_into_the_last_cell() -> None:
+    x = np.array([0.0, 49.999, 50.0, 750.0, np.nextafter(800.0, 0), 800.0, 0.0, 800.0])
+    y = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 600.0, 600.0])
+    cells = SCREEN.cells(x, y, columns=16, rows=12)
+    assert cells.tolist() == [0, 0, 1, 15, 15, 15, 11 * 16, 11 * 16 + 15]
+
+
+@given(
+    st.tuples(st.integers(1, 5000), st.integers(1, 5000)),
+    st.tuples(st.integers(1, 300), st.integers(1, 300)),
+    st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+@settings(derandomize=True, deadline=None)
+def test_every_point_of_the_screen_has_its_cell(
+    size: tuple[int, int], grid: tuple[int, int], at: tuple[float, float]
+) -> None:
+    (width, height), (columns, rows) = size, grid
+    x, y = np.array([at[0] * width]), np.array([at[1] * height])
+    screen = Screen(width, height)
+    assert screen.holds(x, y).all()
+    row, column = divmod(int(screen.cells(x, y, columns=columns, rows=rows)[0]), columns)
+    assert column == min(math.floor(x[0] * columns / width), columns - 1)
+    assert row == min(math.floor(y[0] * rows / height), rows - 1)
+
+
+# Time
+
+
+def test_rows_without_time_stay_in_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [("ann", "sea", x, 2) for x in (5, 3, 9, 3)]
+    assert load(gaze_file(tmp_path, rows)).x_px.tolist() == [5, 3, 9, 3]
+
+
+def test_rows_are_in_the_order_of_time_within_person_and_stimulus(tmp_path: Path) -> None:
+    rows = [
+        ("bob", "sea", 1, 2, 20),
+        ("ann", "sky", 2, 2, 30),
+        ("ann", "sea", 3, 2, 9),
+        ("bob", "sea", 4, 2, -5),
+        ("ann", "sky", 5, 2, 10.5),
+        ("ann", "sea", 6, 2, 100),
+    ]
+    gaze = load(gaze_file(tmp_path, rows), columns=TIMED)
+    own = {
+        (p, s): [x for q, t, x, _ in points(gaze) if (p, s) == (q, t)]
+        for p in ("ann", "bob")
+        for s in ("sea", "sky")
+    }
+    assert own == {("ann", "sea"): [3, 6], ("ann", "sky"): [5, 2], ("bob", "sea"): [4, 1], ("bob", "sky"): []}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("second", [1, 3])
+def test_a_time_stamp_that_occurs_twice_is_refused_at_the_second(
+    tmp_path: Path, suffix: str, second: int
+) -> None:
+    rows: list[Row] = [("canary-ann", "canary-sea", 735.0, 284.0, 6110.0 + i) for i in range(4)]
+    rows[second] = (*rows[second][:4], 6110.0)
+    place = f"line {second + 2}," if suffix == "csv" else f"row {second},"
+    path = gaze_file(tmp_path, rows, name=f"gaze.{suffix}")
+    refused(path, place, "'t_ms'", "twice", "increasing", columns=TIMED)
+
+
+def test_a_repeated_time_is_named_by_its_line_in_the_file_whatever_was_dropped(tmp_path: Path) -> None:
+    row = ("canary-ann", "canary-sea", 735, 284, 611)
+    rows: list[Row] = [("canary-bob", "canary-sea", "", "", 1)] * 2 + [
+        row,
+        ("canary-ann", "other", 1, 1, 1),
+        row,
+    ]
+    refused(gaze_file(tmp_path, rows), "line 6,", "'t_ms'", columns=TIMED, stimuli=["canary-sea"])
+
+
+def test_further_repeated_time_stamps_are_counted(tmp_path: Path) -> None:
+    rows = [("canary-ann", "canary-sea", 735, 284, 611)] * 4
+    refused(gaze_file(tmp_path, rows), "and 2 more", columns=TIMED)
+
+
+def test_the_same_time_is_fine_in_another_recording(tmp_path: Path) -> None:
+    rows = [
+        ("ann", "sea", 1, 2, 5),
+        ("ann", "sky", 2, 2, 5),
+        ("bob", "sea", 3, 2, 5),
+        ("bob", "sky", 4, 2, 5),
+    ]
+    assert load(gaze_file(tmp_path, rows), columns=TIMED).x_px.size == 4
+    # The last stamp of a recording may be the first of the next one in the file's order.
+    rows = [
+        ("ann", "sea", 1, 2, 4),
+        ("ann", "sea", 2, 2, 5),
+        ("bob", "sea", 3, 2, 5),
+        ("bob", "sea", 4, 2, 6),
+    ]
+    assert load(gaze_file(tmp_path, rows), columns=TIMED).x_px.tolist() == [1, 2, 3, 4]
+
+
+def test_a_repeated_time_of_a_dropped_row_does_no_harm(tmp_path: Path) -> None:
+    rows = [
+        ("ann", "sea", None, 2, 5),
+        ("ann", "sea", 1, 2, 5),
+        ("ann", "other", 1, 2, 5),
+        ("ann", "other", 1, 2, 5),
+    ]
+    assert load(gaze_file(tmp_path, rows), columns=TIMED, stimuli=["sea"]).x_px.tolist() == [1]
+
+
+def test_a_missing_time_stamp_is_refused_at_its_line(tmp_path: Path) -> None:
+    rows = [("canary-ann", "canary-sea", 735, 284, 611), ("canary-ann", "canary-sea", 735, 284, "")]
+    refused(gaze_file(tmp_path, rows), "line 3,", "'t_ms'", "an empty cell", columns=TIMED)
+    # The place is that in the file, whatever was dropped before.
+    rows = [("canary-ann", "canary-sea", "", 284, 1), *rows]
+    refused(gaze_file(tmp_path, rows), "line 4,", "'t_ms'", "an empty cell", columns=TIMED)
+
+
+@pytest.mark.parametrize(
+    ("cell", "found"), [("nan", "NaN"), ("inf", "infinite"), ("canary", "text"), ("12:30", "text")]
+)
+def test_a_time_stamp_that_is_no_number_is_refused(tmp_path: Path, cell: str, found: str) -> None:
+    rows = [("canary-ann", "canary-sea", 735, 284, 611), ("canary-ann", "canary-sea", 735, 284, cell)]
+    refused(gaze_file(tmp_path, rows), "line 3,", "'t_ms'", found, columns=TIMED)
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "canary"])
+def test_missing_codes_are_no_remedy_for_time(tmp_path: Path, cell: str) -> None:
+    # `missing` is not applied to time stamps: to recommend it would lead nowhere.
+    error = refused(
+        gaze_file(tmp_path, [("canary-ann", "canary-sea", 735, 284, cell)]), "'t_ms'", columns=TIMED
+    )
+    assert "missing" not in error.remedy
+
+
+def test_the_remedy_for_repeated_times_is_one_that_gaze_has(tmp_path: Path) -> None:
+    # Gaze inputs have no column for recordings, so they cannot be told to name one.
+    rows = [("canary-ann", "canary-sea", 735, 284, 611)] * 2
+    error = refused(gaze_file(tmp_path, rows), columns=TIMED)
+    assert "tells recordings apart" not in error.remedy
+
+
+# One person's rows are a function of that person's rows alone
+
+
+PEOPLE = ("ann", "bob", "cyd", "dan")
+
+
+def own_rows(gaze: Gaze, person: str) -> tuple[list[tuple[str, str, float, float]], list[bool]]:
+    """A person's points by stimulus, in order, and their row of the assignment."""
+    mine = [point for point in points(gaze) if point[0] == person]
+    own = sorted(mine, key=lambda point: point[1])
+    return own, gaze.assigned[gaze.identities.index(person)].tolist()
+
+
+@st.composite
+def shuffled(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
+    """Rows of several people, and the same with the people's blocks in another order or interleaved."""
+    position = st.one_of(st.none(), st.integers(-20, 820))
+    blocks = {
+        person: [
+            (person, draw(st.sampled_from(["sea", "sky", "other"])), draw(position), draw(position), time)
+            for time in draw(st.lists(st.integers(0, 50), min_size=1, max_size=6, unique=True))
+        ]
+        for person in PEOPLE
+    }
+    order = draw(st.permutations([person for person in PEOPLE for _ in blocks[person]]))
+    waiting = {person: iter(block) for person, block in blocks.items()}
+    together = [row for person in draw(st.permutations(PEOPLE)) for row in blocks[person]]
+    return together, [next(waiting[person]) for person in order]
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, TIMED], ids=["untimed", "timed"])
+@given(tables=shuffled())
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_the_order_of_other_people_never_changes_a_persons_rows(
+    tmp_path_factory: pytest.TempPathFactory, columns: dict[str, str], tables: tuple[list[Row], list[Row]]
+) -> None:
+    folder = tmp_path_factory.mktemp("gaze")
+    options: dict[str, Any] = {"columns": columns, "stimuli": ["sea", "sky"], "off_screen": "drop"}
+    first, second = (load(gaze_file(folder, rows), **options) for rows in tables)
+    assert first.identities == second.identities == PEOPLE
+    for person in PEOPLE:
+        assert own_rows(first, person) == own_rows(second, person)
+
+
+@given(tables=shuffled(), others=st.lists(st.integers(0, 600), min_size=4, max_size=4))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_the_data_of_other_people_never_change_a_persons_rows(
+    tmp_path_factory: pytest.TempPathFactory, tables: tuple[list[Row], list[Row]], others: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("gaze")
+    options: dict[str, Any] = {"columns": TIMED, "stimuli": ["sea", "sky"], "off_screen": "drop"}
+    replaced = [row for row in tables[1] if row[0] == "bob"]
+    replaced += [(p, "sky", x, x, x) for p, x in zip(("ann", "cyd", "dan", "zoe"), others, strict=True)]
+    first = load(gaze_file(folder, tables[0]), **options)
+    second = load(gaze_file(folder, replaced), **options)
+    assert own_rows(first, "bob") == own_rows(second, "bob")
