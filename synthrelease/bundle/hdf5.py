@@ -26,13 +26,12 @@ from synthrelease.bundle.layout import (
     MANIFEST,
     OUTPUTS,
     USER_BLOCK,
+    chunk_shape,
     digest,
     is_marked_test_seed,
     user_block,
 )
 from synthrelease.errors import BundleError, MachineError
-
-_CHUNK_BYTES = 1 << 20
 
 
 def compose(
@@ -69,18 +68,12 @@ def _store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
     file.create_dataset(
         path,
         data=little,
-        chunks=_chunks(little.shape, little.itemsize),
+        chunks=chunk_shape(little.shape, little.itemsize),
         compression="gzip",
         compression_opts=4,
         shuffle=True,
         fletcher32=True,
     )
-
-
-def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Whole rows of about a mebibyte; small datasets are one chunk."""
-    row = max(int(np.prod(shape[1:], dtype=np.int64)) * itemsize, 1)
-    return (max(1, min(shape[0], _CHUNK_BYTES // row)), *shape[1:])
 
 
 def write_atomically(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from urllib.parse import quote, unquote
 
@@ -13,6 +14,7 @@ FORMAT, FORMAT_VERSION = "synthrelease", 1
 MANIFEST = "/manifest"
 OUTPUTS = "/outputs"
 ENCODING_VERSION = 1
+_CHUNK_BYTES = 1 << 20
 USER_BLOCK = 512  # bytes before the HDF5 signature
 TEST_SEED_WORDS = "TEST SEED - DO NOT PUBLISH"
 
@@ -70,6 +72,12 @@ def label_of(name: str) -> str:
 def dataset_path(output: str, *labels: str) -> str:
     """Return the path of a dataset of an output, such as /outputs/attention/1001/noised."""
     return "/".join([OUTPUTS, group_name(output), *map(group_name, labels)])
+
+
+def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Return how a dataset is cut into chunks: whole rows of about a mebibyte; small datasets are one chunk."""
+    row = max(math.prod(shape[1:]) * itemsize, 1)
+    return (max(1, min(shape[0], _CHUNK_BYTES // row)), *shape[1:])
 
 
 def digest(array: NDArray[np.generic]) -> str:

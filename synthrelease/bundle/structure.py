@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import h5py
 import numpy as np
 
-from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, MANIFEST, OUTPUTS
+from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, MANIFEST, OUTPUTS, chunk_shape
 
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}
 _TYPES = {np.dtype(name) for name in ("<i4", "<i8", "<f4", "<f8", "u1")}
@@ -100,7 +100,10 @@ def _dataset_faults(dataset: h5py.Dataset) -> Iterator[str]:
 
 
 def _chunk_faults(dataset: h5py.Dataset) -> Iterator[str]:
-    if dataset.chunks is None:
+    if dataset.size == 0:
+        return
+    if dataset.chunks != chunk_shape(dataset.shape, dataset.dtype.itemsize):
+        yield f"{dataset.name}: not cut into the chunks that a dataset of its shape has"
         return
     end = dataset.file.id.get_filesize()
     for number in range(dataset.id.get_num_chunks()):

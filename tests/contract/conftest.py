@@ -6,7 +6,8 @@ integers, `test_release.py` for what is made of them, `test_attack.py` for the p
 
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
-be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records.
+be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records, and `long`
+signals need clipping.
 """
 
 from __future__ import annotations
@@ -334,7 +335,12 @@ class HeatmapVariant(Variant):
         # Who leaves the first maps and comes to the last ones differs most on those they share.
         shared = dict.fromkeys(every[p.stimuli - p.max_stimuli : p.max_stimuli], "the other cells")
         alone = dict.fromkeys(every[p.max_stimuli :], "cells from the first")
-        return [*out, self.looking(shared | alone)]
+        # Who was shown everything but has usable rows on some stimuli only: which maps count must not depend on it.
+        first, last = (
+            {s: "cells from the first" if s in some else "nothing" for s in every}
+            for some in (every[: p.max_stimuli], every[p.stimuli - p.max_stimuli :])
+        )
+        return [*out, self.looking(shared | alone), self.looking(first), self.looking(last)]
 
     def looking(self, pattern_on: Mapping[int, str]) -> Person:
         """Return one with a pattern of points on each of some stimuli."""
@@ -632,14 +638,10 @@ def all_signals() -> list[Variant]:
     return out
 
 
-def long_signal() -> Variant:
-    """A length at which the basis, rounded to integers, is longer than 1.
-
-    Without clipping a constant series at its bound would leave the ball.
-    """
-    return signal_variant(
-        "signals-fpa-laplace-long-k1", LAPLACE, length=3011, frequencies=1, features=1, recordings=1
-    )
+def long_signals() -> list[Variant]:
+    """At this length the basis, rounded to integers, is longer than 1: constant series leave the ball."""
+    one = {"length": 33725, "features": 1, "recordings": 1}
+    return [signal_variant(f"signals-fpa-long-k{k}", LAPLACE, frequencies=k, **one) for k in (1, 3)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -811,12 +813,13 @@ BOUNDED = [v for v in VARIANTS if v.name.replace(f"-{GAUSSIAN}-", f"-{LAPLACE}-"
 ATTACKED = small_ones()
 FIXTURES = {
     "variant": VARIANTS,
-    "bounded": [*BOUNDED, long_signal()],
+    "bounded": BOUNDED,
     "gaussian": [v for v in VARIANTS if v.noise == GAUSSIAN],
     "attacked": ATTACKED,
     "apart": [v for v in ATTACKED if v.apart],
     "summed": [v for v in ATTACKED if not v.apart],
     "drawn": all_records(),
+    "long": long_signals(),
 }
 
 

@@ -13,6 +13,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from synthrelease.maths.fourier import integer_coefficients
+from synthrelease.maths.steps import HALF_RANGE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,6 +59,19 @@ def test_nobody_moves_the_integers_further_than_the_sensitivity(
     difference = before - after
     assert int(np.abs(difference).sum()) <= bounded.sensitivity.l1
     assert int((difference * difference).sum()) <= bounded.sensitivity.l2_squared
+
+
+def test_series_that_the_rounded_basis_makes_too_long_are_clipped(long: Variant) -> None:
+    radius = long.parameters.radius
+    ends = [long.exact([long.person(np.full(long.steps, u))]) for u in (-1.0, 1.0)]
+    assert all(int((end * end).sum()) <= radius**2 for end in ends)
+    difference = ends[1] - ends[0]
+    assert int(np.abs(difference).sum()) <= long.sensitivity.l1
+    assert int((difference * difference).sum()) <= long.sensitivity.l2_squared
+    # The control: without clipping they would lie outside.
+    series = np.full((1, long.steps), HALF_RANGE)
+    unclipped = integer_coefficients(series, long.parameters.frequencies, bound=HALF_RANGE)
+    assert int((unclipped * unclipped).sum()) > radius**2
 
 
 def test_a_contribution_is_the_same_whoever_else_is_there(bounded: Variant) -> None:

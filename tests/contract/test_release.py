@@ -137,6 +137,8 @@ def test_two_releases_differ_by_the_noise_of_the_event(variant: Variant) -> None
     _assert_noise(np.concatenate(differences), np.concatenate(noise), event)
     # No stream of noise is used twice within a release; 8 deviations leave room for thousands of shifts.
     assert _autocorrelation(noise[0]) < 8 / math.sqrt(noise[0].size)
+    if event.scale > 100 * noise[0].size:  # equal integers are then rare
+        assert np.unique(noise[0]).size > 0.95 * noise[0].size
 
 
 def _assert_noise(difference: NDArray[np.int64], noise: NDArray[np.int64], event: Any) -> None:

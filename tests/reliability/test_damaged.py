@@ -1,11 +1,16 @@
 """Damaged, truncated and foreign files: a finding each, never an exception."""
 
+import os
+import struct
+import subprocess
+import sys
+
 import h5py
 import numpy as np
 import pytest
 
 import synthrelease
-from synthrelease.bundle import reseal, verify
+from synthrelease.bundle import hdf5, reseal, verify
 from synthrelease.bundle.layout import user_block
 from synthrelease.errors import BundleError
 
@@ -177,3 +182,107 @@ def test_open_bundle_refuses_what_quick_verification_refuses(bundle, bundle_byte
     bundle.write_bytes(bundle_bytes[:-1])
     with pytest.raises(BundleError, match="not a bundle to rely on"):
         synthrelease.open_bundle(bundle)
+
+
+def resealed(path, body):
+    path.write_bytes(user_block(bytes(body), test_seed=False) + bytes(body))
+    return path
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 2**31])
+def test_a_chunk_of_a_size_that_crashes_the_library_is_refused_unread(bundle, size):
+    with h5py.File(bundle) as file:
+        chunk = file["/outputs/maps/garden/noised"].id.get_chunk_info(0)
+    body = bytearray(bundle.read_bytes()[512:])
+    key = struct.pack("<II", chunk.size, 0) + bytes(
+        8 * 3
+    )  # of the chunk index: size, mask, offsets; then the address
+    places = [
+        at
+        for at in range(len(body))
+        if body.startswith(key, at)
+        and struct.unpack_from("<Q", body, at + len(key))[0] in (chunk.byte_offset, chunk.byte_offset - 512)
+    ]
+    assert len(places) == 1
+    struct.pack_into("<I", body, places[0], size)
+    resealed(bundle, body)
+    done = subprocess.run(
+        [sys.executable, "-m", "synthrelease", "verify", bundle], capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert b"chunk" in done.stdout
+
+
+def rewrite_manifest(path, change):
+    with h5py.File(path, "r+") as file:
+        raw = change(file["/manifest"][()].tobytes())
+        del file["/manifest"]
+        hdf5._store(file, "/manifest", np.frombuffer(raw, dtype=np.uint8))
+    return resealed(path, path.read_bytes()[512:])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw + b" " * 5000,
+        lambda raw: raw.replace(b'  "privacy"', b' "privacy"'),
+        lambda raw: raw.replace(b"small", b"\\u0073mall"),
+        lambda raw: raw.replace(b"A small invented study", b"\\u001b[2JVerified"),
+        lambda raw: raw.replace(b"A small invented study", b"\\ud800"),
+    ],
+)
+def test_a_manifest_has_one_form_and_no_characters_that_steer_a_terminal(bundle, change):
+    assert codes(rewrite_manifest(bundle, change)) <= {"structure", "manifest"}
+    assert not verify(bundle).ok
+
+
+def hidden_behind_nul(file):
+    group = file["/outputs/maps"]
+    del group.attrs["encoding_type"]
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(100)
+    created = h5py.h5a.create(group.id, b"encoding_type", kind, h5py.h5s.create(h5py.h5s.SCALAR))
+    created.write(np.array(b"heatmap\0" + b"secret " * 10, dtype="S100"), mtype=kind)
+
+
+def larger_chunks(file):
+    values = file["/outputs/maps/garden/noised"][()]
+    del file["/outputs/maps/garden/noised"]
+    file.create_dataset("/outputs/maps/garden/noised", data=values, maxshape=(None, None), chunks=(64, 64))
+
+
+def narrow_integers(file):
+    values = file["/outputs/maps/garden/noised"][()]
+    del file["/outputs/maps/garden/noised"]
+    kind = h5py.h5t.NATIVE_INT64.copy()
+    kind.set_precision(32)
+    space = h5py.h5s.create_simple(values.shape)
+    created = h5py.h5d.create(file["/outputs/maps/garden"].id, b"noised", kind, space)
+    created.write(space, space, values.astype(np.int64))
+
+
+@pytest.mark.parametrize("change", [hidden_behind_nul, larger_chunks, narrow_integers])
+def test_room_where_something_could_be_hidden(bundle, change):
+    with h5py.File(bundle, "r+") as file:
+        change(file)
+    assert codes(resealed(bundle, bundle.read_bytes()[512:])) == {"structure"}
+
+
+def test_names_of_empty_groups_cannot_carry_anything(bundle):
+    with h5py.File(bundle, "r+") as file:
+        file.create_group("/outputs/maps/patient 17 was left-handed")
+    reseal(bundle)
+    assert codes(bundle) == {"unlisted"}
+
+
+def test_low_bits_of_derived_values_cannot_carry_anything(bundle):
+    with h5py.File(bundle, "r+") as file:
+        values = file["/outputs/maps/garden/heatmap"][()]
+        file["/outputs/maps/garden/heatmap"][...] = values * (1 + 1e-6)
+    reseal(bundle)
+    assert codes(bundle) == {"derived"}
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.h5")
+    assert codes(tmp_path / "pipe.h5") == {"unreadable"}

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from synthrelease.bundle import reseal, verify
+from synthrelease.bundle import hdf5, reseal, verify
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 
 
@@ -170,21 +170,21 @@ def test_hidden_test_seed_and_its_warning(study):
 
 def test_an_output_that_the_manifest_does_not_list(bundle):
     with h5py.File(bundle, "r+") as file:
-        file["/outputs/extra/raw"] = np.arange(12)
+        hdf5._store(file, "/outputs/extra/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_inside_a_listed_output(bundle):
     with h5py.File(bundle, "r+") as file:
-        file["/outputs/maps/garden/raw"] = np.arange(12)
+        hdf5._store(file, "/outputs/maps/garden/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_listed_among_the_paths(bundle):
     with h5py.File(bundle, "r+") as file:
-        file["/outputs/maps/garden/raw"] = np.arange(12)
+        hdf5._store(file, "/outputs/maps/garden/raw", np.arange(12))
 
     def change(manifest):
         output(manifest, "maps")["paths"].append("/outputs/maps/garden/raw")
@@ -457,3 +457,28 @@ def _version(manifest):
 def test_fields_that_contradict_each_other(bundle, change, code):
     forge(bundle, change)
     assert code in codes(bundle)
+
+
+def test_a_cell_that_is_larger_than_all_people_may_make_it(bundle):
+    """Half the noise scale, one hot cell: the sum hides it, the cell does not."""
+    scale = float(output(read_manifest(bundle), "maps")["noise"]["scale"])
+    with h5py.File(bundle, "r+") as file:
+        noised = file["/outputs/maps/garden/noised"][()]
+        noised[0, 0] = 30 + 20 * scale
+        file["/outputs/maps/garden/noised"][...] = noised
+        from synthrelease.maths import derived
+
+        shown = derived.heatmap(noised, people=30, blur_px=5, screen_px=(80, 60))
+        file["/outputs/maps/garden/heatmap"][...] = shown.astype(np.float32)
+    reseal(bundle)
+    assert codes(bundle) == {"sensitivity"}
+
+
+def test_a_reassuring_reason_for_an_unprotected_output(bundle):
+    def change(manifest):
+        for entry in manifest["privacy"]["not_protected"]:
+            if entry["what"] == "output seeded":
+                entry["reason"] = "differentially private with ε = 0.01"
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
