@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from synthrelease.bundle.manifest import schema, validator
 from synthrelease.errors import MachineError, PlanError
 from synthrelease.privacy.guarantee import Neighbours
 
+_SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
 _NOT_YET = {
     "ledger": "a ledger of budgets over several releases is not offered in this version",
     "dataset": "a ledger of budgets over several releases is not offered in this version",
@@ -235,15 +235,17 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 "the bounds are no interval",
                 where=f"{path}: inputs.{name}.bounds.{feature}",
                 found=f"[{low}, {high}]",
-                expected="two finite numbers, the lower first",
+                expected="two finite numbers, the lower first, not nearly equal",
+                remedy="take a public offset off the feature first" if low < high else "",
             )
     return InputSpec(name, kind, (path.parent / body["path"]), options)
 
 
 def _is_interval(low: float, high: float) -> bool:
-    """Whether the steps between two bounds can be told apart."""
+    """Whether values between two bounds can be told apart in 32 bits, in which the release shows them."""
     try:
-        return math.isfinite(high - low) and high - low > 1e-9 * max(abs(low), abs(high), 1e-200)
+        largest = max(abs(low), abs(high))
+        return _SMALLEST_BOUND < largest < _LARGEST_BOUND and high - low > _LEAST_WIDTH * largest
     except (OverflowError, TypeError):
         return False
 

@@ -1,8 +1,8 @@
 """Private statistics of features: count, mean, histogram, by one discrete Laplace release.
 
 Claim: `statistics.proof.md`. However many rows a person has, they contribute one aggregate per statistic and
-feature, in steps of which every statistic has the same sensitivity: so all are one integer vector, and one
-scale of noise spends the budget on them in equal parts.
+feature, in steps of which every statistic alone has the same sensitivity: so all are one integer vector, and
+one scale of noise serves them.
 """
 
 from __future__ import annotations

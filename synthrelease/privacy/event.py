@@ -40,8 +40,11 @@ class RoundedGaussian(Event):
 
     @property
     def standard_deviation(self) -> float:
-        """√(σ² + 1/12): the Gaussian's, and that of rounding (right within max(1, 2σ)·e^(−2π²σ²) for σ ≥ ½)."""
-        return math.sqrt(self.scale**2 + 1 / 12)
+        """√(σ² + 1/12), that of the Gaussian and of rounding; where σ is below the grid √(Σ (2k−1)·P(|noise| ≥ k))."""
+        if self.scale >= 1:
+            return math.sqrt(self.scale**2 + 1 / 12)
+        tails = (math.erfc((k - 0.5) / (self.scale * math.sqrt(2))) for k in range(1, 20))
+        return math.sqrt(sum((2 * k - 1) * tail for k, tail in enumerate(tails, start=1)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form of the event."""

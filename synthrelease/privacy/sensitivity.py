@@ -109,22 +109,30 @@ def fitted_marginals(*, attributes: int, neighbours: Neighbours) -> Sensitivity:
 def statistics(names: Sequence[str], *, features: int, neighbours: Neighbours) -> Sensitivity:
     """Return the sensitivity of counts, means and histograms of `features` features, side by side.
 
-    A person weighs 2H steps in a count, a value in [−H, H] in a mean, H shares in a histogram, H = `HALF_RANGE`:
-    each is 2H in L1 under replace-one. Under add-remove-one a mean is a sum and a count of weight H each.
+    A person weighs 2H steps in a count, a value in [−H, H] in a mean, H shares in a histogram, H = `HALF_RANGE`; nothing
+    where they have no value of the feature. Replaced, they either have values before and after, when the count
+    stays and mean and histogram move by 2H each in L1; or on one side only, when the count moves by 2H, the
+    others by H. Added or removed, they move all by what they weigh; a mean is then a sum and a count of weight H.
     """
-    total = Sensitivity(0, 0)
+    staying, leaving = Sensitivity(0, 0), Sensitivity(0, 0)
     for name in names:
         if name == COUNT:
-            one = Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
+            moved, weight = Sensitivity(0, 0), Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
         elif name == HISTOGRAM:
-            one = shares(total=HALF_RANGE, neighbours=neighbours)
+            moved = shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
+            weight = shares(total=HALF_RANGE, neighbours=Neighbours.ADD_REMOVE_ONE)
         elif name == MEAN:
+            moved = boxed_series(steps=1, bound=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
             sums = 2 if neighbours is Neighbours.ADD_REMOVE_ONE else 1
-            one = boxed_series(steps=sums, bound=HALF_RANGE, neighbours=neighbours)
+            weight = boxed_series(steps=sums, bound=HALF_RANGE, neighbours=Neighbours.ADD_REMOVE_ONE)
         else:
             raise ValueError(f"Expected one of {COUNT}, {MEAN}, {HISTOGRAM}, found another statistic")
-        total = total.plus(one.times(features))
-    return total
+        staying, leaving = staying.plus(moved), leaving.plus(weight)
+    if neighbours is Neighbours.ADD_REMOVE_ONE:
+        return leaving.times(features)
+    return Sensitivity(max(staying.l1, leaving.l1), max(staying.l2_squared, leaving.l2_squared)).times(
+        features
+    )
 
 
 def _width(radius: int, neighbours: Neighbours) -> int:

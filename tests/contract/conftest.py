@@ -433,7 +433,7 @@ def heatmaps() -> list[Variant]:
         ((7, 1), (None, 1), (7, 3), (50, 3), (None, 3)),
     )
     for noise, neighbours, public, most, (samples, cap) in kinds:
-        name = f"heatmap-{noise}-{neighbours}-M{most}of4-T{samples or '∞'}-cap{cap}{'-assigned' if public else ''}"
+        name = f"heatmap-{noise}-{neighbours}-M{most}of4-T{samples or 'unlimited'}-cap{cap}{'-assigned' if public else ''}"
         parameters = heatmap_parameters(
             noise=noise,
             neighbours=neighbours,

@@ -165,16 +165,11 @@ def _autocorrelation(noise: NDArray[np.int64]) -> float:
     return float(np.abs(lags[1:]).max() / lags[0])
 
 
-coarse = pytest.mark.xfail(
-    strict=True, reason="√(σ² + 1/12) overstates the rounded Gaussian's deviation where σ is below the grid"
-)
-
-
 @pytest.mark.parametrize(
     ("kind", "scale"),
     [(DiscreteLaplace, scale) for scale in (0.1, 0.31, 1.0, 7.3)]
     + [(RoundedGaussian, scale) for scale in (1.0, 7.3)]
-    + [pytest.param(RoundedGaussian, scale, marks=coarse) for scale in (0.1, 0.31)],
+    + [pytest.param(RoundedGaussian, scale) for scale in (0.1, 0.31)],
 )
 def test_the_standard_deviation_stated_is_that_of_the_distribution(kind: type, scale: float) -> None:
     k = np.arange(1, 1000)

@@ -356,7 +356,10 @@ def corners(name: str, neighbours: Neighbours, bins: int) -> list[tuple[int, ...
 def test_statistics_against_every_pair_of_extreme_people(
     names: tuple[str, ...], features: int, neighbours: Neighbours
 ) -> None:
-    people = side_by_side(*[corners(name, neighbours, bins=2) for name in names] * features)
+    corner = {name: corners(name, neighbours, bins=2) for name in names}
+    absent = side_by_side(*[corner[name][:1] for name in names])
+    present = side_by_side(*[corner[name][1:] for name in names])  # who has a value has it in every statistic
+    people = side_by_side(*[[*absent, *present]] * features)
     assert statistics(names, features=features, neighbours=neighbours) == farthest(people, neighbours)
 
 
