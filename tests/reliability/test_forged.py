@@ -510,3 +510,17 @@ def test_a_reassuring_reason_for_an_unprotected_output(bundle):
 
     forge(bundle, change)
     assert codes(bundle) == {"guarantee"}
+
+
+@pytest.mark.parametrize("name", ["maps", "signals"])
+def test_sensitivity_halved_in_the_event_alone(bundle, name):
+    """What is shown stays honest, what the guarantee is computed from does not."""
+
+    def change(manifest):
+        entry = output(manifest, name)["event"]["sensitivity"]
+        value = entry["value"]
+        entry["value"] = scaled(value, 0.5) if "." in value else str(int(value) // 2)
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"sensitivity"}
