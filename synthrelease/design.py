@@ -109,7 +109,8 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
     is divided among the Gaussian outputs in proportion to their ε.
 
     Raises:
-        PlanError: the parts exceed the whole, or an output without noise asks for a part.
+        PolicyError: the parts exceed the whole.
+        PlanError: an output without noise asks for a part.
     """
     paying = [r.spec for r in resolved if r.noise is not None]
     for r in resolved:

@@ -1,106 +1,11 @@
 """A small invented study that every test can build releases of."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
+from invented_study import write_study
 
 import synthrelease
-
-PLAN = """
-[release]
-name = "small-study"
-version = "1.0.0"
-title = "A small invented study"
-license = "CC0-1.0"
-contact = "data@example.org"
-
-[privacy]
-epsilon = 4.0
-delta = 1e-4
-
-[inputs.gaze]
-kind = "gaze"
-path = "gaze.csv"
-columns = { person = "who", stimulus = "picture", x = "x", y = "y" }
-screen = { width_px = 80, height_px = 60 }
-assume_public = ["stimuli"]
-
-[inputs.pupil]
-kind = "features"
-path = "pupil.csv"
-columns = { person = "who", recording = "task", time = "t" }
-assume_public = ["recordings"]
-[inputs.pupil.bounds]
-size_mm = [2.0, 8.0]
-blink_hz = [0.0, 2.0]
-
-[[outputs]]
-name = "maps"
-kind = "heatmap"
-input = "gaze"
-mechanism = "gaussian"
-width_px = 16
-height_px = 12
-max_samples_per_stimulus = 20
-blur_px = 5
-
-[[outputs]]
-name = "signals"
-kind = "signals"
-input = "pupil"
-mechanism = "fpa"
-length = 24
-coefficients = 3
-
-[[outputs]]
-name = "table"
-kind = "records"
-input = "pupil"
-model = "marginals"
-fit = "dp"
-bins = 5
-rows = 50
-
-[[outputs]]
-name = "summary"
-kind = "statistics"
-input = "pupil"
-statistics = ["count", "mean", "histogram"]
-
-[[outputs]]
-name = "seeded"
-kind = "records"
-input = "pupil"
-model = "seeded"
-task = "recording"
-bins = 4
-resampled = 1
-k = 3
-rows = 40
-"""
-
-
-def write_study(folder: Path, *, people: int = 30) -> Path:
-    """Write gaze.csv, pupil.csv and plan.toml, and return the plan's path."""
-    rng = np.random.default_rng(20261121)
-    gaze = ["who,picture,x,y"]
-    pupil = ["who,task,t,size_mm,blink_hz"]
-    for person in range(people):
-        for picture in ("garden", "street.jpg"):
-            for _ in range(int(rng.integers(5, 40))):
-                x, y = rng.normal(40, 12), rng.normal(30, 9)
-                gaze.append(f"p{person},{picture},{np.clip(x, 0, 80):.2f},{np.clip(y, 0, 60):.2f}")
-        for task in ("read", "search"):
-            level = rng.normal(4 if task == "read" else 5, 0.6)
-            for t in range(int(rng.integers(15, 30))):
-                size, blink = np.clip(rng.normal(level, 0.3), 2, 8), rng.choice([0.2, 0.4, 1.1])
-                pupil.append(f"p{person},{task},{t * 0.5},{size:.3f},{blink}")
-    (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
-    (folder / "pupil.csv").write_text("\n".join(pupil) + "\n")
-    (folder / "plan.toml").write_text(PLAN)
-    return folder / "plan.toml"
 
 
 @pytest.fixture

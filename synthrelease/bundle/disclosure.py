@@ -27,7 +27,7 @@ def private_names(outputs: list[dict[str, Any]]) -> list[str]:
 def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list[dict[str, str]]:
     """Return the entries of `privacy.not_protected`: outputs without differential privacy, and public facts.
 
-    `verify` asks for exactly these `what`, in this order; a `reason` is a sentence for people.
+    `verify` asks for exactly these entries, in this order, with these reasons: a kinder sentence is a fault.
 
     Args:
         outputs: the manifest's `outputs`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +62,6 @@ def group_name(label: str) -> str:
     """Return a label (of a stimulus, a feature) as an HDF5 name: ASCII, without / and without a lone dot."""
     quoted = quote(label, safe="")
     return quoted.replace(".", "%2E") if set(quoted) <= {"."} else quoted
-
-
-def label_of(name: str) -> str:
-    """Return the label that `group_name` encoded."""
-    return unquote(name)
 
 
 def dataset_path(output: str, *labels: str) -> str:

@@ -24,15 +24,13 @@ from synthrelease.privacy.event import DiscreteLaplace
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
 
-STATISTICS = (COUNT, MEAN, HISTOGRAM)
-
 
 @dataclass(frozen=True)
 class StatisticsParameters:
     """The public parameters of a statistics output.
 
     Attributes:
-        statistics: which of `STATISTICS`; each is released for every feature.
+        statistics: "count", "mean", "histogram", or some of them; each is released for every feature.
         features: number of features.
         bins: bins of a histogram, of equal width over the public bounds.
         neighbours: the neighbouring relation.

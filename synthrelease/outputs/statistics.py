@@ -67,7 +67,7 @@ class StatisticsOutput:
         p = self.parameters
         return (
             f"a person is one aggregate in every statistic of {counted(p.features, 'feature')}, "
-            f"{PERSON_STEPS} steps in L1 where replaced; all as one integer vector"
+            f"{p.sensitivity().l1} steps in L1 at most; all as one integer vector"
         )
 
     def post_processing(self) -> list[str]:

@@ -1,27 +1,18 @@
 """The same plan, data, seed and date give the same bytes; the noised integers are those of golden.json for ever.
 
-After an intended change: `python tests/golden/test_reproducible.py` writes golden.json anew.
+After an intended change: `PYTHONPATH=tests python tests/golden/test_reproducible.py` writes golden.json anew.
 """
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from invented_study import write_study
 
 import synthrelease
 
 GOLDEN = Path(__file__).parent / "golden.json"
-
-
-def write_study(folder):
-    sys.path.insert(0, str(GOLDEN.parent.parent))
-    try:
-        from conftest import write_study as write
-    finally:
-        sys.path.pop(0)
-    return write(folder)
 
 
 def noised_digests(manifest):

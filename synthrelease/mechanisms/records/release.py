@@ -24,9 +24,7 @@ from synthrelease.privacy.event import Composed, DeniabilityTest, DiscreteLaplac
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import fitted_marginals
 
-MARGINALS, SEEDED = "marginals", "seeded"
-EXACT, DP = "exact", "dp"
-PERSON, RECORD = "person", "record"
+MARGINALS, DP, PERSON = "marginals", "dp", "person"  # against "seeded", "exact" and "record"
 _BLOCK = 1 << 14  # candidates made and tested at once
 
 

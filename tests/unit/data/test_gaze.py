@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import check_refusal
 
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.screen import Screen
@@ -45,14 +46,7 @@ def refused(path: Path, *words: str, **options: Any) -> DataError:
     with pytest.raises(DataError) as caught:
         load(path, **options)
     error = caught.value
-    assert error.exit_code == 3
-    assert str(path) in str(error)
-    told = str(error).replace(str(path), "")
-    for word in words:
-        assert word in told
-    assert error.expected or error.remedy
-    assert not [secret for secret in SECRETS if secret in told + repr(error).replace(str(path), "")]
-    assert error.__context__ is None or error.__suppress_context__
+    check_refusal(error, path, *words, secrets=SECRETS)
     return error
 
 

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import check_refusal
 
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
@@ -47,16 +48,7 @@ def parquet(folder: Path, column: str, cells: Any) -> Table:
 
 def said(error: DataError, path: Path, *words: str) -> None:
     """Assert that the error names the file and the words, ends with code 3, and quotes no cell."""
-    assert type(error) is DataError
-    assert error.exit_code == 3
-    assert str(path) in str(error)
-    told = str(error).replace(str(path), "")
-    for word in words:
-        assert word in told
-    assert error.expected or error.remedy
-    assert not [secret for secret in SECRETS if secret in told + repr(error).replace(str(path), "")]
-    assert error.__cause__ is None
-    assert error.__context__ is None or error.__suppress_context__
+    check_refusal(error, path, *words, secrets=SECRETS)
 
 
 # Finding the columns
