@@ -1,70 +1,135 @@
-"""The trie of all records' prefixes, numbered level by level.
+"""The trie of all rows' prefixes, as runs of the sorted rows.
 
-Node numbers of a level are 0, 1, … in the order of (parent's number, value). Only the levels asked for are
-kept, so memory is linear in records + candidates, whatever the number of attributes.
+Sorted, the rows that share a prefix stand side by side: a node of the trie is a run, and two numbers per row hold all
+levels at once: how long a prefix it shares with the row before it, and with the row of the same person before
+it. Memory is linear in the rows, whatever the number of attributes and people; nothing is built per level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-ABSENT = -1  # the node of a candidate whose prefix no record has
+_BLOCK = 1 << 14  # rows handled at once
+_NONE = -1  # the length of the prefix shared with nobody: less than that of the root, 0
 
 
-@dataclass(frozen=True)
-class Level:
-    """The nodes of all prefixes of `length` values.
+class PrefixTrie:
+    """The prefixes of some rows, and how many people (or rows) there are under each.
+
+    A *place* is a row's position after sorting; it stands for all nodes from the root to that row.
 
     Attributes:
-        length: how many values the prefixes have.
-        nodes: number of distinct prefixes.
-        of_records: node of each record, shape (N,).
-        of_candidates: node of each candidate, `ABSENT` where no record has its prefix, shape (C,).
-    """
-
-    length: int
-    nodes: int
-    of_records: NDArray[np.int64]
-    of_candidates: NDArray[np.int64]
-
-
-def levels(
-    records: NDArray[np.int64], candidates: NDArray[np.int64], lengths: Sequence[int]
-) -> Iterator[Level]:
-    """Walk records and candidates down together, yielding the levels in `lengths` in increasing order.
+        place_of_row: the place of each row, shape (N,).
 
     Args:
-        records: category numbers ≥ 0, columns in the order of the prefixes, shape (N, m).
-        candidates: likewise, shape (C, m).
-        lengths: prefix lengths wanted, each 0 … m.
+        rows: category numbers ≥ 0, shape (N, m).
+        columns: the columns that make up the prefixes, first to last; at least one.
+        people: the person of each row, integers, shape (N,); None counts every row as a person.
     """
-    wanted = set(lengths)
-    of_records = np.zeros(len(records), dtype=np.int64)
-    of_candidates = np.zeros(len(candidates), dtype=np.int64)
-    nodes = 1
-    for length in range(max(wanted, default=-1) + 1):
-        if length > 0:
-            values, asked = records[:, length - 1], candidates[:, length - 1]
-            radix = int(max(values.max(initial=0), asked.max(initial=0))) + 1
-            if nodes * radix >= 2**62:
-                raise OverflowError("too many categories for the numbering of prefixes")
-            keys, of_records = np.unique(of_records * radix + values, return_inverse=True)
-            of_candidates = _look_up(keys, of_candidates, asked, radix)
-            nodes = len(keys)
-        if length in wanted:
-            yield Level(length, nodes, of_records, of_candidates)
+
+    def __init__(
+        self,
+        rows: NDArray[np.integer],
+        columns: Sequence[int],
+        people: NDArray[np.integer] | None = None,
+    ) -> None:
+        self._columns = list(columns)
+        self._stranger = int(rows.max(initial=0)) + 1  # stands for all values that no row has
+        packed = self.packed(rows)
+        order = np.argsort(_bytes(packed))
+        self._rows = packed[order]
+        self.place_of_row = np.empty(len(rows), dtype=np.int64)
+        self.place_of_row[order] = np.arange(len(rows))
+        self._shared = self._neighbours(np.arange(len(rows)))
+        if people is None:
+            self._by_person = np.arange(len(rows))
+            self._links = np.full(len(rows) + 1, _NONE)
+        else:
+            people = np.asarray(people)[order]
+            self._by_person = np.argsort(people, kind="stable")
+            self._links = self._neighbours(self._by_person)
+            people = people[self._by_person]
+            self._links[1:-1][people[1:] != people[:-1]] = _NONE
+
+    def packed(self, rows: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+        """Return the columns of the prefixes in the smallest type, as `shared` and `nearest` compare them."""
+        small = np.min_scalar_type(self._stranger)
+        packed = np.empty((len(rows), len(self._columns)), dtype=small)
+        for start in range(0, len(rows), _BLOCK):  # by blocks that the processor's cache holds
+            block = np.minimum(rows[start : start + _BLOCK], self._stranger).astype(small)
+            np.take(block, self._columns, axis=1, out=packed[start : start + _BLOCK], mode="clip")
+        return packed
+
+    def shared(
+        self, places: NDArray[np.int64], candidates: NDArray[np.unsignedinteger]
+    ) -> NDArray[np.int64]:
+        """Return how long a prefix each packed candidate shares with the row at its place, shape (C,)."""
+        return _common_prefix(self._rows[places], candidates)
+
+    def nearest(
+        self, candidates: NDArray[np.unsignedinteger]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return a place that shares the longest prefix with each packed candidate, and its length; there must be a row."""
+        order = np.argsort(_bytes(candidates))  # sorted questions keep the binary search in the cache
+        sought = candidates[order]
+        after = np.searchsorted(_bytes(self._rows), _bytes(sought))
+        before, after = np.maximum(after - 1, 0), np.minimum(after, len(self._rows) - 1)
+        left, right = self.shared(before, sought), self.shared(after, sought)
+        place, length = np.empty((2, len(sought)), dtype=np.int64)
+        place[order] = np.where(left > right, before, after)
+        length[order] = np.maximum(left, right)
+        return place, length
+
+    def under(self, length: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many people have a row under the node of this length at each place."""
+        node, groups = self._nodes(length), self._groups(length)
+        counts = np.bincount(node[self._by_person[groups]], minlength=1)
+        return counts[node[places]]
+
+    def only_under(self, outer: int, inner: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many people have rows under the node of length `inner` and no others under that of `outer`.
+
+        A person's rows, sorted, fall into groups, one for each node of length `inner`; the prefixes shared with the
+        neighbouring groups tell whether these lie under the same node of length `outer`.
+        """
+        node, groups = self._nodes(inner), self._groups(inner)
+        next_group = np.append(groups[1:], len(self._rows))
+        alone = np.maximum(self._links[groups], self._links[next_group]) < outer
+        counts = np.bincount(node[self._by_person[groups[alone]]], minlength=len(node))
+        return counts[node[places]]
+
+    def _nodes(self, length: int) -> NDArray[np.int64]:
+        """The number of the node of this length that each place is under: 0, 1, … from left to right."""
+        nodes: NDArray[np.int64] = np.cumsum(self._shared[:-1] < length) - 1
+        return nodes
+
+    def _groups(self, length: int) -> NDArray[np.int64]:
+        """Where, in order of people, a person's rows under a node of this length begin."""
+        return np.flatnonzero(self._links[:-1] < length)
+
+    def _neighbours(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The length shared by places next to each other in `order`; ends with `_NONE`, shape (N + 1,)."""
+        shared = np.full(len(order) + 1, _NONE)
+        for start in range(1, len(order), _BLOCK):
+            own = order[start - 1 : start + _BLOCK]
+            block = self._rows[own]
+            shared[start : start + len(own) - 1] = _common_prefix(block[:-1], block[1:])
+        return shared
 
 
-def _look_up(
-    keys: NDArray[np.int64], parents: NDArray[np.int64], values: NDArray[np.int64], radix: int
+def _bytes(packed: NDArray[np.unsignedinteger]) -> NDArray[np.bytes_]:
+    """Each row as one string, so that rows sort and compare at once; any order with whole columns will do."""
+    width = packed.dtype.itemsize * packed.shape[1]
+    return packed.view(f"S{width}")[:, 0]
+
+
+def _common_prefix(
+    one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]
 ) -> NDArray[np.int64]:
-    if not len(keys):
-        return np.full(len(parents), ABSENT)
-    sought = parents * radix + values
-    at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-    found: NDArray[np.int64] = np.where((parents != ABSENT) & (keys[at] == sought), at, ABSENT)
-    return found
+    differ = one != other
+    first = np.argmax(differ, axis=1)
+    length: NDArray[np.int64] = np.where(differ[np.arange(len(first)), first], first, one.shape[1])
+    return length

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.prefix_trie import ABSENT, Level, levels
+from synthrelease.maths.prefix_trie import PrefixTrie
 from synthrelease.mechanisms.records.model import Model
 
 _TIE = 1e-9  # a ratio −ln p/ln γ this close below an integer counts as that integer: p = γ^(−i) lies in interval i
+_BLOCK = 1 << 15  # candidates looked up at once
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,14 @@ class DeniabilityResult:
 
 def deniability_test(
     model: Model,
-    candidates: NDArray[np.int64],
-    seed_rows: NDArray[np.int64],
-    records: NDArray[np.int64],
+    candidates: NDArray[np.integer],
+    seed_rows: NDArray[np.integer],
+    records: NDArray[np.integer],
     *,
-    people: NDArray[np.int64] | None = None,
+    people: NDArray[np.integer] | None = None,
     k: int,
     gamma: float,
+    jobs: int = 1,
 ) -> DeniabilityResult:
     """Run Privacy Test 1 on every candidate, exactly.
 
@@ -61,112 +63,139 @@ def deniability_test(
         people: the person of each record, integers, shape (N,); None counts records.
         k: how many plausible seeds are asked for.
         gamma: γ > 1.
+        jobs: threads to use; the result is the same for any number.
 
     Raises:
-        ValueError: k < 1, γ ≤ 1, ω = 0, or shapes that do not fit.
+        ValueError: k < 1, γ ≤ 1, ω = 0, or arrays that do not fit.
     """
-    candidates, records = np.asarray(candidates, dtype=np.int64), np.asarray(records, dtype=np.int64)
-    seed_rows = np.asarray(seed_rows, dtype=np.int64)
-    _check(model, candidates, seed_rows, records, people=people)
     if k < 1:
         raise ValueError(f"Expected k >= 1, found k={k}")
-    if not gamma > 1:
-        raise ValueError(f"Expected gamma > 1, found gamma={gamma}: γ = 1 leaves every interval empty")
-    order, m = list(model.order), len(model.order)
-    kept = np.array(sorted({m - w for w in model.resampled}), dtype=np.int64)
-
-    in_order, sought = records[:, order], candidates[:, order]
-    shared = _common_prefix(in_order[seed_rows], sought)
-    low, high = _plausible_lengths(model, candidates, kept, shared, gamma)
-
-    at_kept = list(levels(in_order, sought, kept.tolist()))
-    plausible = np.zeros(len(candidates), dtype=np.int64)
-    for a, outer in enumerate(at_kept):
-        those = np.flatnonzero((low == a) & (high >= a))
-        if those.size == 0:
-            continue
-        counter = _Counter(outer, people)
-        plausible[those] = counter.total[outer.of_candidates[those]]
-        for b in np.unique(high[those]):
-            if b + 1 < len(at_kept):
-                inner = at_kept[b + 1]
-                deeper = those[(high[those] == b) & (inner.of_candidates[those] != ABSENT)]
-                plausible[deeper] -= counter.only_within(inner)[inner.of_candidates[deeper]]
+    plausible = SeedSet(model, records, people).plausible(candidates, seed_rows, gamma=gamma, jobs=jobs)
     return DeniabilityResult(plausible, plausible >= k)
+
+
+class SeedSet:
+    """The records that can be seeds of a model's candidates, sorted once for many tests.
+
+    Args:
+        model: with `order`, `resampled` and `log_conditional`.
+        records: category numbers, shape (N, m).
+        people: the person of each record, integers, shape (N,); None counts records.
+
+    Raises:
+        ValueError: ω = 0, or arrays that do not fit.
+    """
+
+    def __init__(
+        self, model: Model, records: NDArray[np.integer], people: NDArray[np.integer] | None = None
+    ) -> None:
+        m = len(model.order)
+        if not model.resampled or min(model.resampled) < 1 or max(model.resampled) > m:
+            raise ValueError(f"Expected resampled within 1 … {m}, found {model.resampled}")
+        self._model = model
+        self._number = len(records)
+        self._kept = sorted({m - w for w in model.resampled})
+        records = _checked("records", records, m)
+        if people is not None and np.shape(people) != (self._number,):
+            raise ValueError(f"Expected people of shape ({self._number},), found {np.shape(people)}")
+        columns = list(model.order[: max(self._kept[-1], 1)])  # what is drawn for every ω is never compared
+        self._trie = PrefixTrie(records, columns, people)
+
+    def plausible(
+        self,
+        candidates: NDArray[np.integer],
+        seed_rows: NDArray[np.integer],
+        *,
+        gamma: float,
+        jobs: int = 1,
+    ) -> NDArray[np.int64]:
+        """Return k′ of each candidate, shape (C,); see `deniability_test`.
+
+        Raises:
+            ValueError: γ ≤ 1, or arrays that do not fit.
+        """
+        if not gamma > 1:
+            raise ValueError(f"Expected gamma > 1, found gamma={gamma}: γ = 1 leaves every interval empty")
+        candidates = _checked("candidates", candidates, len(self._model.order))
+        seed_rows = np.asarray(seed_rows)
+        if seed_rows.shape != (len(candidates),):
+            raise ValueError(f"Expected seed_rows of shape ({len(candidates)},), found {seed_rows.shape}")
+        if seed_rows.size and (seed_rows.min() < 0 or seed_rows.max() >= self._number):
+            raise ValueError("Expected seed_rows to be rows of records")
+        blocks = [slice(start, start + _BLOCK) for start in range(0, len(candidates), _BLOCK)]
+        if not blocks:
+            return np.zeros(0, dtype=np.int64)
+        from joblib import Parallel, delayed  # noqa: PLC0415  slow to import
+
+        work = [delayed(self._lengths)(candidates[b], seed_rows[b].astype(np.int64), gamma) for b in blocks]
+        # Threads, for they share the records; NumPy lets go of the interpreter while it searches and compares.
+        done = Parallel(n_jobs=min(jobs, len(work)), prefer="threads")(work)
+        low, high, place, length = (np.concatenate(parts) for parts in zip(*done, strict=True))
+        return self._count(low, high, place, length)
+
+    def _lengths(
+        self, candidates: NDArray[np.integer], seed_rows: NDArray[np.int64], gamma: float
+    ) -> tuple[NDArray[np.int64], ...]:
+        """First and last index into `_kept` of plausible lengths, and the nearest record's place and length."""
+        packed = self._trie.packed(candidates)
+        shared = self._trie.shared(self._trie.place_of_row[seed_rows], packed)
+        low, high = _plausible_lengths(self._model, candidates, np.array(self._kept), shared, gamma)
+        return low, high, *self._trie.nearest(packed)
+
+    def _count(
+        self,
+        low: NDArray[np.int64],
+        high: NDArray[np.int64],
+        place: NDArray[np.int64],
+        length: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """All under the node at kept[low], without those with nothing outside the node at kept[high + 1]."""
+        plausible = np.zeros(len(low), dtype=np.int64)
+        some = np.flatnonzero(high >= low)
+        for those in _grouped(some, low[some]):
+            plausible[those] = self._trie.under(self._kept[low[those[0]]], place[those])
+        beyond = np.append(self._kept, np.iinfo(np.int64).max)[high + 1]
+        deeper = some[beyond[some] <= length[some]]
+        for those in _grouped(deeper, low[deeper] * len(self._kept) + high[deeper]):
+            outer, inner = self._kept[low[those[0]]], int(beyond[those[0]])
+            plausible[those] -= self._trie.only_under(outer, inner, place[those])
+        return plausible
+
+
+def _grouped(items: NDArray[np.int64], keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The items of each key."""
+    order = np.argsort(keys, kind="stable")
+    ends = np.flatnonzero(np.diff(keys[order])) + 1
+    return [part for part in np.split(items[order], ends) if part.size]
 
 
 def _plausible_lengths(
     model: Model,
-    candidates: NDArray[np.int64],
+    candidates: NDArray[np.integer],
     kept: NDArray[np.int64],
     shared: NDArray[np.int64],
     gamma: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last index into `kept` whose probability lies in the seed's interval; (0, −1) if none does."""
-    m = candidates.shape[1]
-    log_p = model.log_conditional(candidates)[:, list(model.order)]
-    tails = np.zeros((len(candidates), m + 1))
-    tails[:, :m] = np.cumsum(log_p[:, ::-1], axis=1)[:, ::-1]
-    # Column j: all ω that keep at most kept[j] attributes. Never decreasing from left to right.
-    probability = np.logaddexp.accumulate(tails[:, kept] - np.log(len(kept)), axis=1)
+    log_p = model.log_conditional(candidates).T[list(model.order)]
+    between = np.add.reduceat(log_p, kept)  # row j: attributes kept[j] … kept[j + 1] − 1, the last to the end
+    drawn = np.cumsum(between[::-1], axis=0)[::-1]
+    # Row j: all ω that keep at most kept[j] attributes. Never decreasing from row to row.
+    probability = np.logaddexp.accumulate(drawn - np.log(len(kept)))
     with np.errstate(invalid="ignore"):
         ratio = np.maximum(-probability / np.log(gamma), 0.0)
         interval = np.floor(ratio + _TIE * np.maximum(ratio, 1.0))
     own = np.searchsorted(kept, shared, side="right") - 1
-    seed_interval = np.where(own >= 0, interval[np.arange(len(own)), np.maximum(own, 0)], np.inf)
-    same = (interval == seed_interval[:, None]) & np.isfinite(interval)
-    any_ = same.any(axis=1)
-    low = np.where(any_, np.argmax(same, axis=1), 0)
-    high = np.where(any_, same.shape[1] - 1 - np.argmax(same[:, ::-1], axis=1), -1)
-    return low.astype(np.int64), high.astype(np.int64)
+    of_seed = np.where(own >= 0, interval[np.maximum(own, 0), np.arange(len(own))], np.inf)
+    same = (interval == of_seed) & np.isfinite(of_seed)
+    low = np.argmax(same, axis=0)
+    return low, low + np.count_nonzero(same, axis=0) - 1
 
 
-class _Counter:
-    """Counts records, or distinct people, under the nodes of one level of the trie."""
-
-    def __init__(self, level: Level, people: NDArray[np.int64] | None) -> None:
-        if people is None:
-            self._order, self._start, self._node = None, None, level.of_records
-        else:
-            _, number = np.unique(people, return_inverse=True)
-            pair = level.of_records * (int(number.max(initial=0)) + 1) + number
-            self._order = np.argsort(pair, kind="stable")
-            ordered = pair[self._order]
-            self._start = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-            self._node = level.of_records[self._order[self._start]]
-        self.total = np.bincount(self._node, minlength=level.nodes)
-
-    def only_within(self, inner: Level) -> NDArray[np.int64]:
-        """Per node of `inner`: records under it, or people all of whose records under the outer node are under it."""
-        if self._order is None or self._start is None:
-            return np.bincount(inner.of_records, minlength=inner.nodes)
-        node = inner.of_records[self._order]
-        first = np.minimum.reduceat(node, self._start)
-        last = np.maximum.reduceat(node, self._start)
-        return np.bincount(first[first == last], minlength=inner.nodes)
-
-
-def _common_prefix(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    prefix: NDArray[np.int64] = np.cumprod(one == other, axis=1, dtype=np.int64).sum(axis=1)
-    return prefix
-
-
-def _check(
-    model: Model,
-    candidates: NDArray[np.int64],
-    seed_rows: NDArray[np.int64],
-    records: NDArray[np.int64],
-    *,
-    people: NDArray[np.int64] | None,
-) -> None:
-    m = len(model.order)
-    if not model.resampled or min(model.resampled) < 1 or max(model.resampled) > m:
-        raise ValueError(f"Expected resampled within 1 … {m}, found {model.resampled}")
-    if candidates.ndim != 2 or records.ndim != 2 or candidates.shape[1] != m or records.shape[1] != m:
-        raise ValueError(f"Expected shapes (C, {m}) and (N, {m}), found {candidates.shape}, {records.shape}")
-    if seed_rows.shape != (len(candidates),):
-        raise ValueError(f"Expected seed_rows of shape ({len(candidates)},), found {seed_rows.shape}")
-    if seed_rows.size and (seed_rows.min() < 0 or seed_rows.max() >= len(records)):
-        raise ValueError("Expected seed_rows to be rows of records")
-    if people is not None and np.shape(people) != (len(records),):
-        raise ValueError(f"Expected people of shape ({len(records)},), found {np.shape(people)}")
+def _checked(name: str, array: NDArray[np.integer], m: int) -> NDArray[np.integer]:
+    array = np.asarray(array)
+    if array.ndim != 2 or array.shape[1] != m:
+        raise ValueError(f"Expected {name} of shape (…, {m}), found {array.shape}")
+    if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
+        raise ValueError(f"Expected {name} to be category numbers: integers >= 0")
+    return array

@@ -66,7 +66,7 @@ class SeededModel:
 
     def log_conditional(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ln Pr of each attribute of each candidate, shape (C, m); −∞ where the category never occurs."""
-        out = np.empty(candidates.shape)
+        out = np.empty(candidates.shape, order="F")  # by attribute, as it is filled and added up
         with np.errstate(divide="ignore"):
             for a, p in enumerate(self.marginals):
                 out[:, a] = np.log(p)[candidates[:, a]]

@@ -627,10 +627,16 @@ def test_omega_of_zero_or_more_than_all_attributes_is_refused(resampled: Row) ->
 
 @pytest.mark.parametrize("candidates", [[0, 0], [[0]], [[0, 0, 0]], [[[0, 0]]]])
 def test_candidates_of_another_shape_are_refused(candidates: object) -> None:
-    with pytest.raises(ValueError, match=r"shapes \(C, 2\) and \(N, 2\)"):
+    with pytest.raises(ValueError, match=r"candidates of shape \(…, 2\)"):
         ask(candidates=candidates)
-    with pytest.raises(ValueError, match=r"shapes \(C, 3\) and \(N, 3\)"):
+    with pytest.raises(ValueError, match=r"records of shape \(…, 3\)"):
         ask(model=Stub(order=(0, 1, 2)))
+
+
+@pytest.mark.parametrize("candidates", [[[0, -1]], [[0.0, 1.0]], [[True, False]]])
+def test_candidates_that_are_no_category_numbers_are_refused(candidates: object) -> None:
+    with pytest.raises(ValueError, match="candidates to be category numbers: integers >= 0"):
+        ask(candidates=candidates)
 
 
 @pytest.mark.parametrize("seeds", [[], [0, 1], [[0]], 0])
