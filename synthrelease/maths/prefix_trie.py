@@ -41,15 +41,17 @@ class PrefixTrie:
         packed = self.packed(rows)
         order = np.argsort(_bytes(packed))
         self._rows = packed[order]
-        self.place_of_row = np.empty(len(rows), dtype=np.int64)
-        self.place_of_row[order] = np.arange(len(rows))
-        self._shared = self._neighbours(np.arange(len(rows)))
+        self._index = np.min_scalar_type(-len(rows) - 1)  # half the width, half the misses of the cache
+        places = np.arange(len(rows), dtype=self._index)
+        self.place_of_row = np.empty_like(places)
+        self.place_of_row[order] = places
+        self._shared = self._neighbours(places)
         if people is None:
-            self._by_person = np.arange(len(rows))
-            self._links = np.full(len(rows) + 1, _NONE)
+            self._by_person = places
+            self._links = np.full_like(self._shared, _NONE)
         else:
             people = np.asarray(people)[order]
-            self._by_person = np.argsort(people, kind="stable")
+            self._by_person = np.argsort(people, kind="stable").astype(self._index)
             self._links = self._neighbours(self._by_person)
             people = people[self._by_person]
             self._links[1:-1][people[1:] != people[:-1]] = _NONE
@@ -101,18 +103,19 @@ class PrefixTrie:
         counts = np.bincount(node[self._by_person[groups[alone]]], minlength=len(node))
         return counts[node[places]]
 
-    def _nodes(self, length: int) -> NDArray[np.int64]:
+    def _nodes(self, length: int) -> NDArray[np.signedinteger]:
         """The number of the node of this length that each place is under: 0, 1, … from left to right."""
-        nodes: NDArray[np.int64] = np.cumsum(self._shared[:-1] < length) - 1
+        nodes: NDArray[np.signedinteger] = np.cumsum(self._shared[:-1] < length, dtype=self._index)
+        nodes -= 1
         return nodes
 
     def _groups(self, length: int) -> NDArray[np.int64]:
         """Where, in order of people, a person's rows under a node of this length begin."""
         return np.flatnonzero(self._links[:-1] < length)
 
-    def _neighbours(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _neighbours(self, order: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
         """The length shared by places next to each other in `order`; ends with `_NONE`, shape (N + 1,)."""
-        shared = np.full(len(order) + 1, _NONE)
+        shared = np.full(len(order) + 1, _NONE, dtype=np.min_scalar_type(-len(self._columns) - 1))
         for start in range(1, len(order), _BLOCK):
             own = order[start - 1 : start + _BLOCK]
             block = self._rows[own]
