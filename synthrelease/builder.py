@@ -42,7 +42,8 @@ class Built:
         path: the bundle.
         sidecar: the manifest as a file of its own.
         manifest: its content.
-        notes: what was dropped or clipped, by input; for the curator alone, nowhere in the release.
+        notes: what was dropped or clipped, by input, and how tests went, by output; for the curator alone, nowhere in
+            the release.
     """
 
     path: Path
@@ -92,14 +93,18 @@ def build(
         _check_unchanged(design, spec, data[spec.name])
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     arrays: dict[str, NDArray[np.generic]] = {}
+    notes = {name: d.notes for name, d in data.items() if d.notes}
     for number, planned in enumerate(design.outputs):
         tell(f"releasing {planned.name}", len(data) + number, steps)
-        arrays.update(_released(planned, data[planned.resolved.spec.input], random))
+        own, told = _released(planned, data[planned.resolved.spec.input], random)
+        arrays.update(own)
+        if told:
+            notes[planned.name] = told
     tell("writing and verifying", steps - 2, steps)
     manifest = compose_manifest(design, arrays, seeded=random.seeded)
     _write(path, manifest, arrays, design, force=force)
     tell("done", steps, steps)
-    return Built(path, _sidecar(path), manifest, {name: d.notes for name, d in data.items() if d.notes})
+    return Built(path, _sidecar(path), manifest, notes)
 
 
 def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
@@ -127,7 +132,13 @@ def _load(spec: InputSpec) -> Gaze | Features:
         return load_gaze(
             spec.path, screen=screen, stimuli=o.get("stimuli"), off_screen=o["off_screen"], **common
         )
-    return load_features(spec.path, bounds=o["bounds"], recordings=o.get("recordings"), **common)
+    return load_features(
+        spec.path,
+        bounds=o["bounds"],
+        categories=o["categories"],
+        recordings=o.get("recordings"),
+        **common,
+    )
 
 
 def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | Features) -> None:
@@ -140,11 +151,11 @@ def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | Features) -> 
 
 def _released(
     planned: PlannedOutput, data: Gaze | Features, random: SecureRandom
-) -> dict[str, NDArray[np.generic]]:
-    values, event = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
+) -> tuple[dict[str, NDArray[np.generic]], tuple[str, ...]]:
+    values, event, notes = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
     if event != planned.event:
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
-    return {dataset_path(planned.name, *labels): array for labels, array in values.items()}
+    return {dataset_path(planned.name, *labels): array for labels, array in values.items()}, notes
 
 
 def _write(

@@ -9,9 +9,9 @@ from synthrelease.errors import PlanError, PolicyError
 from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import OutputSpec, Plan
 from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Guarantee, Neighbours
+from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours
 
 _CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 
@@ -86,6 +86,14 @@ def make_design(plan: Plan) -> Design:
         neighbours=plan.neighbours,
         budget=plan.epsilon,
     )
+    if isinstance(total, ApproxDP) and total.epsilon > plan.epsilon:
+        raise PolicyError(
+            "the outputs together cost more than the release's ε",
+            where=str(plan.path),
+            found=str(total),
+            expected=f"ε of at most {plan.epsilon:g}",
+            remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
+        )
     people = len(frozenset().union(*(f.identities for f in facts.values())))
     return Design(plan, facts, planned, total, method, people)
 
@@ -106,7 +114,7 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
     """Return the budget of every output that adds noise.
 
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
-    is divided among the Gaussian outputs in proportion to their ε.
+    is divided among the outputs that need it, in proportion to their ε.
 
     Raises:
         PolicyError: the parts exceed the whole.
@@ -132,7 +140,7 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
             remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
         )
     epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
-    deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.noise == GAUSSIAN}, epsilons)
+    deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.takes_delta}, epsilons)
     down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
     return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
 
@@ -143,12 +151,10 @@ def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
     return float(spec.options["share"]) * total if "share" in spec.options else None
 
 
-def _split_delta(plan: Plan, gaussian: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
-    stated = {
-        name: float(spec.options["delta"]) for name, spec in gaussian.items() if "delta" in spec.options
-    }
+def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
+    stated = {name: float(spec.options["delta"]) for name, spec in taking.items() if "delta" in spec.options}
     left = plan.delta - sum(stated.values())
-    waiting = [name for name in gaussian if name not in stated]
+    waiting = [name for name in taking if name not in stated]
     if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
         raise PolicyError(
             "the outputs ask for more than the release's δ",

@@ -238,6 +238,13 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 expected="two finite numbers, the lower first, not nearly equal",
                 remedy="take a public offset off the feature first" if low < high else "",
             )
+    twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
+    if twice:
+        raise PlanError(
+            f"the column '{twice[0]}' is both a feature with bounds and a label with categories",
+            where=f"{path}: inputs.{name}",
+            expected="one of the two",
+        )
     return InputSpec(name, kind, (path.parent / body["path"]), options)
 
 

@@ -19,7 +19,7 @@ def preview(design: Design) -> dict[str, Any]:
         noise = noise_of(output.event)
         known = design.plan.neighbours is Neighbours.REPLACE_ONE
         people = design.facts[output.resolved.spec.input].people if known else None
-        error, needed = output.resolved.prediction(output.event, people)
+        error, needed = output.resolved.prediction(output.event, output.budget, people)
         rows.append(
             {
                 "name": output.name,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from synthrelease.bundle.contents import records_subsets
 from synthrelease.maths.derived import PERSON_STEPS
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.steps import HALF_RANGE, half_diagonal
@@ -18,8 +19,10 @@ from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,
+    Disjoint,
     Event,
     Noise,
+    RandomizedTest,
     RoundedGaussian,
     flatten,
 )
@@ -28,8 +31,8 @@ from synthrelease.privacy.sensitivity import (
     Sensitivity,
     boxed_series,
     clipped_coefficients,
-    fitted_marginals,
     gaze_maps,
+    joint_counts,
     statistics,
 )
 
@@ -61,7 +64,7 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
         case "statistics":
             return statistics(p["statistics"], features=len(p["features"]), neighbours=neighbours)
         case "records":
-            return fitted_marginals(attributes=len(p["attributes"]), neighbours=neighbours)
+            return joint_counts(sets=len(records_subsets(p)), neighbours=neighbours)
     raise ValueError("Expected a known kind of output, found another")
 
 
@@ -111,11 +114,11 @@ def event_faults(
     yield from _parameter_faults(output, noise)
     if noise is not None:
         yield from _noise_faults(output, noise, stated_sensitivity(output, neighbours), integers)
-    tests = [leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)]
-    if tests:
-        yield from _test_faults(output, tests, people)
-    elif output["kind"] == "records" and not _samples_noised_marginals(output):
-        yield "guarantee", "synthetic records without a deniability test"
+    tests = [leaf for leaf in leaves if isinstance(leaf, DeniabilityTest | RandomizedTest)]
+    if output["kind"] == "records":
+        yield from _test_faults(output, event, tests, people)
+    elif tests or isinstance(event, Disjoint):
+        yield "guarantee", "a deniability test, or disjoint people, where there are no records"
 
 
 def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[tuple[str, str]]:
@@ -146,13 +149,21 @@ def _heatmap_parameter_faults(p: dict[str, Any], name: str, noise: Noise | None)
 
 
 def _records_parameter_faults(p: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
-    m = len(p["attributes"])
-    labelled = [a["labels"] is not None for a in p["attributes"]]
-    if sorted(p["order"]) != list(range(m)) or any(labelled[1:]):
-        yield "manifest", "the order is no permutation, or a label does not stand first"
-    if any(a["labels"] is not None and len(a["labels"]) != a["categories"] for a in p["attributes"]):
+    attributes = p["attributes"]
+    m = len(attributes)
+    if sorted(p["order"]) != list(range(m)) or (p["task"] and p["order"][0] != 0):
+        yield "manifest", "the order is no permutation, or the task's label does not stand first"
+    if any(
+        a["labels"] is not None and len(a["labels"]) + a["missing"] != a["categories"] for a in attributes
+    ):
         yield "manifest", "the labels of an attribute are not its categories"
-    if max(p["resampled"]) > m - labelled[0] or (name == "marginals" and p["resampled"] != [m]):
+    if p["task"] and (attributes[0]["labels"] is None or attributes[0]["missing"]):
+        yield "manifest", "the task has no labels, or may be missing"
+    if p["per_task"] and not p["task"]:
+        yield "manifest", "a model per task without a task"
+    if max(p["resampled"]) > m - (p["task"] and name == "seeded") or (
+        name == "marginals" and p["resampled"] != [m]
+    ):
         yield "guarantee", "the number of drawn attributes is not possible for this model"
 
 
@@ -174,24 +185,38 @@ def _noise_faults(
 
 
 def _test_faults(
-    output: dict[str, Any], tests: list[DeniabilityTest], people: int | None
+    output: dict[str, Any], event: Event, tests: list[DeniabilityTest | RandomizedTest], people: int | None
 ) -> Iterator[tuple[str, str]]:
     p = output["mechanism"]["parameters"]
-    vacuous = is_vacuous(
-        categories=[attribute["categories"] for attribute in p["attributes"]],
-        order=p["order"],
-        resampled=p["resampled"],
-        k=p["k"],
-    )
-    expected = DeniabilityTest(p["k"], float(p["gamma"]), p["counted"], vacuous)
-    if tests != [expected]:
+    needless = output["mechanism"]["name"] == "marginals" and output["noise"] is not None
+    expected: list[DeniabilityTest | RandomizedTest] = []
+    if p["threshold"] == "fixed":
+        vacuous = is_vacuous(
+            categories=[attribute["categories"] for attribute in p["attributes"]],
+            order=p["order"],
+            resampled=p["resampled"],
+            k=p["k"],
+        )
+        expected = [DeniabilityTest(p["k"], float(p["gamma"]), p["counted"], vacuous)]
+    elif p["threshold"] == "randomized":
+        # ε₀ and the people who may be seeds stand in the event alone: whatever they are, they are accounted for.
+        test = next((test for test in tests if isinstance(test, RandomizedTest)), None)
+        if test is None or not 1 <= test.seeds < (people or 0):
+            yield "guarantee", "a randomized test needs seeds, and other people for the model"
+            return
+        expected = [RandomizedTest(p["k"], float(p["gamma"]), test.epsilon0, p["rows"], test.seeds)]
+    if tests != expected or bool(tests) == needless:
         yield "guarantee", "the deniability test does not follow from the parameters"
+    if isinstance(event, Disjoint) != (p["threshold"] == "randomized") or (
+        isinstance(event, Disjoint) and output["noise"] is None
+    ):
+        yield "guarantee", "seeds and model are not from different people, or the model has no noise"
+    if p["threshold"] == "randomized" and (p["counted"] != "person" or p["copies"] != "keep"):
+        yield "guarantee", "a randomized test counts people, and leaves out no record"
+    if needless and p["copies"] != "keep":
+        yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
     if people is not None and p["counted"] == "person" and p["k"] > people:
         yield "guarantee", f"k = {p['k']} plausible people cannot be found among {people}"
-
-
-def _samples_noised_marginals(output: dict[str, Any]) -> bool:
-    return output["mechanism"]["name"] == "marginals" and output["noise"] is not None
 
 
 def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> Guarantee:

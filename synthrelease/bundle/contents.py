@@ -5,7 +5,7 @@ Derived datasets are functions of the noised integers (`maths.derived`), so that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle.layout import dataset_path
+from synthrelease.data.attribute import Attribute
 from synthrelease.maths import derived
-from synthrelease.maths.binning import equal_width_edges, public_fractions, spread_within
 from synthrelease.maths.fourier import coefficient_count
+from synthrelease.maths.network import Network, counted_subsets, fitted_network
+from synthrelease.privacy.event import RandomizedTest, flatten, from_json
 
 _CARE = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
 
@@ -78,15 +80,14 @@ class Binned:
 
     path: str
     source: str
-    name: str
-    edges: NDArray[np.float64]
+    attribute: Attribute
 
     def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
         bins = others[self.source]
         if array.dtype != np.float64 or array.shape != bins.shape:
             return f"expected 64-bit floating-point values of shape {bins.shape}"
-        if not np.array_equal(array, spread_within(bins, self.edges, public_fractions(self.name, bins.size))):
+        if not np.array_equal(array, self.attribute.values(bins), equal_nan=True):
             return "a value is not where the bin of its category and the public fractions put it"
         return None
 
@@ -145,15 +146,50 @@ def _statistics(output: dict[str, Any]) -> Iterator[Content]:
 
 def _records(output: dict[str, Any]) -> Iterator[Content]:
     p = output["mechanism"]["parameters"]
-    for attribute in p["attributes"]:
-        name, size = attribute["name"], attribute["categories"]
-        category = dataset_path(output["name"], name, "category")
-        yield Categories(category, p["rows"], size)
-        if attribute["labels"] is None:
-            edges = equal_width_edges(attribute["low"], attribute["high"], size)
-            yield Binned(dataset_path(output["name"], name, "value"), category, name, edges)
-        if p["fit"] == "dp":
-            yield Noised(dataset_path(output["name"], name, "noised"), (size,))
+    attributes = [Attribute.from_json(form) for form in p["attributes"]]
+    for attribute in attributes:
+        category = dataset_path(output["name"], attribute.name, "category")
+        yield Categories(category, p["rows"], attribute.categories)
+        if attribute.labels is None:
+            yield Binned(dataset_path(output["name"], attribute.name, "value"), category, attribute)
+    if p["fit"] == "dp":
+        for subset in records_subsets(p):
+            names = (attributes[a].name for a in subset)
+            shape = tuple(attributes[a].categories for a in subset)
+            yield Noised(dataset_path(output["name"], *names, "noised"), shape)
+
+
+def records_subsets(parameters: dict[str, Any]) -> list[tuple[int, ...]]:
+    """Return the sets of attributes that the records' model was counted in."""
+    return counted_subsets(
+        len(parameters["attributes"]),
+        tree=parameters["dependence"] == "tree",
+        per_task=parameters["per_task"],
+    )
+
+
+def noised_network(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Network:
+    """Return the network that an output's noised joint counts call for.
+
+    Args:
+        output: an entry of the manifest's `outputs`, records with a DP fit.
+        arrays: its datasets by path.
+    """
+    p = output["mechanism"]["parameters"]
+    names = [form["name"] for form in p["attributes"]]
+    tests = [leaf for leaf in flatten(from_json(output["event"])) if isinstance(leaf, RandomizedTest)]
+    counts = {
+        subset: arrays[dataset_path(output["name"], *(names[a] for a in subset), "noised")]
+        for subset in records_subsets(p)
+    }
+    return fitted_network(
+        counts,
+        [form["categories"] for form in p["attributes"]],
+        tree=p["dependence"] == "tree",
+        per_task=p["per_task"],
+        order=None if output["mechanism"]["name"] == "marginals" else p["order"],
+        people=(_people(output) or 0) - sum(test.seeds for test in tests),
+    )
 
 
 def _people(output: dict[str, Any]) -> int | None:

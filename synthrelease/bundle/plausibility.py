@@ -6,14 +6,15 @@ noticed even if every number of the manifest was changed to agree with it. One-s
 
 Values larger, or counts more, than all people together may contribute refute an understated bound of contributions.
 
-Records that are said to be drawn from noised marginals alone must have those marginals, and independent attributes:
-records that were made from people in another way have neither.
+Records that are said to be drawn from noised counts alone must have the distribution of the network that follows from
+them: records that were made from people in another way have not.
 
 The error probability of each check on a true claim is about 10⁻¹².
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,10 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, gamma
 
+from synthrelease.maths.binning import public_fractions
+from synthrelease.maths.network import Network
 from synthrelease.privacy.event import Noise, RoundedGaussian
 
 _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0
+_FINEST = 256  # cells of a test
 _TAIL_CARE = 2.0  # with ten expected records a cell's χ² has a heavier tail than the limiting one
 
 
@@ -65,35 +69,44 @@ def too_many(counts: NDArray[Any], noise: Noise, *, most: int) -> bool:
     return bool(counts.sum(dtype=np.float64) > most + reach)
 
 
-def foreign_to_marginals(
-    categories: Sequence[NDArray[Any]], marginals: Sequence[NDArray[np.float64]]
-) -> bool:
-    """Return whether records cannot be independent draws from the product of `marginals`.
+def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> bool:
+    """Return whether records cannot be independent draws from a network.
 
-    Pearson's χ² for every attribute and every pair of attributes, cells with fewer than ten expected records merged.
+    A category is turned into a number of [0, 1): where it lies in the distribution of its attribute given its
+    parents, at a public fraction of its own probability (Rosenblatt 1952). For true draws all these are uniform and
+    independent of each other, whatever the network: Pearson's χ² on a grid for every attribute and every pair.
 
     Args:
         categories: category numbers of each attribute, each of shape (rows,).
-        marginals: probabilities of each attribute's categories.
+        network: parents and probabilities of each attribute.
     """
-    for a, p in enumerate(marginals):
-        if _improbable(categories[a], p):
+    uniform = [_ranks(a, categories, network) for a in range(len(categories))]
+    rows = len(uniform[0])
+    fine = min(_FINEST, rows // int(_LEAST_EXPECTED))
+    coarse = min(math.isqrt(_FINEST), math.isqrt(rows // int(_LEAST_EXPECTED)))
+    for a, one in enumerate(uniform):
+        if _uneven((one * fine).astype(np.int64), fine):
             return True
-        for b in range(a):
-            pair = categories[a].astype(np.int64) * marginals[b].size + categories[b]
-            if _improbable(pair, np.outer(p, marginals[b]).ravel()):
+        for other in uniform[:a]:
+            pair = (one * coarse).astype(np.int64) * coarse + (other * coarse).astype(np.int64)
+            if _uneven(pair, coarse * coarse):
                 return True
     return False
 
 
-def _improbable(cells: NDArray[Any], probabilities: NDArray[np.float64]) -> bool:
-    expected = probabilities * cells.size
-    observed = np.bincount(cells, minlength=probabilities.size).astype(np.float64)
-    rare = expected < _LEAST_EXPECTED
-    expected = np.append(expected[~rare], expected[rare].sum())
-    observed = np.append(observed[~rare], observed[rare].sum())
-    used = expected >= _LEAST_EXPECTED
-    if used.sum() < 2:
+def _ranks(a: int, categories: Sequence[NDArray[Any]], network: Network) -> NDArray[np.float64]:
+    limits = np.cumsum(network.tables[a], axis=-1)
+    limits = np.concatenate([np.zeros_like(limits[..., :1]), limits / limits[..., -1:]], axis=-1)
+    given = tuple(categories[b] for b in network.parents[a])
+    low, high = limits[(*given, categories[a])], limits[(*given, categories[a] + 1)]
+    rank = low + public_fractions(f"rank {a}", len(low)) * (high - low)
+    below_one: NDArray[np.float64] = np.minimum(rank, np.nextafter(1.0, 0.0))
+    return below_one
+
+
+def _uneven(cells: NDArray[np.int64], number: int) -> bool:
+    if number < 2:
         return False
-    distance = float((((observed - expected) ** 2)[used] / expected[used]).sum())
-    return bool(distance > chi2.isf(_SIGNIFICANCE, used.sum() - 1) * _TAIL_CARE)
+    expected = cells.size / number
+    distance = float(((np.bincount(cells, minlength=number) - expected) ** 2).sum() / expected)
+    return bool(distance > chi2.isf(_SIGNIFICANCE, number - 1) * _TAIL_CARE)

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import claims, hdf5
-from synthrelease.bundle.contents import Binned, Categories, Content, Derived, Noised, contents
+from synthrelease.bundle.contents import (
+    Binned,
+    Categories,
+    Content,
+    Derived,
+    Noised,
+    contents,
+    noised_network,
+)
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
@@ -28,10 +36,9 @@ from synthrelease.bundle.layout import (
     sealed_digest,
 )
 from synthrelease.bundle.manifest import validator
-from synthrelease.bundle.plausibility import foreign_to_marginals, too_large, too_many, too_quiet
+from synthrelease.bundle.plausibility import foreign_to_network, too_large, too_many, too_quiet
 from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
-from synthrelease.maths.derived import marginal
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -252,11 +259,10 @@ def _plausibility_faults(
             total is not None and too_many(integers, leaf, most=total)
         ):
             yield Finding("sensitivity", where, "the values are more than the stated bounds allow all people")
-    if output["kind"] == "records" and not any(isinstance(leaf, events.DeniabilityTest) for leaf in leaves):
+    if output["kind"] == "records" and output["mechanism"]["parameters"]["threshold"] is None:
         categories = [arrays[c.path] for c in expected if isinstance(c, Categories)]
-        marginals = [marginal(arrays[c.path]) for c in expected if isinstance(c, Noised)]
-        if foreign_to_marginals(categories, marginals):
-            yield Finding("derived", where, "the records are not draws from the noised marginals")
+        if foreign_to_network(categories, noised_network(output, arrays)):
+            yield Finding("derived", where, "the records are not draws from the noised counts")
 
 
 def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:

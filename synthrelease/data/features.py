@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.order import in_time_order
+from synthrelease.data.tables import categories as positions
 from synthrelease.data.tables import labels, numbers, read_table
 
 _REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
+RECORDING = "recording"  # the name of the recordings' labels among those of other columns
 ONE_RECORDING = "all"  # the name of the only recording where the plan maps no recording column
 
 
@@ -28,6 +30,8 @@ class Features:
         person: number of each row's person, 0 … people − 1, shape (N,).
         recording: number of each row's recording, shape (N,).
         values: clipped to the bounds, NaN where missing, shape (N, F).
+        categorical: names of the columns of labels, public.
+        labels: position of each row's label in the public list, −1 where missing, shape (N, L).
         identities: the people's labels, private.
         notes: what was dropped or clipped, for the curator alone.
     """
@@ -39,12 +43,20 @@ class Features:
     person: NDArray[np.int64]
     recording: NDArray[np.int64]
     values: NDArray[np.float64]
+    categorical: tuple[str, ...] = ()
+    labels: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def limits(self, feature: int) -> tuple[float, float]:
         """Return the lower and upper bound of feature number `feature`."""
         return float(self.bounds[feature, 0]), float(self.bounds[feature, 1])
+
+    def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
+        """Return a feature's values, or the numbers of a column's labels; `RECORDING` is that of the recordings."""
+        if name in self.features:
+            return self.values[:, self.features.index(name)]
+        return self.recording if name == RECORDING else self.labels[:, self.categorical.index(name)]
 
     def only(self, names: Sequence[str]) -> Features:
         """Return the same rows with only the named features, in that order."""
@@ -59,6 +71,7 @@ def load_features(
     *,
     columns: Mapping[str, str],
     bounds: Mapping[str, tuple[float, float]],
+    categories: Mapping[str, Sequence[str]] | None = None,
     recordings: Sequence[str] | None = None,
     missing: Sequence[float] = (),
     separator: str | None = None,
@@ -69,6 +82,7 @@ def load_features(
         path: the file.
         columns: names of the columns `person` and optionally `recording` and `time`.
         bounds: public lower and upper bound of every feature to read, in its unit.
+        categories: the public list of labels of every categorical column to read.
         recordings: the public list; rows of other recordings are dropped. None takes it from the data.
         missing: numbers that mark a missing value.
         separator: of delimited text, if not the usual one.
@@ -76,7 +90,8 @@ def load_features(
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
-    table = read_table(path, [*columns.values(), *bounds], separator=separator)
+    categories = categories or {}
+    table = read_table(path, [*columns.values(), *bounds, *categories], separator=separator)
     person, identities = labels(table, columns["person"])
     if "recording" in columns:
         own, names = labels(table, columns["recording"])
@@ -105,6 +120,7 @@ def load_features(
         clipped = int(np.count_nonzero((raw < limits[j, 0]) | (raw > limits[j, 1])))
         if clipped:
             notes.append(f"{clipped} of {raw.size} values of '{name}' were clipped to its bounds")
+    codes = [positions(table, name, listed, missing=missing)[keep] for name, listed in categories.items()]
     return Features(
         tuple(bounds),
         limits,
@@ -113,6 +129,8 @@ def load_features(
         person[keep],
         recording[keep],
         values,
+        tuple(categories),
+        np.array(codes, dtype=np.int64).reshape(len(codes), keep.size).T,
         tuple(identities),
         tuple(notes),
     )

@@ -68,15 +68,7 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     Raises:
         DataError: a cell is empty, or the column holds neither text nor numbers.
     """
-    series = table.frame[column]
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-        series = series.set(series == 0, 0.0)  # −0 is 0
-        text = series.cast(pl.String).str.strip_suffix(".0")
-    elif series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
-        text = series.cast(pl.String).str.strip_chars()
-    else:
-        raise _wrong_type(table, column, series, "text or whole numbers")
+    text = _text(table, column)
     empty = text.is_null() | (text == "")
     if empty.any():
         raise DataError(
@@ -98,6 +90,32 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     names = sorted(text.unique().to_list(), key=_natural)
     numbers = text.replace_strict(names, list(range(len(names))), return_dtype=pl.Int64)
     return numbers.to_numpy(), names
+
+
+def categories(
+    table: Table, column: str, listed: Sequence[str], *, missing: Sequence[float] = ()
+) -> NDArray[np.int64]:
+    """Return the position of each row's label in a public list, −1 where the cell is empty or a missing code.
+
+    Raises:
+        DataError: a label is not in the list, or the column holds neither text nor numbers.
+    """
+    text = _text(table, column)
+    known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
+    empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
+    code = text.cast(pl.Float64, strict=False).fill_null(math.nan).to_numpy()
+    empty = (empty | np.isin(code, [c for c in missing if not math.isnan(c)])) & known.is_null().to_numpy()
+    strange = np.flatnonzero(known.is_null().to_numpy() & ~empty)
+    if strange.size:
+        more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
+        raise DataError(
+            "a label is not in the plan's list of categories",
+            where=table.place(int(strange[0]), column) + more,
+            found="another label",
+            expected=f"one of the {len(listed)} labels under the input's categories, or an empty cell",
+            remedy="complete the list, or correct the cell",
+        )
+    return known.fill_null(-1).to_numpy()
 
 
 def numbers(
@@ -137,6 +155,20 @@ def numbers(
     for code, (found, bad) in unusable.items():
         _refuse(table, column, bad & ~coded, found=found, code=code if codes_allowed else "")
     return np.where(coded, math.nan, values)
+
+
+def _text(table: Table, column: str) -> pl.Series:
+    """A column of labels as text: without surrounding blanks, whole numbers without a decimal point."""
+    series = table.frame[column]
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+        series = series.set(series == 0, 0.0)  # −0 is 0
+        text = series.cast(pl.String).str.strip_suffix(".0")
+    elif series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
+        text = series.cast(pl.String).str.strip_chars()
+    else:
+        raise _wrong_type(table, column, series, "text or whole numbers")
+    return text
 
 
 def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:

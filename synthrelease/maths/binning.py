@@ -44,21 +44,45 @@ def public_fractions(name: str, count: int) -> NDArray[np.float64]:
     return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def integer_shares(counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
-    """Return each row of counts scaled to integers that sum to `total`, by largest remainder.
+def shares_of_people(
+    people: NDArray[np.int64], cells: NDArray[np.int64], number: int, total: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return which person has what share in which cell, one entry for each of a person's cells.
 
-    Rows without counts stay zero. Ties go to the lower column. A row's result depends on that row alone.
+    A person's rows are counted per cell and scaled to integers that sum to `total`: a function of that person's rows
+    alone. Work grows with the cells that people have, not with people × cells.
 
     Args:
-        counts: not negative, shape (N, B); total·count below 2⁶².
-        total: W, the sum of every row that has counts.
+        people: the person of each row, 0, 1, …
+        cells: the cell of each row, 0 … `number` − 1.
+        number: how many cells there are.
+        total: W, what each person's shares sum to.
+
+    Returns:
+        Person, cell and share of each entry.
     """
-    sums = counts.sum(axis=1, keepdims=True)
-    divisor = np.maximum(sums, 1)
-    scaled = counts * total
-    shares: NDArray[np.int64] = scaled // divisor
-    missing = np.where(sums[:, 0] > 0, total - shares.sum(axis=1), 0)
-    # A stable sort of the negative remainders puts the largest first and keeps ties in column order.
-    rank = np.argsort(np.argsort(-(scaled % divisor), axis=1, kind="stable"), axis=1, kind="stable")
-    shares += rank < missing[:, None]
-    return shares
+    own, rows = np.unique(people * number + cells, return_counts=True)
+    person, cell = np.divmod(own, number)
+    return person, cell, integer_shares(person, rows, total)
+
+
+def integer_shares(owner: NDArray[np.int64], counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+    """Return each owner's counts scaled to integers that sum to `total`, by largest remainder.
+
+    Ties go to the earlier entry. An owner's result depends on that owner's counts alone.
+
+    Args:
+        owner: of each entry, in increasing order.
+        counts: positive; total·count below 2⁶².
+        total: W, the sum of every owner's shares.
+    """
+    if not owner.size:
+        return np.zeros(0, dtype=np.int64)
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    entries = np.diff(np.append(first, owner.size))
+    share, remainder = np.divmod(counts * total, np.repeat(np.add.reduceat(counts, first), entries))
+    left_over = np.repeat(total - np.add.reduceat(share, first), entries)
+    # Largest remainders first within each owner; the sort is stable, so that ties keep their order.
+    by_remainder = np.lexsort((-remainder, owner))
+    share[by_remainder] += np.arange(owner.size) - np.repeat(first, entries) < left_over
+    return share

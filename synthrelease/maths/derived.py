@@ -14,7 +14,6 @@ from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 
 COUNT, MEAN, HISTOGRAM = "count", "mean", "histogram"
 PERSON_STEPS = 2 * HALF_RANGE  # what one person weighs in a count
-_SMOOTHING = 1.0  # α, people spread evenly over the categories of an attribute
 
 
 def heatmap(
@@ -62,14 +61,3 @@ def statistic(
     if people is not None:
         return centre + step * noisy.astype(np.float64) / people
     return centre + step * noisy[:1].astype(np.float64) / max(float(noisy[1]) / HALF_RANGE, 1.0)
-
-
-def marginal(counts: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return an attribute's smoothed probabilities: (max(count, 0)/H + α/n_j), normalised.
-
-    Args:
-        counts: of people in each category, in steps of 1/H of a person, noised or exact, shape (n_j,).
-    """
-    weight = np.maximum(counts, 0) / HALF_RANGE + _SMOOTHING / counts.size
-    probabilities: NDArray[np.float64] = weight / weight.sum()
-    return probabilities

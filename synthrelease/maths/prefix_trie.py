@@ -65,15 +65,11 @@ class PrefixTrie:
             np.take(block, self._columns, axis=1, out=packed[start : start + _BLOCK], mode="clip")
         return packed
 
-    def shared(
-        self, places: NDArray[np.int64], candidates: NDArray[np.unsignedinteger]
-    ) -> NDArray[np.int64]:
+    def shared(self, places: NDArray[np.int64], candidates: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
         """Return how long a prefix each packed candidate shares with the row at its place, shape (C,)."""
         return _common_prefix(self._rows[places], candidates)
 
-    def nearest(
-        self, candidates: NDArray[np.unsignedinteger]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def nearest(self, candidates: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return a place that shares the longest prefix with each packed candidate, and its length; there must be a row."""
         order = np.argsort(_bytes(candidates))  # sorted questions keep the binary search in the cache
         sought = candidates[order]
@@ -88,8 +84,8 @@ class PrefixTrie:
     def under(self, length: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many people have a row under the node of this length at each place."""
         node, groups = self._nodes(length), self._groups(length)
-        counts = np.bincount(node[self._by_person[groups]], minlength=1)
-        return counts[node[places]]
+        counts: NDArray[np.int64] = np.bincount(node[self._by_person[groups]], minlength=1)[node[places]]
+        return counts
 
     def only_under(self, outer: int, inner: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many people have rows under the node of length `inner` and no others under that of `outer`.
@@ -101,7 +97,8 @@ class PrefixTrie:
         next_group = np.append(groups[1:], len(self._rows))
         alone = np.maximum(self._links[groups], self._links[next_group]) < outer
         counts = np.bincount(node[self._by_person[groups[alone]]], minlength=len(node))
-        return counts[node[places]]
+        here: NDArray[np.int64] = counts[node[places]]
+        return here
 
     def _nodes(self, length: int) -> NDArray[np.signedinteger]:
         """The number of the node of this length that each place is under: 0, 1, … from left to right."""
@@ -129,9 +126,7 @@ def _bytes(packed: NDArray[np.unsignedinteger]) -> NDArray[np.bytes_]:
     return packed.view(f"S{width}")[:, 0]
 
 
-def _common_prefix(
-    one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]
-) -> NDArray[np.int64]:
+def _common_prefix(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
     differ = one != other
     first = np.argmax(differ, axis=1)
     length: NDArray[np.int64] = np.where(differ[np.arange(len(first)), first], first, one.shape[1])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, integer_shares
+from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
 from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
 from synthrelease.maths.derived import statistic as derived_statistic
 from synthrelease.maths.steps import HALF_RANGE, to_steps
@@ -113,7 +113,8 @@ def contributions(statistic: str, data: Features, parameters: StatisticsParamete
                 out[:, f, 1] = HALF_RANGE * (rows > 0)
         else:
             edges = equal_width_edges(*data.limits(f), parameters.bins)
-            number = person * parameters.bins + bin_numbers(value, edges)
-            counts = np.bincount(number, minlength=data.people * parameters.bins)
-            out[:, f] = integer_shares(counts.reshape(data.people, parameters.bins), HALF_RANGE)
+            who, number, share = shares_of_people(
+                person, bin_numbers(value, edges), parameters.bins, HALF_RANGE
+            )
+            out[who, f, number] = share
     return out

@@ -17,7 +17,7 @@ from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrat
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import Arrays, names_source, noise_of, people_if_public
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -44,10 +44,17 @@ class HeatmapOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Gaze, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN
+
+    def release(
+        self, data: Gaze, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
         """Run the mechanism."""
         assert budget is not None
-        return release(data, self.parameters, budget, random=random)
+        return (*release(data, self.parameters, budget, random=random), ())
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -88,7 +95,12 @@ class HeatmapOutput:
         """Return what a reader must know."""
         return []
 
-    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
+    def prediction(
+        self,
+        event: Event,
+        budget: Budget | None,  # noqa: ARG002  for others
+        people: int | None,
+    ) -> tuple[str, str]:
         """Return noise after the blur, and the people at which a hot spot of a tenth of them stands out."""
         p = self.parameters
         noise = noise_of(event)

@@ -6,32 +6,39 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.data.attribute import Attribute
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features
+from synthrelease.data.features import RECORDING, Features
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records.release import (
+from synthrelease.mechanisms.records.parameters import (
     DP,
+    EXCLUDE,
     MARGINALS,
     PERSON,
+    RANDOMIZED,
+    TREE,
     RecordsParameters,
-    calibrate,
-    release,
 )
+from synthrelease.mechanisms.records.release import calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Arrays,
     chosen_features,
+    counted,
     names_source,
     noise_of,
     require_replace_one,
 )
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import LAPLACE, Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
+from synthrelease.privacy.event import Event, RandomizedTest, flatten
 from synthrelease.privacy.guarantee import Neighbours
 
 _TRIALS_PER_ROW = 200
+_ROWS = 1000
+_OWN_NAMES = {"category", "value", "noised"}  # of datasets beside which an attribute's counts stand
 
 
 @dataclass(frozen=True)
@@ -40,46 +47,51 @@ class RecordsOutput:
 
     spec: OutputSpec
     source: InputSpec
-    facts: Facts
-    bounds: dict[str, tuple[float, float]]
     parameters: RecordsParameters
 
     @property
     def noise(self) -> str | None:
         """Which noise takes budget: that of the fit, if any."""
-        return LAPLACE if self.parameters.fit == DP else None
+        return self.parameters.noise if self.parameters.fit == DP else None
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN or self.parameters.randomized
 
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
+    def release(
+        self, data: Features, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
         """Run the mechanism."""
-        return release(data.only(list(self.bounds)), self.parameters, budget, random=random)
+        values, event, passing = release(data, self.parameters, budget, random=random)
+        told = [f"{passing.copies} of {self.parameters.rows} records equal a real one in all attributes"]
+        if self.parameters.tested:
+            share = passing.passed / passing.trials
+            told.append(f"{passing.passed} of {passing.trials} candidates passed the test ({share:.2%})")
+        return values, event, tuple(told)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
         p = self.parameters
-        attributes: list[dict[str, Any]] = []
-        if self.parameters.task:
-            names = list(self.facts.names)
-            attributes.append(
-                {"name": "recording", "categories": len(names), "labels": names, "low": None, "high": None}
-            )
-        attributes.extend(
-            {"name": name, "categories": self.spec.options["bins"], "labels": None, "low": low, "high": high}
-            for name, (low, high) in self.bounds.items()
-        )
         return {
             "name": p.model,
             "parameters": {
                 "fit": p.fit,
-                "attributes": attributes,
+                "dependence": p.dependence,
+                "task": p.task,
+                "per_task": p.per_task,
+                "attributes": [attribute.to_json() for attribute in p.attributes],
                 "order": list(p.order),
                 "resampled": list(p.resampled),
+                "threshold": p.threshold if p.tested else None,
                 "k": p.k,
                 "gamma": p.gamma,
                 "counted": p.counted,
+                "copies": p.copies,
                 "rows": p.rows,
             },
             "public_inputs": {"people": p.people, "names": names_source(self.source)},
@@ -87,51 +99,106 @@ class RecordsOutput:
 
     def derivation(self) -> str:
         """Return why the sensitivity is what it is."""
-        m = len(self.parameters.categories)
-        return f"a person divides {HALF_RANGE} shares among the categories of each of {m} attributes"
+        sets = counted(len(self.parameters.subsets()), "set")
+        return f"a person divides {HALF_RANGE} shares among the cells of each of {sets} of jointly counted attributes"
 
     def post_processing(self) -> list[str]:
         """Return what was done after the draw."""
-        return ["value: uniform within the bin of its category"]
+        done = ["value: uniform within the bin of its category"]
+        if self.parameters.fit == DP:
+            done.append(
+                "model: nearest histograms of all people to the noised counts, a prior of one person in each"
+            )
+            if self.parameters.dependence == TREE:
+                done.append("dependence: the tree of largest mutual information in the noised counts")
+        return done
 
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
         p = self.parameters
-        told = ["rows with a missing feature take no part"]
-        if p.tested:
+        missing = any(attribute.missing for attribute in p.attributes)
+        told = [] if missing else ["rows with a missing value take no part"]
+        if p.randomized:
             told.append(
-                "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
+                f"each record is a candidate that passed, or in its place one of the model alone: which is not told; seeds "
+                f"are {p.seeds} of {p.people} people, one record each, and the model is that of the others"
             )
-            if p.counted != PERSON:
-                told.append("k counts records: one person's similar rows can pass the test alone")
-            if p.vacuous:
-                told.append("vacuous: the test cannot fail, and protects no more than no test")
-            if p.task and max(p.resampled) == len(p.order) - 1:
-                told.append("where nothing but the task label is kept, hardly any record can fail the test")
-            if p.fit == DP:
-                told.append(
-                    "the model's marginals carry noise, but the records start from seeds: not differentially private"
-                )
-            else:
-                told.append("the model was fitted exactly: its own statistics carry no guarantee")
+        elif p.tested:
+            told.extend(self._test_warnings())
         else:
-            told.append(
-                "drawn from noised marginals alone: differentially private, and independent attributes"
-            )
+            told.append("drawn from noised counts alone: differentially private")
+        if p.dependence != TREE:
+            told.append(f"drawn attributes are independent{' given the task' if p.per_task else ''}")
         return told
 
-    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
-        """Return the noise of a bin against its mean weight, and the people at which that is threefold."""
+    def _test_warnings(self) -> list[str]:
+        p = self.parameters
+        told = [
+            "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
+        ]
+        if p.counted != PERSON:
+            told.append("k counts records: one person's similar rows can pass the test alone")
+        if p.vacuous:
+            told.append("vacuous: the test cannot fail, and protects no more than no test")
+        if p.task and max(p.resampled) == len(p.order) - 1:
+            told.append("where nothing but the task label is kept, hardly any record can fail the test")
+        if p.copies == EXCLUDE:
+            told.append(
+                "records that equal a real one were left out: that one never appears can tell that somebody has it"
+            )
+        if p.fit == DP:
+            told.append(
+                "the model's counts carry noise, but the records start from seeds: not differentially private"
+            )
+        else:
+            told.append("the model was fitted exactly: its own statistics carry no guarantee")
+        return told
+
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
+        """Return the noise of a cell against its mean weight and the records to expect; and the people these need."""
         assert people is not None  # these outputs need replace-one
+        p, told, needed = self.parameters, [], []
         noise = noise_of(event)
-        if noise is None:
-            return "no noise: the share of records that pass is private", f"at least k = {self.parameters.k}"
-        deviation = noise.standard_deviation / HALF_RANGE
-        bins = max(self.parameters.categories)
-        return (
-            f"each bin ± {deviation:.3g} people; a mean bin holds {people / bins:.3g}",
-            f"{math.ceil(3 * deviation * bins)} for mean bins of three times the noise",
+        if noise is not None:
+            deviation = noise.standard_deviation / HALF_RANGE
+            cells = max(math.prod(p.categories[a] for a in subset) for subset in p.subsets())
+            told.append(f"each cell ± {deviation:.3g} people; a mean cell holds {p.modelled / cells:.3g}")
+            enough = math.ceil(3 * deviation * cells) * (2 if p.randomized else 1)
+            needed.append(f"{enough} for mean cells of three times the noise")
+        if p.tested:
+            told.append(self._expected_records())
+            needed.append(f"at least k = {p.k} for any record to pass")
+        if budget is not None:
+            tests = (leaf for leaf in flatten(event) if isinstance(leaf, RandomizedTest))
+            told.extend(_cost(test, budget.delta) for test in tests)
+        return "; ".join(told), "; ".join(needed)
+
+    def _expected_records(self) -> str:
+        p = self.parameters
+        stated = self.spec.options.get("pass_rate")
+        rate = stated or even_pass_rate(
+            categories=p.categories, order=p.order, resampled=p.resampled, k=p.k, people=p.seeds
         )
+        assumption = (
+            "assumed in the plan"
+            if stated
+            else "if categories were even; real ones are less so, and pass more"
+        )
+        share = f"{rate:.2g} of the candidates pass ({assumption})"
+        if p.randomized:
+            return f"{share}: {rate * p.trials:.3g} of {p.trials} records start from a seed, the others from the model"
+        return f"{share}: {min(rate * p.trials, p.rows):.3g} of {p.rows} records in at most {p.trials} trials"
+
+
+def _cost(test: RandomizedTest, delta: float) -> str:
+    """What a randomized test costs, trial by trial and added up; the promise is the exact composition."""
+    t = best_t(test, delta)
+    assert t is not None  # else the test could not be calibrated
+    one, small = trial_cost(test, t)
+    return (
+        f"a trial costs ε = {one:.3g}, δ = {small:.2g} (t = {t}); added up over {test.trials} trials "
+        f"ε = {one * test.trials:.4g}, δ = {small * test.trials:.2g}; the promise composes them exactly"
+    )
 
 
 def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> RecordsOutput:
@@ -139,56 +206,129 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
 
     Raises:
         PlanError: a parameter contradicts another, or k people cannot be found.
-        PolicyError: the test is vacuous, the fit exact, and that is not acknowledged.
+        PolicyError: the test is vacuous and that is not acknowledged, or the promise would be false.
     """
     o = spec.options
     require_replace_one(spec, neighbours)
-    features = chosen_features(spec, source)
-    order = o.get("order", list(features))
-    if sorted(order) != sorted(features):
-        raise PlanError("the order does not name every feature once", where=f"{spec.where}.order")
-    if "task" in o and "recording" in features:
-        raise PlanError(
-            "a feature has the name of the task label",
-            where=spec.where,
-            remedy="rename the column 'recording'",
-        )
-    bounds = {name: features[name] for name in order}
+    attributes = _attributes(spec, source, facts)
     task = "task" in o
-    categories = (len(facts.names),) * task + (o["bins"],) * len(bounds)
-    m = len(categories)
-    resampled = _resampled(spec, m, task=task, people=facts.people)
+    m = len(attributes)
+    randomized = o["threshold"] == RANDOMIZED
+    rows, trials = _amounts(spec, randomized=randomized)
     parameters = RecordsParameters(
         model=o["model"],
         fit=o["fit"],
-        categories=categories,
+        noise=o.get("noise", LAPLACE),
+        attributes=attributes,
+        dependence=o["dependence"],
+        task=task,
+        per_task=o.get("per_task", task),
         order=tuple(range(m)),
-        resampled=resampled,
+        resampled=_resampled(spec, attributes, task=task, people=facts.people),
+        threshold=o["threshold"],
         k=o["k"],
         gamma=float(o["gamma"]),
+        epsilon0=float(o["epsilon0"]) if "epsilon0" in o else None,
         counted=o["count"],
-        rows=o["rows"],
-        trials=o.get("trials", _TRIALS_PER_ROW * o["rows"]),
-        task=task,
+        copies=o["copies"],
+        rows=rows,
+        trials=trials,
         neighbours=neighbours,
         people=facts.people,
     )
+    _check_sense(spec, parameters)
     _check_policy(spec, parameters)
-    return RecordsOutput(spec, source, facts, bounds, parameters)
+    return RecordsOutput(spec, source, parameters)
 
 
-def _resampled(spec: OutputSpec, m: int, *, task: bool, people: int) -> tuple[int, ...]:
-    """Ω: as the plan says, or so that a kept prefix could be shared by k people if categories were even."""
+def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attribute, ...]:
+    """The task's label, if any, then features and categories in the order in which they are kept."""
+    o, lists = spec.options, source.options["categories"]
+    task = o.get("task")
+    if task is not None and task != RECORDING and task not in lists:
+        raise PlanError(
+            "there is no such label",
+            where=f"{spec.where}.task",
+            expected="one of " + ", ".join([RECORDING, *lists]),
+            remedy=f"add the column and its labels under inputs.{source.name}.categories, or map it as recording",
+        )
+    named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
+    bounds = chosen_features(spec, source, [name for name in named if name not in lists])
+    order = o.get("order", named)
+    if sorted(order) != sorted(named) or task in named:
+        raise PlanError(
+            "the order does not name every feature and category once",
+            where=f"{spec.where}.order" if "order" in o else spec.where,
+            expected="each of " + ", ".join(name for name in named if name != task),
+        )
+    clash = sorted({RECORDING, *_OWN_NAMES} & set(named))
+    if clash:
+        raise PlanError(
+            "a column has a name that the bundle needs",
+            where=spec.where,
+            remedy=f"rename the column '{clash[0]}'",
+        )
+    missing = o["missing"] == "category"
+    bins = o.get("bins", default_bins(facts.people))
+    attributes = []
+    if task is not None:
+        labels = facts.names if task == RECORDING else tuple(lists[task])
+        attributes.append(Attribute(task, len(labels), labels))
+    for name in order:
+        if name in bounds:
+            low, high = bounds[name]
+            attributes.append(Attribute(name, bins + missing, None, low, high, missing))
+        else:
+            attributes.append(
+                Attribute(name, len(lists[name]) + missing, tuple(lists[name]), missing=missing)
+            )
+    return tuple(attributes)
+
+
+def default_bins(people: int) -> int:
+    """Return ⌈2·√n⌉, at least 5 and at most the 30 of David-John et al. 2022: few people share fine prefixes."""
+    return min(30, max(5, math.ceil(2 * math.sqrt(people))))
+
+
+def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
+    """Rows and trials."""
     o = spec.options
+    if not randomized:
+        if "epsilon0" in o:
+            raise PlanError('epsilon0 belongs to threshold = "randomized"', where=f"{spec.where}.epsilon0")
+        rows = o.get("rows", _ROWS)
+        return rows, o.get("trials", _TRIALS_PER_ROW * rows)
+    for key in ("trials", "epsilon0"):
+        if key not in o:
+            raise PlanError(
+                f"a randomized test needs `{key}` in the plan: it is paid for",
+                where=spec.where,
+                expected=f"{key} = …",
+            )
+    if "rows" in o:
+        raise PlanError(
+            "with a randomized test every trial publishes a record",
+            where=f"{spec.where}.rows",
+            remedy="leave out rows, and set trials",
+        )
+    return o["trials"], o["trials"]
+
+
+def _resampled(
+    spec: OutputSpec, attributes: tuple[Attribute, ...], *, task: bool, people: int
+) -> tuple[int, ...]:
+    """Ω: as the plan says, or so that a kept prefix could be shared by k people if categories were even."""
+    o, m = spec.options, len(attributes)
     if o["model"] == MARGINALS:
         if "resampled" in o:
             raise PlanError("the marginals model draws all attributes", where=f"{spec.where}.resampled")
-        if task:
-            raise PlanError("the marginals model keeps no task label", where=f"{spec.where}.task")
         return (m,)
     most = m - task
     if "resampled" not in o:
-        depth = int(math.log(max(people / o["k"], 1.0), o["bins"]))
+        share, depth = max(people / o["k"], 1.0), 0
+        for attribute in attributes[task:]:
+            share /= attribute.categories
+            depth += share >= 1.0
         return (max(1, most - max(1, depth)),)
     asked = o["resampled"] if isinstance(o["resampled"], list) else [o["resampled"]]
     if max(asked) > most:
@@ -202,13 +342,44 @@ def _resampled(spec: OutputSpec, m: int, *, task: bool, people: int) -> tuple[in
     return tuple(sorted(asked))
 
 
-def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
-    if p.tested and p.counted == "person" and p.k > p.people:
+def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
+    if p.per_task and not p.task:
+        raise PlanError("a model per task needs a task", where=f"{spec.where}.per_task", expected="task = …")
+    if p.fit != DP and ("noise" in spec.options or (not p.randomized and "delta" in spec.options)):
+        raise PlanError(
+            "an exact fit has no noise", where=spec.where, remedy='leave it out, or say fit = "dp"'
+        )
+    if p.tested and p.counted == PERSON and p.k > p.seeds:
         raise PlanError(
             "no record can have so many plausible people",
             where=f"{spec.where}.k",
-            found=f"k = {p.k} with {p.people} people",
-            expected=f"k of at most {p.people}",
+            found=f"k = {p.k} with {p.seeds} people" + (" as seeds" if p.randomized else ""),
+            expected=f"k of at most {p.seeds}",
+        )
+    if p.threshold == RANDOMIZED and p.k < 2:
+        raise PlanError(
+            "a randomized test needs k of at least 2", where=f"{spec.where}.k", found=f"k = {p.k}"
+        )
+    if p.threshold == RANDOMIZED and p.model == MARGINALS:
+        raise PlanError(
+            "the marginals model keeps nothing of a seed: there is nothing to test",
+            where=f"{spec.where}.threshold",
+            remedy='leave out threshold, or choose model = "seeded"',
+        )
+
+
+def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
+    if p.randomized and (p.fit != DP or p.counted != PERSON):
+        raise PolicyError(
+            "a randomized test is differentially private only with a model that owes nothing to the seeds, counting people",
+            where=spec.where,
+            expected='fit = "dp" (then seeds and model come from different people) and count = "person"',
+        )
+    if p.copies == EXCLUDE and (p.randomized or not p.tested):
+        raise PolicyError(
+            "leaving out copies looks at the data again, and would void differential privacy",
+            where=f"{spec.where}.copies",
+            remedy='say copies = "keep"; the private report counts them',
         )
     if p.tested and p.vacuous and not spec.options["acknowledge_vacuous"]:
         raise PolicyError(
@@ -223,9 +394,9 @@ def _vacuous_remedy(p: RecordsParameters) -> str:
     if p.k == 1:
         remedy = "raise k"
     elif p.model == MARGINALS:
-        remedy = 'protect the marginals with fit = "dp", or keep attributes with model = "seeded"'
+        remedy = 'protect the model with fit = "dp", or keep attributes with model = "seeded"'
     else:
         remedy = "keep attributes of the seed: lower `resampled`"
         if p.fit != DP:
-            remedy += '; or protect the marginals: model = "marginals" and fit = "dp"'
+            remedy += '; or protect the model: model = "marginals" and fit = "dp"'
     return f"{remedy}; or say acknowledge_vacuous = true"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,12 +32,19 @@ class ResolvedOutput(Protocol):
         """Which noise takes budget: "gaussian", "laplace", or None if the output takes none."""
         ...
 
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        ...
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys; reads no data."""
         ...
 
-    def release(self, data: Any, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
-        """Run the mechanism."""
+    def release(
+        self, data: Any, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+        """Run the mechanism; what it has to tell the curator alone comes last."""
         ...
 
     def mechanism(self) -> dict[str, Any]:
@@ -55,7 +63,7 @@ class ResolvedOutput(Protocol):
         """Return what a reader of this output must know."""
         ...
 
-    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
         """Return the error to expect with this many people (None: private), and how many a useful result takes."""
         ...
 
@@ -74,14 +82,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def chosen_features(spec: OutputSpec, source: InputSpec) -> dict[str, tuple[float, float]]:
-    """Return the bounds of the features an output uses, in the output's order.
+def chosen_features(
+    spec: OutputSpec, source: InputSpec, names: Sequence[str] | None = None
+) -> dict[str, tuple[float, float]]:
+    """Return the bounds of the features an output uses, in the output's order, or of those named.
 
     Raises:
         PlanError: a feature without bounds.
     """
     bounds = source.options["bounds"]
-    names = spec.options.get("features", list(bounds))
+    names = spec.options.get("features", list(bounds)) if names is None else names
     for name in names:
         if name not in bounds:
             raise PlanError(

@@ -22,7 +22,7 @@ from synthrelease.outputs.resolved import (
     require_replace_one,
 )
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -47,10 +47,17 @@ class SignalsOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN
+
+    def release(
+        self, data: Features, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
         """Run the mechanism."""
         assert budget is not None
-        return release(data.only(list(self.bounds)), self.parameters, budget, random=random)
+        return (*release(data.only(list(self.bounds)), self.parameters, budget, random=random), ())
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -100,7 +107,12 @@ class SignalsOutput:
             )
         return told
 
-    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
+    def prediction(
+        self,
+        event: Event,
+        budget: Budget | None,  # noqa: ARG002  for others
+        people: int | None,
+    ) -> tuple[str, str]:
         """Return the noise of a step as a share of the bounds, and the people at which it is 5 % of them."""
         p = self.parameters
         assert people is not None  # these outputs need replace-one

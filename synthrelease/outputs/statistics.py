@@ -22,7 +22,7 @@ from synthrelease.outputs.resolved import (
     people_if_public,
 )
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import LAPLACE, Budget
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -43,10 +43,17 @@ class StatisticsOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> tuple[Arrays, Event]:
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN
+
+    def release(
+        self, data: Features, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
         """Run the mechanism."""
         assert budget is not None
-        return release(data.only(list(self.bounds)), self.parameters, budget, random=random)
+        return (*release(data.only(list(self.bounds)), self.parameters, budget, random=random), ())
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -81,7 +88,12 @@ class StatisticsOutput:
         """Return what a reader must know."""
         return ["a person with several rows counts once, with the mean (or the shares) of their values"]
 
-    def prediction(self, event: Event, people: int | None) -> tuple[str, str]:
+    def prediction(
+        self,
+        event: Event,
+        budget: Budget | None,  # noqa: ARG002  for others
+        people: int | None,
+    ) -> tuple[str, str]:
         """Return the 95 % error of one value, and the people at which a mean is within 5 % of its bounds."""
         noise = noise_of(event)
         assert noise is not None

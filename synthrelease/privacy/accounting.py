@@ -5,21 +5,28 @@
 * Both: privacy-loss distributions of the `dp-accounting` library, with pessimistic rounding. The Gaussian
   part enters as one Gaussian of sensitivity μ, each Laplace part as the *discrete* Laplace that it is.
   `accounting.proof.md` shows why one scalar stands for a vector, and a coarser grid for a fine one.
-* A deniability test or an unprotected event is no differential privacy and is named instead.
+* A randomized deniability test, or events on disjoint people, enter as one pair (ε, δ); as the library has it, and
+  never above the sum of ε.
+* Another deniability test or an unprotected event is no differential privacy and is named instead.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from synthrelease.privacy.calibration import gaussian_epsilon, round_up
+from synthrelease.privacy.deniability import best_t, trial_cost
 from synthrelease.privacy.event import (
+    Composed,
     DeniabilityTest,
     DiscreteLaplace,
+    Disjoint,
     Event,
+    RandomizedTest,
     RoundedGaussian,
     Unprotected,
     flatten,
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
+_LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
 METHODS = {
     "pure": "sum of epsilons",
@@ -47,16 +55,20 @@ METHODS = {
 
 
 def is_differentially_private(event: Event) -> bool:
-    """Whether every part of the event is noise with a proved (ε, δ)."""
-    return all(isinstance(leaf, RoundedGaussian | DiscreteLaplace) for leaf in flatten(event))
+    """Whether every part of the event has a proved (ε, δ)."""
+    return all(
+        isinstance(leaf, RoundedGaussian | DiscreteLaplace | RandomizedTest) for leaf in flatten(event)
+    )
 
 
 def method(events: Sequence[Event]) -> str:
     """Return how `compose` treats these events: a key of `METHODS`."""
-    kinds = {type(leaf) for event in events for leaf in flatten(event)}
-    if RoundedGaussian not in kinds:
+    kinds = {type(step) for step in _steps(events)}
+    if kinds <= {DiscreteLaplace}:
         return "pure"
-    return "mixed" if DiscreteLaplace in kinds else "gaussian"
+    if kinds == {RoundedGaussian}:
+        return "gaussian"
+    return "mixed"
 
 
 def compose(
@@ -71,7 +83,7 @@ def compose(
 
     Args:
         events: what was done, in any order.
-        delta: δ at which ε is stated if there is Gaussian noise; not used otherwise.
+        delta: δ at which ε is stated if there is Gaussian noise or a randomized test; not used otherwise.
         neighbours: the relation under which the events' sensitivities were computed.
         unit: whose contributions those were.
         budget: rounding up stops here, if ε itself does not exceed it.
@@ -83,11 +95,43 @@ def compose(
         TypeError: an event of a type that accounting does not know.
     """
     leaves = [leaf for event in events for leaf in flatten(event)]
+    without = _without_privacy(leaves, neighbours, unit)
+    if without is not None:
+        return without
+    steps = _steps(events)
+    laplace = [step for step in steps if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
+    pure = sum((Fraction(step.sensitivity) / Fraction(step.scale) for step in laplace), Fraction(0))
+    mu = gaussian_mu([step for step in steps if isinstance(step, RoundedGaussian)])
+    opaque = [step for step in steps if isinstance(step, RandomizedTest | Disjoint)]
+    if mu == 0 and not opaque:
+        return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
+    alone = len(opaque) == 1 and mu == 0 and not laplace
+    reserved = (
+        delta if alone else delta / (2 * max(len(opaque), 1))
+    )  # for each event known by its (ε, δ) only
+    pairs = [_pair(step, reserved) for step in opaque]
+    if any(pair is None for pair in pairs):
+        reason = "the randomized test cannot keep to this δ: raise k or δ, or lower the number of trials"
+        return NoGuarantee(reason=reason, unit=unit, neighbours=neighbours)
+    known = [pair for pair in pairs if pair is not None]
+    if alone:
+        epsilon, digits = known[0][0], 4
+    else:
+        left = delta - sum(part for _, part in known)
+        epsilon, digits = (gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0), 6
+        if laplace or known:
+            added_up = _float_up(pure + Fraction(epsilon) + sum(Fraction(one) for one, _ in known))
+            epsilon, digits = _mixed_epsilon(mu, laplace, known, delta, added_up), 4
+    return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+
+
+def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:
+    """What is left to promise where an event is not differentially private; None if all are."""
     tests = {leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)}
     for leaf in leaves:
         if isinstance(leaf, Unprotected):
             return NoGuarantee(reason=leaf.reason, unit=unit, neighbours=neighbours)
-        if not isinstance(leaf, RoundedGaussian | DiscreteLaplace | DeniabilityTest):
+        if not isinstance(leaf, RoundedGaussian | DiscreteLaplace | DeniabilityTest | RandomizedTest):
             raise TypeError(f"no accounting for events of type {type(leaf).__name__}")
     if len(tests) > 1:
         return NoGuarantee(
@@ -102,17 +146,50 @@ def compose(
             unit=unit,
             neighbours=neighbours,
         )
-    laplace = [leaf for leaf in leaves if isinstance(leaf, DiscreteLaplace) and leaf.sensitivity > 0]
-    pure = sum((Fraction(leaf.sensitivity) / Fraction(leaf.scale) for leaf in laplace), Fraction(0))
-    mu = gaussian_mu([leaf for leaf in leaves if isinstance(leaf, RoundedGaussian)])
-    if mu == 0:
-        return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
-    epsilon = gaussian_epsilon(delta, sigma=1.0, sensitivity=mu)
-    digits = 6
-    if laplace:
-        added_up = _float_up(pure + Fraction(epsilon))
-        epsilon, digits = _mixed_epsilon(mu, laplace, delta, added_up), 4
-    return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+    return None
+
+
+def _steps(events: Sequence[Event]) -> list[Event]:
+    """The events one after the other; those on disjoint people stay together."""
+    return [
+        step
+        for event in events
+        for step in (_steps(event.events) if isinstance(event, Composed) else [event])
+    ]
+
+
+def _pair(event: Event, delta: float) -> tuple[float, float] | None:
+    """(ε, δ) of an event by itself; None if it cannot keep to δ."""
+    if isinstance(event, RandomizedTest):
+        epsilon = _randomized_epsilon(event, delta)
+        return None if epsilon is None else (epsilon, delta)
+    assert isinstance(event, Disjoint)
+    parts = [compose([part], delta=delta) for part in event.events]
+    if not all(isinstance(part, PureDP | ApproxDP) for part in parts):
+        return None
+    return max(part.epsilon for part in parts if isinstance(part, PureDP | ApproxDP)), delta
+
+
+def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:
+    """ε of all trials together at δ, for the best t: as the library composes them, or the sum if that is less."""
+    t = best_t(test, delta)
+    if t is None:
+        return None
+    one, one_delta = trial_cost(test, t)
+    added_up = one * test.trials
+    if test.trials == 1 or test.trials > _LARGEST_GRID:
+        return added_up
+    # Slow to import, and only needed here.
+    from dp_accounting.pld import common  # noqa: PLC0415
+    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
+
+    grid = one / max(
+        1, min(2000, _LARGEST_GRID // test.trials)
+    )  # ε is a point of the grid: nothing is rounded
+    trial = pld.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(one, one_delta), value_discretization_interval=grid
+    )
+    return min(added_up, float(trial.self_compose(test.trials).get_epsilon_for_delta(delta)))
 
 
 def _claimed(epsilon: float, digits: int, budget: float | None) -> float:
@@ -144,18 +221,30 @@ def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     return root
 
 
-def _mixed_epsilon(mu: float, laplace: Sequence[DiscreteLaplace], delta: float, added_up: float) -> float:
+def _mixed_epsilon(
+    mu: float,
+    laplace: Sequence[DiscreteLaplace],
+    pairs: Sequence[tuple[float, float]],
+    delta: float,
+    added_up: float,
+) -> float:
     if added_up > _LARGEST_PLD:
         return added_up
     # Slow to import, and only needed here.
+    from dp_accounting.pld import common  # noqa: PLC0415
     from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
 
-    loss = pld.from_gaussian_mechanism(1.0, sensitivity=mu)
+    losses = [pld.from_gaussian_mechanism(1.0, sensitivity=mu)] if mu > 0 else []
     for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
         steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
         parameter = math.nextafter(steps / scale, math.inf)
         one = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
-        loss = loss.compose(one.self_compose(times))
+        losses.append(one.self_compose(times))
+    losses.extend(
+        pld.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, part))
+        for epsilon, part in pairs
+    )
+    loss = functools.reduce(lambda one, other: one.compose(other), losses)
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
 
 

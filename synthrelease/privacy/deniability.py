@@ -1,8 +1,13 @@
-"""When a test of plausible deniability is empty."""
+"""When a test of plausible deniability is empty, and what a randomized one costs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+from synthrelease.privacy.event import RandomizedTest
+
+_TIES = 1e-5  # how far beyond γ two probabilities of one interval may lie, relative: ties and rounding (proof note)
 
 
 def is_vacuous(*, categories: Sequence[int], order: Sequence[int], resampled: Sequence[int], k: int) -> bool:
@@ -19,3 +24,52 @@ def is_vacuous(*, categories: Sequence[int], order: Sequence[int], resampled: Se
     """
     kept = order[: len(order) - min(resampled)]
     return k == 1 or all(categories[a] == 1 for a in kept)
+
+
+def even_pass_rate(
+    *, categories: Sequence[int], order: Sequence[int], resampled: Sequence[int], k: int, people: int
+) -> float:
+    """Return the share of candidates that k people with one record each could have made, if categories were even.
+
+    Even and independent categories are the worst case for shared prefixes. The seed's person is one of the k; the
+    others share what is kept with probability Π 1/categories. The mean over Ω, as if each ω stood alone.
+    """
+    from scipy.stats import binom  # noqa: PLC0415  slow to import
+
+    rates = []
+    for omega in resampled:
+        shared = math.prod(1 / categories[a] for a in order[: len(order) - omega])
+        rates.append(float(binom.sf(k - 2, people - 1, shared)))
+    return sum(rates) / len(rates)
+
+
+def trial_cost(test: RandomizedTest, t: int) -> tuple[float, float]:
+    """Return (ε, δ) of one trial: ε = ε₀ + ln(1 + γ/t), δ = e^(−ε₀(k−t)), for any integer 1 ≤ t < k.
+
+    Bindschaedler et al. 2017, Theorem 1; under replace-one, and here with rejections hidden.
+    """
+    if not 1 <= t < test.k:
+        raise ValueError(f"Expected 1 <= t < k, found t={t} and k={test.k}")
+    epsilon = test.epsilon0 + math.log1p(test.gamma * (1 + _TIES) / t)
+    return epsilon * (1 + 1e-12), math.exp(-test.epsilon0 * (test.k - t)) * (1 + 1e-12)
+
+
+def best_t(test: RandomizedTest, delta: float) -> int | None:
+    """Return the t for which all trials together cost the least ε at `delta`; None if no t fits into δ.
+
+    By the closed form of Kairouz, Oh & Viswanath 2015, Theorem 3.4, or the sum of ε, whichever is less; the claim
+    itself is computed by the accounting library.
+    """
+    best: tuple[float, int] | None = None
+    for t in range(1, test.k):
+        epsilon, one = trial_cost(test, t)
+        left = delta - test.trials * one
+        if left < 0:
+            break  # δ only grows with t
+        total = test.trials * epsilon
+        if left > 0:
+            root = math.sqrt(2 * test.trials * math.log(1 / left))
+            total = min(total, total * math.tanh(epsilon / 2) + epsilon * root)
+        if best is None or total < best[0]:
+            best = (total, t)
+    return None if best is None else best[1]

@@ -76,17 +76,17 @@ class DiscreteLaplace(Event):
 
 @dataclass(frozen=True)
 class DeniabilityTest(Event):
-    """Records were published that have at least k plausible seeds, the unit `counted`.
+    """Records were published that have at least k plausible seeds, the unit `counted`: Test 1.
 
-    `threshold` is "fixed" for Test 1 of Bindschaedler et al. 2017.
+    A criterion, not differential privacy (Bindschaedler et al. 2017, Privacy Test 1).
     """
 
     type = "deniability_test"
+    threshold: ClassVar[str] = "fixed"
     k: int
     gamma: float
     counted: str
     vacuous: bool
-    threshold: str = "fixed"
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form of the event."""
@@ -101,6 +101,55 @@ class DeniabilityTest(Event):
 
 
 @dataclass(frozen=True)
+class RandomizedTest(Event):
+    """`trials` records were published, each from a seed if k′ ≥ k + discrete Laplace(1/ε₀), else from the model alone.
+
+    Each trial draws one of `seeds` people uniformly, each with at most one record; k′ counts people; the model owes
+    nothing to them. With probability 1/`substitution` a trial does not ask and takes the model's record. (Bindschaedler
+    et al. 2017, Privacy Test 2, with rejections hidden: `mechanisms/records/records.proof.md` shows why they must be.)
+    """
+
+    type = "deniability_test"
+    threshold: ClassVar[str] = "randomized"
+    k: int
+    gamma: float
+    epsilon0: float
+    trials: int
+    seeds: int
+
+    def __post_init__(self) -> None:
+        if not (
+            self.k >= 2
+            and 1 < self.gamma < math.inf
+            and 0 < self.epsilon0 < math.inf
+            and self.trials >= 1
+            and self.seeds >= 1
+        ):
+            raise ValueError(
+                "Expected k >= 2, gamma > 1, epsilon0 > 0, trials >= 1 and seeds >= 1, found "
+                f"k={self.k}, gamma={self.gamma}, epsilon0={self.epsilon0}, trials={self.trials}, seeds={self.seeds}"
+            )
+
+    @property
+    def substitution(self) -> int:
+        """M = ⌊(A − 1)·n⌋, at least 1, A = e^ε₀·(1 + γ/(k − 1)): one trial in M hides for whom there is no passing."""
+        least = math.expm1(self.epsilon0 + math.log1p(self.gamma / (self.k - 1)))
+        return max(1, math.floor(min(least, 2.0**20) * self.seeds))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {
+            "type": self.type,
+            "k": self.k,
+            "gamma": repr(self.gamma),
+            "threshold": self.threshold,
+            "epsilon0": repr(self.epsilon0),
+            "trials": self.trials,
+            "seeds": self.seeds,
+        }
+
+
+@dataclass(frozen=True)
 class Unprotected(Event):
     """Something was released, or used, without protection."""
 
@@ -110,6 +159,18 @@ class Unprotected(Event):
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form of the event."""
         return {"type": self.type, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Disjoint(Event):
+    """Each event touched other people, divided by a rule that looks at nobody: a person is in one of them at most."""
+
+    type = "disjoint"
+    events: tuple[Event, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {"type": self.type, "events": [event.to_json() for event in self.events]}
 
 
 @dataclass(frozen=True)
@@ -128,8 +189,8 @@ Noise = RoundedGaussian | DiscreteLaplace
 
 
 def flatten(event: Event) -> list[Event]:
-    """Return the simple events that `event` is composed of, in order."""
-    if isinstance(event, Composed):
+    """Return the simple events that `event` is made of, one after the other or side by side, in order."""
+    if isinstance(event, Composed | Disjoint):
         return [leaf for part in event.events for leaf in flatten(part)]
     return [event]
 
@@ -142,15 +203,23 @@ def from_json(form: dict[str, Any]) -> Event:
         case DiscreteLaplace.type:
             return DiscreteLaplace(*_noise_fields(form, "l1", int))
         case DeniabilityTest.type:
-            return DeniabilityTest(
-                form["k"], float(form["gamma"]), form["counted"], form["vacuous"], form["threshold"]
-            )
+            return _test(form)
         case Unprotected.type:
             return Unprotected(form["reason"])
-        case Composed.type:
-            return Composed(tuple(from_json(part) for part in form["events"]))
+        case Composed.type | Disjoint.type:
+            several = Composed if form["type"] == Composed.type else Disjoint
+            return several(tuple(from_json(part) for part in form["events"]))
         case _:
             raise ValueError("Expected one of the event types of the manifest schema, found another")
+
+
+def _test(form: dict[str, Any]) -> DeniabilityTest | RandomizedTest:
+    k, gamma = form["k"], float(form["gamma"])
+    if form["threshold"] == RandomizedTest.threshold:
+        return RandomizedTest(k, gamma, float(form["epsilon0"]), form["trials"], form["seeds"])
+    if form["threshold"] != DeniabilityTest.threshold:
+        raise ValueError("Expected the threshold fixed or randomized, found another")
+    return DeniabilityTest(k, gamma, form["counted"], form["vacuous"])
 
 
 def _check_noise(event: Noise) -> None:

@@ -101,9 +101,9 @@ def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
     return Sensitivity(2 * total, 2 * total * total)
 
 
-def fitted_marginals(*, attributes: int, neighbours: Neighbours) -> Sensitivity:
-    """Return the sensitivity of the marginals of all attributes, a person dividing H shares in each."""
-    return shares(total=HALF_RANGE, neighbours=neighbours).times(attributes)
+def joint_counts(*, sets: int, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of the joint counts of so many sets of attributes, a person dividing H shares in each."""
+    return shares(total=HALF_RANGE, neighbours=neighbours).times(sets)
 
 
 def statistics(names: Sequence[str], *, features: int, neighbours: Neighbours) -> Sensitivity:

@@ -1,41 +1,53 @@
-"""Marginals of all attributes: each person weighs 1, exactly or with noise."""
+"""Joint counts of attributes: each person weighs 1 in each of them, exactly or with noise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.binning import integer_shares
+from synthrelease.maths.binning import shares_of_people
+from synthrelease.maths.network import Subset
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
-from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.privacy.event import Noise
+
+Counts = dict[Subset, NDArray[np.int64]]
 
 
 def weighted_counts(
-    records: NDArray[np.int64], people: NDArray[np.int64], categories: Sequence[int]
-) -> list[NDArray[np.int64]]:
-    """Return, per attribute, the sum over people of their shares, in units of 1/`HALF_RANGE` of a person.
+    records: NDArray[np.integer],
+    people: NDArray[np.int64],
+    categories: Sequence[int],
+    subsets: Sequence[Subset],
+) -> Counts:
+    """Return, per set of attributes, the sum over people of their shares, in steps of 1/`HALF_RANGE` of a person.
 
     Args:
         records: category numbers, shape (N, m).
         people: person of each record, 0, 1, …, shape (N,).
         categories: number of categories of each attribute.
+        subsets: the sets of attributes to count jointly.
     """
-    number = int(people.max(initial=-1)) + 1
-    totals = []
-    for a, size in enumerate(categories):
-        counts = np.bincount(people * size + records[:, a], minlength=number * size)
-        totals.append(integer_shares(counts.reshape(number, size), HALF_RANGE).sum(axis=0))
-    return totals
+    counts = {}
+    for subset in subsets:
+        shape = tuple(categories[a] for a in subset)
+        cells = np.ravel_multi_index(tuple(records[:, a] for a in subset), shape)
+        _, cell, share = shares_of_people(people, cells, math.prod(shape), HALF_RANGE)
+        # In floating point, and yet exact in any order: sums of integers below 2⁵³.
+        total = np.bincount(cell, weights=share, minlength=math.prod(shape))
+        counts[subset] = total.astype(np.int64).reshape(shape)
+    return counts
 
 
 def noised_counts(
-    counts: Sequence[NDArray[np.int64]], event: DiscreteLaplace, *, people: int, random: WordSource
-) -> list[NDArray[np.int64]]:
-    """Return the counts of all attributes with the event's noise."""
-    ends = np.cumsum([c.size for c in counts])
-    noisy = noised(np.concatenate(counts), event, largest=people * HALF_RANGE, random=random)
-    return np.split(noisy, ends[:-1])
+    counts: Mapping[Subset, NDArray[np.int64]], event: Noise, *, people: int, random: WordSource
+) -> Counts:
+    """Return all counts with the event's noise."""
+    flat = np.concatenate([table.ravel() for table in counts.values()])
+    noisy = noised(flat, event, largest=people * HALF_RANGE, random=random)
+    parts = np.split(noisy, np.cumsum([table.size for table in counts.values()])[:-1])
+    return {subset: part.reshape(counts[subset].shape) for subset, part in zip(counts, parts, strict=True)}

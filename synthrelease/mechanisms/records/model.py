@@ -7,13 +7,16 @@ is left: that is the marginals model of David-John et al. 2022.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.noise.entropy import SecureRandom
+
+_BITS = 62  # of the integers that categories are drawn with: a probability is met within 2⁻⁶²
+_BLOCK = 1 << 15  # candidates drawn at once
 
 
 class Model(Protocol):
@@ -29,18 +32,20 @@ class Model(Protocol):
         """Ω: the allowed numbers of drawn attributes."""
         ...
 
-    def log_conditional(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_conditional(self, candidates: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return ln Pr of each attribute of each candidate given its parents in the candidate, shape (C, m)."""
         ...
 
 
 class SeededModel:
-    """Attributes drawn independently from their marginals, after a kept prefix of the seed.
+    """Attributes drawn one after the other, each given its parents, after a kept prefix of the seed.
 
     Attributes:
-        marginals: a probability vector for every attribute.
+        marginals: of every attribute the probabilities of its categories; given parents, a table with an axis for
+            each parent before that of the attribute.
         order: σ, a permutation of the attributes.
         resampled: Ω, sorted numbers of drawn attributes, each 1 … m.
+        parents: of every attribute those it depends on, which stand before it in σ.
 
     Raises:
         ValueError: an argument has no meaning; ω = 0 would publish the seed.
@@ -51,35 +56,125 @@ class SeededModel:
         marginals: Sequence[Sequence[float] | NDArray[np.float64]],
         order: Sequence[int],
         resampled: Sequence[int],
+        parents: Sequence[Sequence[int]] | None = None,
     ) -> None:
         self.marginals = tuple(np.asarray(p, dtype=np.float64) for p in marginals)
         self.order = tuple(int(a) for a in order)
         self.resampled = tuple(sorted({int(w) for w in resampled}))
         m = len(self.marginals)
+        self.parents = tuple(tuple(int(b) for b in own) for own in parents or [()] * m)
         if sorted(self.order) != list(range(m)):
             raise ValueError(f"Expected order to be a permutation of 0 … {m - 1}, found {self.order}")
         if not self.resampled or self.resampled[0] < 1 or self.resampled[-1] > m:
             raise ValueError(f"Expected resampled within 1 … {m}, found {self.resampled}")
-        for a, p in enumerate(self.marginals):
-            if p.ndim != 1 or (p < 0).any() or not abs(p.sum() - 1.0) < 1e-9:
-                raise ValueError(f"Expected marginals[{a}] to be probabilities that sum to 1")
+        if len(self.parents) != m:
+            raise ValueError(f"Expected the parents of {m} attributes, found those of {len(self.parents)}")
+        for position, a in enumerate(self.order):
+            _check_table(a, self.marginals, self.parents[a], self.order[:position])
+        with np.errstate(divide="ignore"):
+            self._logs = [np.log(p) for p in self.marginals]
+        self._limits = [_integer_limits(p) for p in self.marginals]
 
-    def log_conditional(self, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+    @property
+    def whole(self) -> SeededModel:
+        """The same distribution of whole records: nothing is kept of a seed."""
+        return SeededModel(self.marginals, self.order, (len(self.order),), self.parents)
+
+    def log_conditional(self, candidates: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return ln Pr of each attribute of each candidate, shape (C, m); −∞ where the category never occurs."""
         out = np.empty(candidates.shape, order="F")  # by attribute, as it is filled and added up
-        with np.errstate(divide="ignore"):
-            for a, p in enumerate(self.marginals):
-                out[:, a] = np.log(p)[candidates[:, a]]
+        for a, logs in enumerate(self._logs):
+            out[:, a] = logs[(*(candidates[:, b] for b in self.parents[a]), candidates[:, a])]
         return out
 
     def sample(self, seeds: NDArray[np.int64], random: SecureRandom) -> NDArray[np.int64]:
         """Return one candidate for each seed, shape (C, m), ω drawn anew for each."""
         candidates = seeds.copy()
-        omega = np.asarray(self.resampled)[random.integers(len(self.resampled), len(seeds))]
         m = len(self.order)
-        for position, a in enumerate(self.order):
-            drawn = np.flatnonzero(position >= m - omega)
-            cumulative = np.cumsum(self.marginals[a])
-            u = random.uniform(drawn.size) * cumulative[-1]
-            candidates[drawn, a] = np.searchsorted(cumulative, u, side="right")
+        for start in range(0, len(candidates), _BLOCK):
+            block = candidates[start : start + _BLOCK]
+            omega = np.asarray(self.resampled)[random.integers(len(self.resampled), len(block))]
+            for position, a in enumerate(self.order):
+                drawn = np.flatnonzero(position >= m - omega)
+                given = tuple(block[drawn, b] for b in self.parents[a])
+                words = (random.words(drawn.size) >> np.uint64(64 - _BITS)).astype(np.int64)
+                block[drawn, a] = _drawn(self._limits[a], given, words)
         return candidates
+
+    def given(self, conditions: Mapping[int, int]) -> SeededModel:
+        """Return the model of whole records under the condition that some attributes have given categories.
+
+        Exact: probabilities of the conditions are passed from children to parents. Draw from it with any seeds, of which
+        nothing is kept.
+
+        Args:
+            conditions: category by attribute number.
+
+        Raises:
+            ValueError: the conditions cannot occur; or parents of an attribute do not depend on each other, so that
+                the conditional distribution would need other parents.
+        """
+        tables = list(self.marginals)
+        for a in reversed(self.order):
+            if a in conditions:
+                possible = np.zeros(tables[a].shape[-1])
+                possible[conditions[a]] = 1.0
+                tables[a] = tables[a] * possible
+            weight = tables[a].sum(axis=-1, keepdims=True)
+            # Where the conditions cannot be met, the record will not come.
+            tables[a] = np.divide(tables[a], weight, out=self.marginals[a].copy(), where=weight > 0)
+            self._tell_parents(tables, a, weight[..., 0])
+        return SeededModel(tables, self.order, (len(self.order),), self.parents)
+
+    def _tell_parents(self, tables: list[NDArray[np.float64]], a: int, weight: NDArray[np.float64]) -> None:
+        """Multiply how well each configuration of a's parents meets the conditions into the last parent's table."""
+        if not self.parents[a]:
+            if weight == 0:
+                raise ValueError("the conditions cannot occur in this model")
+            return
+        last = max(self.parents[a], key=self.order.index)
+        axes = (*self.parents[last], last)
+        if not set(self.parents[a]) <= set(axes):
+            raise ValueError(f"the parents {self.parents[a]} of attribute {a} do not depend on each other")
+        weight = np.transpose(weight, np.argsort([axes.index(b) for b in self.parents[a]]))
+        shape = [
+            size if b in self.parents[a] else 1 for b, size in zip(axes, tables[last].shape, strict=True)
+        ]
+        tables[last] = tables[last] * weight.reshape(shape)
+
+
+def _check_table(
+    a: int, tables: Sequence[NDArray[np.float64]], parents: Sequence[int], before: Sequence[int]
+) -> None:
+    if not set(parents) <= set(before) or len(set(parents)) != len(parents):
+        raise ValueError(
+            f"Expected the parents of attribute {a} once each, before it in order, found {parents}"
+        )
+    if tables[a].shape[:-1] != tuple(tables[b].shape[-1] for b in parents):
+        raise ValueError(f"Expected marginals[{a}] to have an axis for each parent's categories")
+    if (tables[a] < 0).any() or not (np.abs(tables[a].sum(axis=-1) - 1.0) < 1e-9).all():
+        raise ValueError(f"Expected marginals[{a}] to be probabilities that sum to 1")
+
+
+def _integer_limits(p: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Where each category ends if 0 … 2⁶² − 1 is divided in proportion; what floors leave over, the likeliest gets."""
+    shares = (p / p.sum(axis=-1, keepdims=True) * 2.0**_BITS).astype(np.int64)
+    likeliest = np.argmax(shares, axis=-1, keepdims=True)
+    left_over = 2**_BITS - shares.sum(axis=-1, keepdims=True)
+    np.put_along_axis(shares, likeliest, np.take_along_axis(shares, likeliest, -1) + left_over, -1)
+    limits: NDArray[np.int64] = np.cumsum(shares, axis=-1)
+    return limits
+
+
+def _drawn(
+    limits: NDArray[np.int64], given: tuple[NDArray[np.integer], ...], words: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many limits of its row each word reaches: by bisection, all words at once."""
+    size = limits.shape[-1]
+    category = np.zeros(len(words), dtype=np.int64)
+    step = 1 << (size - 1).bit_length()
+    while step := step >> 1:
+        next_category = np.minimum(category + step, size - 1)
+        reached = words >= limits[(*given, next_category - 1)]
+        category = np.where(reached & (next_category > category), next_category, category)
+    return category

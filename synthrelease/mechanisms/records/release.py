@@ -2,148 +2,177 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.errors import PlanError
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
-from synthrelease.maths.derived import marginal
-from synthrelease.mechanisms.records.deniability import deniability_test
-from synthrelease.mechanisms.records.fit import (
-    noised_counts,
-    weighted_counts,
-)
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.maths.network import fitted_network
+from synthrelease.maths.prefix_trie import PrefixTrie
+from synthrelease.mechanisms.records.deniability import SeedSet
+from synthrelease.mechanisms.records.fit import noised_counts, weighted_counts
 from synthrelease.mechanisms.records.model import SeededModel
+from synthrelease.mechanisms.records.parameters import (
+    DP,
+    EXCLUDE,
+    MARGINALS,
+    PERSON,
+    TREE,
+    RecordsParameters,
+)
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import LAPLACE, Budget, calibrated
-from synthrelease.privacy.deniability import is_vacuous
-from synthrelease.privacy.event import Composed, DeniabilityTest, DiscreteLaplace, Event
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import fitted_marginals
+from synthrelease.noise.rounded import discrete_laplace
+from synthrelease.privacy import accounting
+from synthrelease.privacy.budget import Budget, calibrated
+from synthrelease.privacy.calibration import laplace_scale
+from synthrelease.privacy.event import (
+    Composed,
+    DeniabilityTest,
+    DiscreteLaplace,
+    Disjoint,
+    Event,
+    RandomizedTest,
+    RoundedGaussian,
+    flatten,
+)
+from synthrelease.privacy.guarantee import ApproxDP
 
-MARGINALS, DP, PERSON = "marginals", "dp", "person"  # against "seeded", "exact" and "record"
-_BLOCK = 1 << 14  # candidates made and tested at once
-
-
-@dataclass(frozen=True)
-class RecordsParameters:
-    """The public parameters of a records output.
-
-    Attributes:
-        model: "marginals" (nothing kept of a seed) or "seeded".
-        fit: "exact" or "dp".
-        categories: number of categories of each attribute; the task label, if any, is the first.
-        order: σ, a permutation of the attributes.
-        resampled: Ω, the allowed numbers of drawn attributes.
-        k: plausible seeds asked for.
-        gamma: γ of the test.
-        counted: what k counts, "person" or "record".
-        rows: records to publish.
-        trials: candidates made at most.
-        task: whether the recording's label is the first attribute.
-        neighbours: the neighbouring relation.
-        people: n, public.
-    """
-
-    model: str
-    fit: str
-    categories: tuple[int, ...]
-    order: tuple[int, ...]
-    resampled: tuple[int, ...]
-    k: int
-    gamma: float
-    counted: str
-    rows: int
-    trials: int
-    task: bool
-    neighbours: Neighbours
-    people: int
-
-    @property
-    def tested(self) -> bool:
-        """Whether the data is looked at after the fit: not when only noised marginals are sampled."""
-        return not (self.model == MARGINALS and self.fit == DP)
-
-    @property
-    def vacuous(self) -> bool:
-        """Whether no candidate can fail the test."""
-        return is_vacuous(categories=self.categories, order=self.order, resampled=self.resampled, k=self.k)
+_BLOCK = 1 << 14  # candidates made and tested at once, at least
 
 
 def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
-    """Return the event of the output; a budget is needed for the DP fit alone."""
+    """Return the event of the output; a budget is needed for a DP fit or a randomized test.
+
+    Raises:
+        PolicyError: the randomized test costs more than the budget.
+    """
     parts: list[Event] = []
     if parameters.fit == DP:
         assert budget is not None
-        sensitivity = fitted_marginals(
-            attributes=len(parameters.categories), neighbours=parameters.neighbours
+        cells = sum(math.prod(parameters.categories[a] for a in subset) for subset in parameters.subsets())
+        parts.append(calibrated(parameters.noise, parameters.sensitivity(), budget, count=cells))
+    if parameters.randomized:
+        assert budget is not None
+        assert parameters.epsilon0 is not None
+        test = RandomizedTest(
+            parameters.k, parameters.gamma, parameters.epsilon0, parameters.trials, parameters.seeds
         )
-        parts.append(calibrated(LAPLACE, sensitivity, budget, count=sum(parameters.categories)))
+        _check_cost(test, budget)
+        return Disjoint((*parts, test))
     if parameters.tested:
         parts.append(DeniabilityTest(parameters.k, parameters.gamma, parameters.counted, parameters.vacuous))
     return parts[0] if len(parts) == 1 else Composed(tuple(parts))
 
 
+def _check_cost(test: RandomizedTest, budget: Budget) -> None:
+    if budget.delta == 0:
+        raise PolicyError(
+            "a randomized deniability test cannot promise anything with δ = 0",
+            expected="a delta above 0 under [privacy]",
+        )
+    cost = accounting.compose([test], delta=budget.delta)
+    if not isinstance(cost, ApproxDP) or cost.epsilon > budget.epsilon:
+        raise PolicyError(
+            f"the randomized deniability test of {test.trials} trials costs more than its budget",
+            found=str(cost),
+            expected=f"ε of at most {budget.epsilon:g} at δ = {budget.delta:.2g}",
+            remedy="lower `trials`, `gamma` or `epsilon0`, raise `k`, or raise the budget",
+        )
+
+
+@dataclass(frozen=True)
+class Passing:
+    """How the test went: for the curator alone, never in a release.
+
+    Attributes:
+        trials: candidates made.
+        passed: candidates that passed.
+        copies: published records that equal a real one in all attributes.
+    """
+
+    trials: int
+    passed: int
+    copies: int
+
+
 def release(
     data: Features, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
-) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Event]:
-    """Return synthetic records that all passed the test, and with a DP fit the noised marginals.
+) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Event, Passing]:
+    """Return synthetic records that all passed the test, and with a DP fit the noised joint counts.
 
     Args:
-        data: rows of all people; rows with a missing feature are left out.
+        data: rows of all people; rows with a missing value take no part unless it is a category of its own.
         parameters: the public parameters.
-        budget: ε of the DP fit; None with an exact fit.
+        budget: of the DP fit and the randomized test; None if there is neither.
         random: where noise and draws come from.
 
     Returns:
         Arrays under (attribute, "category") and (attribute, "value"), shape (rows,), and under
-        (attribute, "noised"), shape (categories,); and the event.
+        (attribute, …, "noised"), shape (categories, …); the event; and what is private of how the test went.
 
     Raises:
         PlanError: no row is complete, or too few candidates passed.
+        PolicyError: the randomized test costs more than the budget.
     """
     event = calibrate(parameters, budget)
     records, people = coded_records(data, parameters)
-    counts: list[NDArray[np.int64]] = weighted_counts(records, people, parameters.categories)
-    noise = event.events[0] if isinstance(event, Composed) else event
-    if isinstance(noise, DiscreteLaplace):
-        counts = noised_counts(counts, noise, people=parameters.people, random=random)
-    model = SeededModel([marginal(c) for c in counts], parameters.order, parameters.resampled)
-    if parameters.tested:
-        chosen = _passing(model, records, people, parameters, random)
+    seed = np.ones(parameters.people, dtype=bool)
+    if parameters.randomized:  # drawn without a look at anybody
+        seed[random.permutation(parameters.people)[parameters.seeds :]] = False
+    fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
+    counts = weighted_counts(records[fitted], people[fitted], parameters.categories, parameters.subsets())
+    noise = next(
+        (leaf for leaf in flatten(event) if isinstance(leaf, DiscreteLaplace | RoundedGaussian)), None
+    )
+    if noise is not None:
+        counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
+    network = fitted_network(
+        counts,
+        parameters.categories,
+        tree=parameters.dependence == TREE,
+        per_task=parameters.per_task,
+        order=None if parameters.model == MARGINALS else parameters.order,
+        people=None if noise is None else parameters.modelled,
+    )
+    model = SeededModel(network.tables, network.order, parameters.resampled, network.parents)
+    known = _Known(records)
+    if not parameters.tested:
+        chosen, trials, passed = _from_model(model, parameters.rows, random), parameters.rows, parameters.rows
+    elif parameters.randomized:
+        chosen, passed = _substituted(model, records, people, parameters, seed=seed, random=random)
+        trials = parameters.trials
     else:
-        blank = np.zeros((parameters.rows, len(parameters.order)), dtype=np.int64)
-        chosen = model.sample(blank, random)
+        chosen, trials, passed = _passing(model, records, people, parameters, known=known, random=random)
 
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    task = parameters.task
-    names = ("recording",) * task + data.features
-    for a, name in enumerate(names):
-        category = chosen[:, a]
-        values[name, "category"] = category.astype(np.int32)
-        if not (task and a == 0):
-            edges = equal_width_edges(*data.limits(a - task), parameters.categories[a])
-            fractions = public_fractions(name, len(category))
-            values[name, "value"] = spread_within(category, edges, fractions)
-        if parameters.fit == DP:
-            values[name, "noised"] = counts[a]
-    return values, event
+    for a, attribute in enumerate(parameters.attributes):
+        values[attribute.name, "category"] = chosen[:, a].astype(np.int32)
+        if attribute.labels is None:
+            values[attribute.name, "value"] = attribute.values(chosen[:, a])
+    if noise is not None:
+        names = [attribute.name for attribute in parameters.attributes]
+        for subset, table in counts.items():
+            values[(*(names[a] for a in subset), "noised")] = table
+    return values, event, Passing(trials, passed, int(known.among(chosen).sum()))
 
 
 def coded_records(
     data: Features, parameters: RecordsParameters
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the complete rows as category numbers, shape (N, m), and the person of each, shape (N,)."""
-    task = parameters.task
-    complete = ~np.isnan(data.values).any(axis=1)
-    columns = [data.recording[complete]] if task else []
-    for f in range(len(data.features)):
-        edges = equal_width_edges(*data.limits(f), parameters.categories[f + task])
-        columns.append(bin_numbers(data.values[complete, f], edges))
-    return np.stack(columns, axis=1), data.person[complete]
+    """Return the rows that have a category in every attribute, shape (N, m), and the person of each, shape (N,)."""
+    coded = np.stack(
+        [attribute.encoded(data.column(attribute.name)) for attribute in parameters.attributes], axis=1
+    )
+    complete = (coded >= 0).all(axis=1)
+    return coded[complete], data.person[complete]
+
+
+def _from_model(model: SeededModel, rows: int, random: SecureRandom) -> NDArray[np.int64]:
+    """Whole records, nothing kept of any seed."""
+    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=np.int64), random)
 
 
 def _passing(
@@ -151,38 +180,98 @@ def _passing(
     records: NDArray[np.int64],
     people: NDArray[np.int64],
     parameters: RecordsParameters,
+    *,
+    known: _Known,
     random: SecureRandom,
-) -> NDArray[np.int64]:
+) -> tuple[NDArray[np.int64], int, int]:
+    """The first records that pass Test 1; how many were tried; how many passed."""
     if not len(records):
         raise PlanError(
-            "no row has a value for every feature", remedy="use fewer `features`, or complete the data"
+            "no row has a value for every attribute",
+            remedy='use fewer `features`, complete the data, or say missing = "category"',
         )
     seed_of = _SeedPicker(people, random)
-    passed: list[NDArray[np.int64]] = []
-    found = tried = 0
+    seeds = SeedSet(model, records, people if parameters.counted == PERSON else None)
+    published: list[NDArray[np.int64]] = []
+    found = tried = passed = 0
+    block = max(_BLOCK, len(records))  # counting under the trie's nodes costs as much as so many candidates
     while found < parameters.rows and tried < parameters.trials:
-        size = min(_BLOCK, parameters.trials - tried)
-        seeds = seed_of.pick(size)
-        candidates = model.sample(records[seeds], random)
-        result = deniability_test(
-            model,
-            candidates,
-            seeds,
-            records,
-            people=people if parameters.counted == PERSON else None,
-            k=parameters.k,
-            gamma=parameters.gamma,
-        )
-        passed.append(candidates[result.passed])
-        found += len(passed[-1])
-        tried += size
+        rows = seed_of.pick(min(block, parameters.trials - tried))
+        candidates = model.sample(records[rows], random)
+        passes = seeds.plausible(candidates, rows, gamma=parameters.gamma) >= parameters.k
+        passed += int(passes.sum())
+        if parameters.copies == EXCLUDE:
+            passes &= ~known.among(candidates)
+        published.append(candidates[passes])
+        found += len(published[-1])
+        tried += len(rows)
     if found < parameters.rows:
         raise PlanError(
             f"fewer than {parameters.rows} records passed the deniability test in {parameters.trials} trials",
             expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
-            remedy="raise `resampled`, use fewer `bins`, lower `k` or `rows`, or raise `trials`",
+            remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
+            "more `trials` for the same records select ever stranger ones",
         )
-    return np.concatenate(passed)[: parameters.rows]
+    return np.concatenate(published)[: parameters.rows], tried, passed
+
+
+def _substituted(
+    model: SeededModel,
+    records: NDArray[np.int64],
+    people: NDArray[np.int64],
+    parameters: RecordsParameters,
+    *,
+    seed: NDArray[np.bool_],
+    random: SecureRandom,
+) -> tuple[NDArray[np.int64], int]:
+    """A record of every trial of Test 2, the model's own in place of one that does not pass; how many passed.
+
+    Every person has one record at most, chosen by a draw among their own. Who has none is drawn like the others, and
+    never passes.
+    """
+    assert parameters.epsilon0 is not None
+    of_person = np.full(parameters.people, -1)
+    if len(records):
+        picker = _SeedPicker(people, random)
+        of_person[picker.people] = picker.one_each()
+    eligible = of_person[seed]
+    eligible_rows = eligible[random.integers(len(eligible), parameters.trials)]
+    chosen = _from_model(model, parameters.trials, random)
+    test = RandomizedTest(
+        parameters.k, parameters.gamma, parameters.epsilon0, parameters.trials, parameters.seeds
+    )
+    asks = random.integers(test.substitution, parameters.trials) > 0
+    noise = discrete_laplace(
+        laplace_scale(parameters.epsilon0, sensitivity=1), parameters.trials, random=random
+    )
+    there = np.flatnonzero(eligible_rows >= 0)
+    own = eligible[eligible >= 0]
+    if not there.size:
+        return chosen, 0
+    place = np.full(len(records), -1)
+    place[own] = np.arange(len(own))
+    candidates = model.sample(records[eligible_rows[there]], random)
+    plausible = SeedSet(model, records[own]).plausible(
+        candidates, place[eligible_rows[there]], gamma=parameters.gamma
+    )
+    passes = asks[there] & (plausible >= parameters.k + noise[there])
+    chosen[there[passes]] = candidates[passes]
+    return chosen, int(passes.sum())
+
+
+class _Known:
+    """Tells which candidates equal a real record in all attributes."""
+
+    def __init__(self, records: NDArray[np.int64]) -> None:
+        self._trie = PrefixTrie(records, range(records.shape[1]))
+        self._attributes = records.shape[1] if len(records) else None
+
+    def among(self, candidates: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if self._attributes is None:
+            return np.zeros(len(candidates), dtype=bool)
+        length = self._trie.nearest(self._trie.packed(candidates))[1]
+        equal: NDArray[np.bool_] = length == self._attributes
+        return equal
 
 
 class _SeedPicker:
@@ -190,12 +279,20 @@ class _SeedPicker:
 
     def __init__(self, people: NDArray[np.int64], random: SecureRandom) -> None:
         self._order = np.argsort(people, kind="stable")
-        _, self._start, self._size = np.unique(people[self._order], return_index=True, return_counts=True)
+        self.people, self._start, self._size = np.unique(
+            people[self._order], return_index=True, return_counts=True
+        )
         self._random = random
 
     def pick(self, count: int) -> NDArray[np.int64]:
         """Return the rows of `count` independent seeds."""
-        person = self._random.integers(len(self._start), count)
-        within = (self._random.uniform(count) * self._size[person]).astype(np.int64)
-        seeds: NDArray[np.int64] = self._order[self._start[person] + within]
-        return seeds
+        return self._row_of(self._random.integers(len(self._start), count))
+
+    def one_each(self) -> NDArray[np.int64]:
+        """Return a row of each of `people`."""
+        return self._row_of(np.arange(len(self.people)))
+
+    def _row_of(self, person: NDArray[np.int64]) -> NDArray[np.int64]:
+        within = (self._random.uniform(len(person)) * self._size[person]).astype(np.int64)
+        rows: NDArray[np.int64] = self._order[self._start[person] + within]
+        return rows

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, integer_shares, spread_within
+from synthrelease.maths.binning import (
+    bin_numbers,
+    equal_width_edges,
+    integer_shares,
+    shares_of_people,
+    spread_within,
+)
 from synthrelease.maths.steps import HALF_RANGE
 
 if TYPE_CHECKING:
@@ -153,6 +159,14 @@ def largest_remainder(counts: list[int], total: int) -> list[int]:
     return shares
 
 
+def shares_of_rows(counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
+    """Each row an owner, each column with a count an entry."""
+    owner, column = np.nonzero(counts)
+    out = np.zeros_like(counts)
+    out[owner, column] = integer_shares(owner, counts[owner, column], total)
+    return out
+
+
 rows_of_counts = st.integers(1, 7).flatmap(
     lambda columns: st.lists(
         st.lists(
@@ -174,7 +188,7 @@ rows_of_counts = st.integers(1, 7).flatmap(
 @example(rows=[[2**40, 1, 2**40]], total=2**20)
 def test_shares_are_those_of_the_largest_remainder(rows: list[list[int]], total: int) -> None:
     counts = np.array(rows, dtype=np.int64)
-    shares = integer_shares(counts, total)
+    shares = shares_of_rows(counts, total)
     assert shares.dtype == np.int64
     assert shares.tolist() == [largest_remainder(row, total) for row in rows]
     for row, shared in zip(rows, shares.tolist(), strict=True):
@@ -190,11 +204,11 @@ def test_shares_are_those_of_the_largest_remainder(rows: list[list[int]], total:
 @given(rows=rows_of_counts, data=st.data())
 def test_a_row_of_shares_depends_on_that_row_alone(rows: list[list[int]], data: st.DataObject) -> None:
     counts = np.array(rows, dtype=np.int64)
-    together = integer_shares(counts, HALF_RANGE)
+    together = shares_of_rows(counts, HALF_RANGE)
     for row, expected in zip(counts, together, strict=True):
-        np.testing.assert_array_equal(integer_shares(row[None], HALF_RANGE)[0], expected)
+        np.testing.assert_array_equal(shares_of_rows(row[None], HALF_RANGE)[0], expected)
     order = data.draw(st.permutations(range(len(rows))))
-    np.testing.assert_array_equal(integer_shares(counts[order], HALF_RANGE), together[order])
+    np.testing.assert_array_equal(shares_of_rows(counts[order], HALF_RANGE), together[order])
 
 
 @pytest.mark.parametrize(
@@ -212,7 +226,7 @@ def test_a_row_of_shares_depends_on_that_row_alone(rows: list[list[int]], data: 
     ],
 )
 def test_ties_go_to_the_lower_column(counts: list[int], total: int, shares: list[int]) -> None:
-    assert integer_shares(np.array([counts]), total).tolist() == [shares]
+    assert shares_of_rows(np.array([counts]), total).tolist() == [shares]
 
 
 def wide_counts() -> NDArray[np.int64]:
@@ -223,16 +237,37 @@ def wide_counts() -> NDArray[np.int64]:
 def test_many_ties_in_wide_rows_are_broken_alike() -> None:
     counts = wide_counts()  # beyond the length at which an unstable sort keeps ties in order by luck
     expected = [largest_remainder(row, HALF_RANGE) for row in counts.tolist()]
-    assert integer_shares(counts, HALF_RANGE).tolist() == expected
+    assert shares_of_rows(counts, HALF_RANGE).tolist() == expected
 
 
 def test_a_row_weighs_the_total_or_nothing() -> None:
     """What `shares` of privacy/sensitivity.py relies on."""
-    shares = integer_shares(wide_counts(), HALF_RANGE)
+    shares = shares_of_rows(wide_counts(), HALF_RANGE)
     assert set(np.abs(shares).sum(axis=1).tolist()) <= {0, HALF_RANGE}
     assert shares.min() == 0
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (0, 1)])
-def test_nobody_has_no_shares(shape: tuple[int, int]) -> None:
-    assert integer_shares(np.zeros(shape, dtype=np.int64), 5).shape == shape
+def test_nobody_has_no_shares() -> None:
+    empty = np.zeros(0, dtype=np.int64)
+    assert integer_shares(empty, empty, 5).size == 0
+    assert [part.size for part in shares_of_people(empty, empty, 3, 5)] == [0, 0, 0]
+
+
+@many
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=30), data=st.data()
+)
+def test_people_share_what_their_rows_are_counted_in(
+    rows: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    shuffled = np.array(data.draw(st.permutations(rows)))
+    person, cell, share = shares_of_people(shuffled[:, 0], shuffled[:, 1], 6, HALF_RANGE)
+    found = {(p, c): s for p, c, s in zip(person.tolist(), cell.tolist(), share.tolist(), strict=True)}
+    expected = {
+        (p, c): s
+        for p in {p for p, _ in rows}
+        for c, s in enumerate(largest_remainder([rows.count((p, c)) for c in range(6)], HALF_RANGE))
+        if rows.count((p, c))
+    }
+    assert found == expected
+    assert len(found) == len(person)

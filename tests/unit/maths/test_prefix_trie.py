@@ -43,9 +43,7 @@ def tries(draw: st.DrawFn) -> tuple[list[Row], list[Row], list[int], list[int]]:
         lambda drawn: tuple(drawn[0][a] if a in columns[: drawn[2]] else drawn[1][a] for a in range(m))
     )
     rows += draw(st.lists(near, max_size=8))
-    people = draw(
-        st.lists(st.sampled_from([0, 1, 2, -5, 2**50]), min_size=len(rows), max_size=len(rows))
-    )
+    people = draw(st.lists(st.sampled_from([0, 1, 2, -5, 2**50]), min_size=len(rows), max_size=len(rows)))
     return rows, draw(st.lists(st.one_of(row, near), max_size=12)), columns, people
 
 

@@ -1,0 +1,68 @@
+"""An attribute of records: a column as numbered categories, all of them public, and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The categories of a column: equal-width bins between public bounds, or listed labels.
+
+    Attributes:
+        name: of the column.
+        categories: how many there are, the one for missing values included.
+        labels: what each category is called; None for bins.
+        low: lower bound, in the column's unit; None for labels.
+        high: upper bound.
+        missing: whether the last category stands for a missing value.
+    """
+
+    name: str
+    categories: int
+    labels: tuple[str, ...] | None = None
+    low: float | None = None
+    high: float | None = None
+    missing: bool = False
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """The edges of the bins."""
+        assert self.low is not None
+        assert self.high is not None
+        return equal_width_edges(self.low, self.high, self.categories - self.missing)
+
+    def encoded(self, column: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the category of each row, −1 where a value is missing and has no category.
+
+        Args:
+            column: values, NaN where missing; or numbers of labels, −1 where missing. Shape (N,).
+        """
+        if self.labels is None:
+            there = ~np.isnan(column)
+            known = bin_numbers(column.astype(np.float64), self.edges)
+        else:
+            there, known = column >= 0, column.astype(np.int64)
+        return np.where(there, known, self.categories - 1 if self.missing else -1)
+
+    def values(self, categories: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return values in the bins of `categories`, at public fractions of their width; NaN for a missing one."""
+        bins = self.categories - self.missing
+        known = np.minimum(categories, bins - 1)
+        inside = spread_within(known, self.edges, public_fractions(self.name, len(categories)))
+        return np.where(categories < bins, inside, np.nan)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form."""
+        return {**asdict(self), "labels": None if self.labels is None else list(self.labels)}
+
+    @classmethod
+    def from_json(cls, form: dict[str, Any]) -> Attribute:
+        """Read the manifest's form."""
+        return cls(**{**form, "labels": None if form["labels"] is None else tuple(form["labels"])})
