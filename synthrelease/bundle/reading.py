@@ -9,10 +9,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from synthrelease.bundle import hdf5
-from synthrelease.bundle.contents import contents
+from synthrelease.bundle.contents import contents, noised_network
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.verify import verify
 from synthrelease.errors import BundleError
+from synthrelease.mechanisms.records.model import SeededModel
 
 
 class Output(Mapping[str, NDArray[Any]]):
@@ -54,6 +55,27 @@ class Bundle:
                 start = len(dataset_path(name)) + 1
                 return Output(self.path, name, {c.path[start:]: c.path for c in contents(output)})
         raise KeyError(name)
+
+    def model(self, name: str) -> SeededModel:
+        """Return the model of a records output with a DP fit: whoever has its noised counts may draw more records.
+
+        Its attributes are numbered as in the manifest (`mechanism.parameters.attributes`).
+
+        Raises:
+            KeyError: no such output.
+            ValueError: the output is no records, or its model was fitted exactly and is not in the bundle.
+        """
+        entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
+        if entry is None:
+            raise KeyError(name)
+        if entry["kind"] != "records" or entry["mechanism"]["parameters"]["fit"] != "dp":
+            raise ValueError(f"Expected records with a DP fit, found another output under '{name}'")
+        arrays = {
+            f"{dataset_path(name)}/{key}": self[name][key] for key in self[name] if key.endswith("/noised")
+        }
+        network = noised_network(entry, arrays)
+        drawn = entry["mechanism"]["parameters"]["resampled"]
+        return SeededModel(network.tables, network.order, drawn, network.parents)
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:

@@ -175,19 +175,20 @@ class RecordsOutput:
 
     def _expected_records(self) -> str:
         p = self.parameters
-        stated = self.spec.options.get("pass_rate")
-        rate = stated or even_pass_rate(
-            categories=p.categories, order=p.order, resampled=p.resampled, k=p.k, people=p.seeds
+        rate = self.spec.options.get("pass_rate")
+        assumed = "" if rate is None else f" (pass_rate = {rate:g} assumed)"
+        if rate is None:
+            rate = even_pass_rate(categories=p.categories[p.task :], drawn=p.resampled, k=p.k, people=p.seeds)
+        told = (
+            f"{rate:.2g} of the candidates would pass if everybody had one record and categories were even; real "
+            "ones are less even, and more pass (the true rate is private; assume one with pass_rate)"
         )
-        assumption = (
-            "assumed in the plan"
-            if stated
-            else "if categories were even; real ones are less so, and pass more"
-        )
-        share = f"{rate:.2g} of the candidates pass ({assumption})"
         if p.randomized:
-            return f"{share}: {rate * p.trials:.3g} of {p.trials} records start from a seed, the others from the model"
-        return f"{share}: {min(rate * p.trials, p.rows):.3g} of {p.rows} records in at most {p.trials} trials"
+            started = f"at that rate {rate * p.trials:.3g} of {p.trials} records start from a seed{assumed}"
+            return started if assumed else f"{told}; {started}"
+        if assumed:
+            return f"{min(rate * p.trials, p.rows):.0f} of {p.rows} records in at most {p.trials} trials{assumed}"
+        return f"all {p.rows} records if {p.rows / p.trials:.2g} of {p.trials} candidates pass; {told}"
 
 
 def _cost(test: RandomizedTest, delta: float) -> str:

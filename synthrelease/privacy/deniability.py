@@ -26,20 +26,22 @@ def is_vacuous(*, categories: Sequence[int], order: Sequence[int], resampled: Se
     return k == 1 or all(categories[a] == 1 for a in kept)
 
 
-def even_pass_rate(
-    *, categories: Sequence[int], order: Sequence[int], resampled: Sequence[int], k: int, people: int
-) -> float:
+def even_pass_rate(*, categories: Sequence[int], drawn: Sequence[int], k: int, people: int) -> float:
     """Return the share of candidates that k people with one record each could have made, if categories were even.
 
     Even and independent categories are the worst case for shared prefixes. The seed's person is one of the k; the
     others share what is kept with probability Π 1/categories. The mean over Ω, as if each ω stood alone.
+
+    Args:
+        categories: number of categories of the attributes in the order σ, without a task's label, which all have.
+        drawn: Ω, the allowed numbers of drawn attributes.
+        k: plausible seeds asked for.
+        people: who may be seeds.
     """
     from scipy.stats import binom  # noqa: PLC0415  slow to import
 
-    rates = []
-    for omega in resampled:
-        shared = math.prod(1 / categories[a] for a in order[: len(order) - omega])
-        rates.append(float(binom.sf(k - 2, people - 1, shared)))
+    shared = (math.prod(1 / size for size in categories[: len(categories) - omega]) for omega in drawn)
+    rates = [float(binom.sf(k - 2, people - 1, one)) for one in shared]
     return sum(rates) / len(rates)
 
 

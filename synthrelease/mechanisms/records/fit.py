@@ -1,4 +1,4 @@
-"""Joint counts of attributes: each person weighs 1 in each of them, exactly or with noise."""
+"""From records to a model: joint counts in which each person weighs 1, exact or noised, and what follows from them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.maths.binning import shares_of_people
-from synthrelease.maths.network import Subset
+from synthrelease.maths.network import Subset, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.records.model import SeededModel
+from synthrelease.mechanisms.records.parameters import MARGINALS, TREE, RecordsParameters
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
 from synthrelease.privacy.event import Noise
 
 Counts = dict[Subset, NDArray[np.int64]]
+
+
+def fit_model(
+    records: NDArray[np.integer],
+    people: NDArray[np.int64],
+    parameters: RecordsParameters,
+    noise: Noise | None,
+    *,
+    random: WordSource,
+) -> tuple[SeededModel, Counts]:
+    """Return the model of some people's records, and the counts it follows from.
+
+    Args:
+        records: category numbers, shape (N, m).
+        people: person of each record, 0, 1, …, shape (N,).
+        parameters: of the output.
+        noise: what to add to the counts; None for an exact fit, whose model must not be published.
+        random: where noise comes from.
+    """
+    counts = weighted_counts(records, people, parameters.categories, parameters.subsets())
+    if noise is not None:
+        counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
+    network = fitted_network(
+        counts,
+        parameters.categories,
+        tree=parameters.dependence == TREE,
+        per_task=parameters.per_task,
+        order=None if parameters.model == MARGINALS else parameters.order,
+        people=None if noise is None else parameters.modelled,
+    )
+    return SeededModel(network.tables, network.order, parameters.resampled, network.parents), counts
 
 
 def weighted_counts(

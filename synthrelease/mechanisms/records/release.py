@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.maths.network import fitted_network
 from synthrelease.maths.prefix_trie import PrefixTrie
 from synthrelease.mechanisms.records.deniability import SeedSet
-from synthrelease.mechanisms.records.fit import noised_counts, weighted_counts
+from synthrelease.mechanisms.records.fit import fit_model
 from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.parameters import (
     DP,
     EXCLUDE,
     MARGINALS,
     PERSON,
-    TREE,
     RecordsParameters,
 )
 from synthrelease.noise.entropy import SecureRandom
@@ -123,21 +121,10 @@ def release(
     if parameters.randomized:  # drawn without a look at anybody
         seed[random.permutation(parameters.people)[parameters.seeds :]] = False
     fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
-    counts = weighted_counts(records[fitted], people[fitted], parameters.categories, parameters.subsets())
     noise = next(
         (leaf for leaf in flatten(event) if isinstance(leaf, DiscreteLaplace | RoundedGaussian)), None
     )
-    if noise is not None:
-        counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
-    network = fitted_network(
-        counts,
-        parameters.categories,
-        tree=parameters.dependence == TREE,
-        per_task=parameters.per_task,
-        order=None if parameters.model == MARGINALS else parameters.order,
-        people=None if noise is None else parameters.modelled,
-    )
-    model = SeededModel(network.tables, network.order, parameters.resampled, network.parents)
+    model, counts = fit_model(records[fitted], people[fitted], parameters, noise, random=random)
     known = _Known(records)
     if not parameters.tested:
         chosen, trials, passed = _from_model(model, parameters.rows, random), parameters.rows, parameters.rows

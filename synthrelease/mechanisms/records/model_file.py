@@ -1,0 +1,58 @@
+"""A model in a file of its own: JSON, with what its categories mean.
+
+A model of exact counts tells statistics of real people: keep it as private as the data. One of noised counts may be
+published; a bundle holds it already (`Bundle.model`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from synthrelease.data.attribute import Attribute
+from synthrelease.errors import DataError
+from synthrelease.mechanisms.records.model import SeededModel
+
+_FORMAT = "synthrelease model 1"
+
+
+def save_model(path: str | Path, model: SeededModel, attributes: Sequence[Attribute]) -> None:
+    """Write a model and its attributes; every probability comes back bit for bit."""
+    form = {
+        "format": _FORMAT,
+        "attributes": [attribute.to_json() for attribute in attributes],
+        "order": model.order,
+        "resampled": model.resampled,
+        "parents": model.parents,
+        "tables": [table.tolist() for table in model.marginals],
+    }
+    Path(path).write_text(json.dumps(form, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
+    """Read a model and its attributes.
+
+    Raises:
+        DataError: the file is no model.
+    """
+    try:
+        form: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        if form["format"] != _FORMAT:
+            raise ValueError("another format")
+        attributes = tuple(Attribute.from_json(attribute) for attribute in form["attributes"])
+        tables = [np.array(table, dtype=np.float64) for table in form["tables"]]
+        model = SeededModel(tables, form["order"], form["resampled"], form["parents"])
+        if [table.shape[-1] for table in tables] != [attribute.categories for attribute in attributes]:
+            raise ValueError("tables and attributes differ")
+    except (OSError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise DataError(
+            "the file is no model",
+            where=str(path),
+            found=type(error).__name__,
+            expected=f"JSON of the format '{_FORMAT}', as save_model writes it",
+        ) from None
+    return model, attributes
