@@ -111,7 +111,7 @@ def compose(
     )  # for each event known by its (ε, δ) only
     pairs = [_pair(step, reserved) for step in opaque]
     if any(pair is None for pair in pairs):
-        reason = "the randomized test cannot keep to this δ: raise k or δ, or lower the number of trials"
+        reason = "the trials of a randomized test exceed this δ already"
         return NoGuarantee(reason=reason, unit=unit, neighbours=neighbours)
     known = [pair for pair in pairs if pair is not None]
     if alone:

@@ -160,7 +160,7 @@ def gaussian_delta(epsilon: float, sigma: float, sensitivity: float) -> float:
 
 def asking(name: str, noise: str | None, **options: float) -> ResolvedOutput:
     spec = OutputSpec(name, "heatmap", "looks", dict(options), f"plan.toml: outputs[0] ({name})")
-    return cast("ResolvedOutput", SimpleNamespace(spec=spec, noise=noise))
+    return cast("ResolvedOutput", SimpleNamespace(spec=spec, noise=noise, takes_delta=noise == "gaussian"))
 
 
 def near(value: Any) -> Any:

@@ -44,9 +44,9 @@ def test_names_that_others_rely_on():
     assert parameters(discrete_laplace) == ["scale", "size", "random"]
     assert parameters(gaussian_delta) == ["epsilon", "sigma", "sensitivity"]
     assert parameters(gaussian_sigma) == ["epsilon", "delta", "sensitivity"]
-    assert parameters(SeededModel) == ["marginals", "order", "resampled"]
+    assert parameters(SeededModel)[:3] == ["marginals", "order", "resampled"]
     expected = ["model", "candidates", "seed_rows", "records", "people", "k", "gamma"]
-    assert parameters(deniability_test) == expected
+    assert parameters(deniability_test)[:7] == expected
     assert parameters(synthrelease.build)[:2] == ["plan_path", "output"]
     assert parameters(synthrelease.verify)[:2] == ["path", "public_key"]
     assert parameters(synthrelease.open_bundle)[:1] == ["path"]

@@ -40,14 +40,7 @@ def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
         DataError: the file is no model.
     """
     try:
-        form: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        if form["format"] != _FORMAT:
-            raise ValueError("another format")
-        attributes = tuple(Attribute.from_json(attribute) for attribute in form["attributes"])
-        tables = [np.array(table, dtype=np.float64) for table in form["tables"]]
-        model = SeededModel(tables, form["order"], form["resampled"], form["parents"])
-        if [table.shape[-1] for table in tables] != [attribute.categories for attribute in attributes]:
-            raise ValueError("tables and attributes differ")
+        return _model(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(
             "the file is no model",
@@ -55,4 +48,13 @@ def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
             found=type(error).__name__,
             expected=f"JSON of the format '{_FORMAT}', as save_model writes it",
         ) from None
-    return model, attributes
+
+
+def _model(form: dict[str, Any]) -> tuple[SeededModel, tuple[Attribute, ...]]:
+    if form["format"] != _FORMAT:
+        raise ValueError(f"Expected the format {_FORMAT}, found another")
+    attributes = tuple(Attribute.from_json(attribute) for attribute in form["attributes"])
+    tables = [np.array(table, dtype=np.float64) for table in form["tables"]]
+    if [table.shape[-1:] for table in tables] != [(attribute.categories,) for attribute in attributes]:
+        raise ValueError("Expected a table of each attribute's categories, found others")
+    return SeededModel(tables, form["order"], form["resampled"], form["parents"]), attributes

@@ -17,7 +17,6 @@ from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.parameters import (
     DP,
     EXCLUDE,
-    MARGINALS,
     PERSON,
     RecordsParameters,
 )
@@ -77,7 +76,9 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
             f"the randomized deniability test of {test.trials} trials costs more than its budget",
             found=str(cost),
             expected=f"ε of at most {budget.epsilon:g} at δ = {budget.delta:.2g}",
-            remedy="lower `trials`, `gamma` or `epsilon0`, raise `k`, or raise the budget",
+            remedy="lower `trials`, `gamma` or `epsilon0`, raise `k`, or raise the budget"
+            if isinstance(cost, ApproxDP)
+            else "raise `k`, `epsilon0` or δ, or lower `trials`",
         )
 
 
