@@ -189,6 +189,92 @@ def test_only_bounded_columns_are_read(tmp_path: Path) -> None:
     assert features.values.shape == (2, 1)
 
 
+# Labels of public lists
+
+LISTS = {"hand": ["left", "right"], "group": ["2", "1", "none"]}
+LABELLED = (*HEADER, "hand", "group")
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.parquet"])
+def test_labels_are_positions_in_their_lists_and_sorted_with_their_rows(tmp_path: Path, name: str) -> None:
+    rows = [
+        ("10", "b", 2.0, 3.0, 0.5, "left", 1),
+        ("9", "a", 5.0, 4.0, 1.0, None, 2),
+        ("10", "b", 1.0, 5.0, 1.5, "right", None),
+        ("10", "a", 9.0, 6.0, 2.0, "right", 2),
+    ]
+    features = load(feature_file(tmp_path, rows, header=LABELLED, name=name), categories=LISTS)
+    assert features.categorical == ("hand", "group")
+    assert features.features == ("pupil_mm", "blink_hz")
+    assert features.values[:, 0].tolist() == [4, 6, 5, 3]
+    assert features.labels.tolist() == [[-1, 0], [1, 0], [1, -1], [0, 1]]
+    assert features.labels.dtype == np.int64
+    assert features.notes == ()
+
+
+def test_a_column_is_found_by_name_be_it_values_labels_or_recordings(tmp_path: Path) -> None:
+    rows = [("ann", "b", 1, 3, 1, "left", 1), ("ann", "a", 2, 4, 2, "", "none")]
+    features = load(feature_file(tmp_path, rows, header=LABELLED), categories=LISTS)
+    assert features.column("blink_hz").tolist() == [2, 1]
+    assert features.column("hand").tolist() == [-1, 0]
+    assert features.column("group").tolist() == [2, 1]
+    assert features.column("recording").tolist() == [0, 1]
+    with pytest.raises(ValueError, match="not in tuple"):
+        features.column("task")
+
+
+def test_without_lists_no_labels_are_read(tmp_path: Path) -> None:
+    rows = [("ann", "a", 1, 3, 1, "canary", 735)]
+    features = load(feature_file(tmp_path, rows, header=LABELLED))
+    assert features.categorical == ()
+    assert features.labels.shape == (1, 0)
+
+
+@pytest.mark.parametrize(("cell", "code"), [("1", 1), (1, 1), ("1.0", None), (" 2 ", 0), ("", -1), (-9, -1)])
+def test_numeric_labels_are_text_and_missing_codes_are_missing(
+    tmp_path: Path, cell: Any, code: int | None
+) -> None:
+    path = feature_file(tmp_path, [("ann", "a", 1, 3, 1, "left", cell)], header=LABELLED)
+    if code is None:
+        with pytest.raises(DataError, match="list of categories"):
+            load(path, categories=LISTS, missing=[-9])
+    else:
+        assert load(path, categories=LISTS, missing=[-9]).labels[:, 1].tolist() == [code]
+
+
+def test_typed_numbers_are_the_labels_of_the_same_text(tmp_path: Path) -> None:
+    for cells in ([1, 2, None], [1.0, 2.0, None], [1.0, 2.0, math.nan]):
+        rows = [("ann", "a", t, 3.0, 1.0, "left", cell) for t, cell in enumerate(cells)]
+        path = feature_file(tmp_path, rows, header=LABELLED, name="f.parquet")
+        assert load(path, categories=LISTS).labels[:, 1].tolist() == [1, 0, -1]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [("hand", "canary"), ("hand", "Left"), ("group", 735), ("group", "2.0")]
+)
+def test_an_unknown_label_is_refused_by_file_line_and_column_and_never_quoted(
+    tmp_path: Path, column: str, cell: Any
+) -> None:
+    rows: list[list[Any]] = [["canary-ann", "canary-a", t, 735.5, 284.5, "left", 2] for t in range(4)]
+    rows[2][LABELLED.index(column)] = cell
+    path = feature_file(tmp_path, [tuple(row) for row in rows], header=LABELLED)
+    error = refused(path, "line 4,", f"column '{column}'", "list of categories", categories=LISTS)
+    assert str(cell) not in str(error).replace(str(path), "")
+    assert "canary" not in str(error.found + error.expected + error.remedy)
+
+
+def test_a_label_of_a_recording_not_listed_is_checked_all_the_same(tmp_path: Path) -> None:
+    """Whether a file is accepted does not depend on which recordings are published."""
+    rows = [("ann", "a", 1, 3, 1, "left", 1), ("ann", "x", 2, 3, 1, "canary", 1)]
+    path = feature_file(tmp_path, rows, header=LABELLED)
+    refused(path, "line 3,", "column 'hand'", categories=LISTS, recordings=["a"])
+
+
+def test_a_column_of_labels_that_is_not_there_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = feature_file(tmp_path, [("canary-ann", "canary-a", 1, 735.5, 284.5, "left", 1)], header=LABELLED)
+    refused(path, "'hands'", "did you mean 'hand'?", categories={"hands": ["left"]})
+
+
 # Choosing features
 
 
@@ -205,6 +291,15 @@ def test_only_keeps_rows_and_takes_features_in_the_order_asked(tmp_path: Path) -
         assert getattr(one, name) == getattr(features, name)
     np.testing.assert_array_equal(one.person, features.person)
     np.testing.assert_array_equal(one.recording, features.recording)
+
+
+def test_only_keeps_the_labels_of_the_rows(tmp_path: Path) -> None:
+    rows = [("ann", "a", 1, 3, 1, "left", 1), ("bob", "b", 1, 99, 0.5, "", 2)]
+    features = load(feature_file(tmp_path, rows, header=LABELLED), categories=LISTS)
+    one = features.only(["blink_hz"])
+    assert one.categorical == features.categorical
+    assert one.labels.tolist() == features.labels.tolist() == [[0, 1], [-1, 0]]
+    assert one.column("group").tolist() == [1, 0]
 
 
 # Bad input

@@ -17,7 +17,7 @@ from refusals import check_refusal
 
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import Table, labels, numbers, read_table
+from synthrelease.data.tables import Table, categories, labels, numbers, read_table
 from synthrelease.errors import DataError, InputError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
@@ -251,6 +251,125 @@ def test_labels_of_an_unusable_type_are_refused(tmp_path: Path, cells: list[Any]
     with pytest.raises(DataError) as caught:
         labels(parquet(tmp_path, "person", cells), "person")
     said(caught.value, tmp_path / "data.parquet", "'person'")
+
+
+# Labels of a public list
+
+GROUPS = ["control", "patient", "1", "2.5", "-1"]
+
+
+def test_a_category_is_the_position_of_its_label_in_the_list(tmp_path: Path) -> None:
+    table = csv(tmp_path, "group", "patient", "control", " 1 ", "control\t", "2.5")
+    found = categories(table, "group", GROUPS)
+    assert found.tolist() == [1, 0, 2, 0, 3]
+    assert found.dtype == np.int64
+    assert categories(table, "group", [*GROUPS, "nobody's"]).tolist() == found.tolist()
+    assert categories(table, "group", GROUPS[::-1]).tolist() == [3, 4, 2, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "listed", "expected"),
+    [
+        (["1", "2", "10"], ["10", "1", "2"], [1, 2, 0]),
+        ([1, 2, 10], ["10", "1", "2"], [1, 2, 0]),
+        (pl.Series([1, 2, None], dtype=pl.UInt8), ["1", "2"], [0, 1, -1]),
+        ([1.0, 2.0, 10.0], ["10", "1", "2"], [1, 2, 0]),
+        ([1.0, math.nan, None], ["1"], [0, -1, -1]),  # NaN among typed labels is an empty cell
+        (pl.Series([1.0, 2.5], dtype=pl.Float32), ["1", "2.5"], [0, 1]),
+        ([-0.0, 0.0, 1.0], ["1", "0"], [1, 1, 0]),
+        ([True, False, None], ["false", "true"], [1, 0, -1]),
+        ([dt.date(2026, 2, 1)], ["2026-02-01"], [0]),
+        (pl.Series(["b", "a"], dtype=pl.Categorical), ["a", "b"], [1, 0]),
+        (pl.Series(["b", None], dtype=pl.Enum(["a", "b"])), ["a", "b"], [1, -1]),
+        ([None, None], ["a"], [-1, -1]),
+    ],
+    ids=str,
+)
+def test_typed_labels_are_found_by_the_text_that_a_person_would_write(
+    tmp_path: Path, cells: Any, listed: list[str], expected: list[int]
+) -> None:
+    assert categories(parquet(tmp_path, "group", cells), "group", listed).tolist() == expected
+
+
+@pytest.mark.parametrize("empty", ["", " ", "\t "])
+def test_an_empty_cell_is_missing_and_no_refusal(tmp_path: Path, empty: str) -> None:
+    assert categories(csv(tmp_path, "group", "control", empty, empty), "group", GROUPS).tolist() == [
+        0,
+        -1,
+        -1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("missing", "cells", "expected"),
+    [
+        ([-9], ["control", "-9", "-9.0", "-9e0"], [0, -1, -1, -1]),
+        ([-9, 99], ["99", "patient", "-9"], [-1, 1, -1]),
+        ([1, -1], ["1", "-1", "1.0"], [2, 4, -1]),  # what is listed is a label, whatever the codes
+        ([math.inf], ["inf", "1e999", "control"], [-1, -1, 0]),
+    ],
+)
+def test_a_missing_code_is_missing_where_it_is_no_label(
+    tmp_path: Path, missing: list[float], cells: list[str], expected: list[int]
+) -> None:
+    assert categories(csv(tmp_path, "group", *cells), "group", GROUPS, missing=missing).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [pl.Int16, pl.Float64, pl.String])
+def test_a_missing_code_is_missing_in_every_type(tmp_path: Path, dtype: Any) -> None:
+    cells = pl.Series([1, -9, None]).cast(dtype)
+    assert categories(parquet(tmp_path, "group", cells), "group", ["1"], missing=[-9]).tolist() == [0, -1, -1]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["canary", "Control", "control patient", "735", "1.0", "01", "nan", "NA", "canary\nann", "canary" * 50],
+)
+@pytest.mark.parametrize("row", [0, 2, 4])
+def test_an_unknown_label_is_refused_by_its_line_and_never_quoted(
+    tmp_path: Path, cell: str, row: int
+) -> None:
+    """The list is public and the cell is not: neither is the label told nor how many of each there are."""
+    cells = ["control"] * 5
+    cells[row] = cell
+    with pytest.raises(DataError) as caught:
+        categories(csv(tmp_path, "group", *cells), "group", GROUPS, missing=[-9])
+    error, path = caught.value, tmp_path / "data.csv"
+    check_refusal(error, path, f"line {row + 2}", "column 'group'", "list of categories", secrets=SECRETS)
+    told = str(error).replace(str(path), "").replace("column 'group'", "")
+    assert cell not in told.replace("an empty cell", "")
+    assert "5 labels" in told
+    assert "more" not in told
+
+
+def test_an_unknown_label_of_a_typed_column_is_refused_by_its_row(tmp_path: Path) -> None:
+    for cells in ([1, 735], [1.0, 735.5], pl.Series(["1", "canary"], dtype=pl.Categorical)):
+        with pytest.raises(DataError) as caught:
+            categories(parquet(tmp_path, "group", cells), "group", GROUPS)
+        said(caught.value, tmp_path / "data.parquet", "row 1,", "column 'group'", "another label")
+
+
+def test_further_unknown_labels_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
+    cells = ["control", "", "canary", "patient", "canary", "canary-735"]
+    with pytest.raises(DataError, match=r"line 4, column 'group' \(and 2 more\)"):
+        categories(csv(tmp_path, "group", *cells), "group", GROUPS)
+
+
+@pytest.mark.parametrize("cells", [[["canary"], ["b"]], [b"\xff\xfe", b"canary"]], ids=["list", "bytes"])
+def test_categories_of_an_unusable_type_are_refused(tmp_path: Path, cells: list[Any]) -> None:
+    with pytest.raises(DataError) as caught:
+        categories(parquet(tmp_path, "group", cells), "group", GROUPS)
+    said(caught.value, tmp_path / "data.parquet", "'group'")
+
+
+@given(st.lists(st.sampled_from([*GROUPS, "", " ", "-9"]), min_size=1, max_size=20), st.permutations(GROUPS))
+@prompt
+def test_each_cell_is_judged_by_itself(
+    tmp_path_factory: pytest.TempPathFactory, cells: list[str], listed: list[str]
+) -> None:
+    found = categories(csv(tmp_path_factory.mktemp("groups"), "g", *cells), "g", listed, missing=[-9])
+    expected = [listed.index(cell) if cell in listed else -1 for cell in cells]
+    assert found.tolist() == expected
 
 
 # Numbers

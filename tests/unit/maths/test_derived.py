@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from synthrelease.maths import derived
 from synthrelease.maths.blur import blurred
@@ -156,36 +154,3 @@ def test_a_quotient_never_divides_by_less_than_one_person(weight: int) -> None:
     noisy = np.array([3 * H, weight])
     shown = derived.statistic(derived.MEAN, noisy, bounds=(0.0, 1.0), people=None)
     assert shown.tolist() == [0.5 + 3 / 2]
-
-
-# --- marginals
-
-
-@settings(derandomize=True, deadline=None, max_examples=100)
-@given(
-    counts=st.lists(st.integers(-(10**6), 10**7), min_size=1, max_size=8),
-    kind=st.sampled_from([np.int32, np.int64]),
-)
-def test_a_marginal_is_smoothed_and_normalised_and_negative_counts_are_none(
-    counts: list[int], kind: type[np.integer]
-) -> None:
-    """One person more, spread evenly over the categories."""
-    weights = [Fraction(max(c, 0), H) + Fraction(1, len(counts)) for c in counts]
-    p = derived.marginal(np.array(counts, dtype=kind))
-    np.testing.assert_allclose(p, [float(w / sum(weights)) for w in weights], rtol=1e-12)
-    assert p.sum() == pytest.approx(1.0, abs=1e-12)
-    assert (p > 0).all()
-
-
-def test_counts_that_noise_made_negative_leave_an_even_marginal() -> None:
-    assert derived.marginal(np.array([-5, -(10**9), 0])).tolist() == [1 / 3] * 3
-
-
-def test_the_marginal_of_people_is_that_of_their_number() -> None:
-    """Three people in one category, five in another, none in two."""
-    assert derived.marginal(np.array([3 * H, 0, 5 * H, 0])).tolist() == [
-        3.25 / 9,
-        0.25 / 9,
-        5.25 / 9,
-        0.25 / 9,
-    ]

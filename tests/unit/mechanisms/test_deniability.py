@@ -10,6 +10,7 @@ import functools
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthrelease.mechanisms.records import DeniabilityResult, Model, SeededModel, deniability_test
+from synthrelease.maths import prefix_trie
+from synthrelease.mechanisms.records import DeniabilityResult, Model, SeededModel, SeedSet, deniability_test
+from synthrelease.mechanisms.records import deniability as module
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -421,6 +424,86 @@ def test_many_records_of_many_attributes_agree_too(gamma: Fraction) -> None:
     ).check(gamma, ks=(3,))
 
 
+def random_scene(draw: random.Random, tally: Counter[str]) -> Scene:
+    """A scene of ten candidates: of independent attributes, or along a tree; of every kind that the tally counts."""
+    m = draw.randint(1, 6)
+    sizes = [draw.randint(1, 5) for _ in range(m)]
+    order = draw.sample(range(m), m)
+    resampled = draw.sample(range(1, m + 1), draw.choice([1, 1, 2, 3]) if m > 2 else 1)
+    parents: list[Row] = [()] * m
+    if draw.random() < 0.5:
+        for position, a in enumerate(order[1:], start=1):
+            parents[a] = tuple(draw.sample(order[:position], draw.randint(0, min(position, 2))))
+
+    def probabilities(size: int) -> list[Fraction]:
+        if draw.random() < 0.5 and size in DYADIC:
+            weights = draw.sample(draw.choice(DYADIC[size]), size)
+        else:
+            weights = [draw.choice([0, 1, 1, 2, 3, 5]) for _ in range(size)]
+            weights[draw.randrange(size)] += 1
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    tables = [
+        {
+            above: probabilities(sizes[a])
+            for above in itertools.product(*(range(sizes[b]) for b in parents[a]))
+        }
+        for a in range(m)
+    ]
+
+    def conditional(y: Row, a: int) -> Fraction:
+        return tables[a][tuple(y[b] for b in parents[a])][y[a]]
+
+    def as_table(a: int) -> NDArray[np.float64]:
+        flat = [float(p) for row in tables[a].values() for p in row]
+        return np.array(flat).reshape([*(sizes[b] for b in parents[a]), sizes[a]])
+
+    model = SeededModel([as_table(a) for a in range(m)], order, resampled, parents)
+    records = [tuple(draw.randrange(size) for size in sizes)]
+
+    def beside(near: Row) -> Row:
+        kept = order[: draw.randint(0, m)]
+        return tuple(near[a] if a in kept else draw.randrange(sizes[a]) for a in range(m))
+
+    while len(records) < draw.randint(1, 14):
+        records.append(beside(draw.choice(records)))
+    people = [draw.randrange(-2, 3) for _ in records]
+    seeds = [draw.randrange(len(records)) for _ in range(10)]
+    candidates = [beside(records[draw.choice([seed, draw.randrange(len(records))])]) for seed in seeds]
+    tally[f"{m} attributes"] += 10
+    tally["Ω of several"] += 10 * (len(resampled) > 1)
+    tally["parents"] += 10 * any(parents)
+    tally["repeated records"] += 10 * (len(set(records)) < len(records))
+    tally["several records of a person"] += 10 * (len(set(people)) < len(people))
+    tally["a category only"] += 10 * (1 in sizes)
+    tally["equal to a record"] += sum(y in records for y in candidates)
+    tally["never drawn"] += sum(any(conditional(y, a) == 0 for a in range(m)) for y in candidates)
+    return Scene(tuple(order), tuple(resampled), conditional, model, records, people, candidates, seeds)
+
+
+def test_ten_thousand_random_candidates_agree() -> None:
+    tally: Counter[str] = Counter()
+    for number in range(1000):
+        draw = random.Random(number)
+        drawn = random_scene(draw, tally)
+        gamma, k = draw.choice(GAMMAS), draw.choice([1, 2, 3, 5])
+        for by_person in (False, True):
+            expected = drawn.expected(gamma, by_person=by_person)
+            found = drawn.found(gamma, by_person=by_person, k=k)
+            assert found.plausible.tolist() == expected, number
+            assert found.passed.tolist() == [count >= k for count in expected], number
+            tally[f"{by_person=}, passed"] += int(found.passed.sum())
+        tally[f"{k=}"] += 10
+        tally[f"γ = {gamma}"] += 10
+        tally["no seed at all"] += expected.count(0)
+        for y, seed in zip(drawn.candidates, drawn.seeds, strict=True):
+            p = probability(y, drawn.records[seed], drawn.order, drawn.resampled, drawn.conditional)
+            tally["a power of γ"] += p > 0 and p == gamma ** -(interval(p, gamma) or 0)
+    assert sum(tally[f"γ = {gamma}"] for gamma in GAMMAS) == 10_000
+    assert len(tally) == 25
+    assert min(tally.values()) >= 300, tally
+
+
 def test_probabilities_far_below_the_smallest_float_are_told_apart() -> None:
     """Three hundred attributes of four values: Pr{y = M(d)} is 10⁻¹⁸⁰ and, with Ω = {100, 200, 300}, less."""
     m, rng = 300, np.random.default_rng(1)
@@ -490,6 +573,24 @@ def test_the_windows_of_one_person_do_not_protect_each_other() -> None:
     assert (by_record.plausible.tolist(), by_record.passed.tolist()) == ([1000], [True])
     by_person = drawn.found(4, by_person=True, k=2)
     assert (by_person.plausible.tolist(), by_person.passed.tolist()) == ([1], [False])
+
+
+@pytest.mark.parametrize("omega", [1, 2, 3])
+def test_a_hundred_nearly_equal_records_of_one_person_pass_as_records_and_not_as_a_person(omega: int) -> None:
+    """k = 50: each of them makes the others plausible, and all of them are one."""
+    rng = np.random.default_rng(omega)
+    near = [(2, 1, 0, 3, *rng.integers(0, 4, omega).tolist()) for _ in range(100)]
+    others = [tuple(rng.integers(0, 4, 4 + omega).tolist()) for _ in range(49)]
+    even = [[Fraction(1, 4)] * 4] * (4 + omega)
+    seeds = rng.integers(0, 100, 30).tolist()
+    candidates = [(*near[seed][:4], *rng.integers(0, 4, omega).tolist()) for seed in seeds]
+    drawn = scene(even, (omega,), near + others, candidates, seeds, people=[7] * 100 + list(range(100, 149)))
+    by_record, by_person = (drawn.found(4, by_person=by, k=50) for by in (False, True))
+    assert by_record.passed.all()
+    assert (by_record.plausible >= 100).all()
+    assert not by_person.passed.any()
+    assert (by_person.plausible - 1 == by_record.plausible - 100).all()
+    assert drawn.found(4, by_person=True, k=1).passed.all()
 
 
 def test_a_candidate_that_its_seed_cannot_produce_has_no_plausible_seed() -> None:
@@ -570,6 +671,37 @@ def test_a_probability_a_billionth_above_a_power_counts_as_the_power(above: floa
         model, np.array([[0, 0]]), np.array([0]), np.array([[0, 1], [1, 0]]), k=1, gamma=4.0
     )
     assert result.plausible.tolist() == [plausible]
+
+
+# --- how the work is divided
+
+
+@pytest.mark.parametrize(("block", "jobs"), [(1, 1), (1, 3), (2, 2), (7, 2), (1 << 15, 1), (1 << 15, 4)])
+def test_neither_blocks_nor_threads_change_a_count(
+    block: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tally: Counter[str] = Counter()
+    scenes_ = [random_scene(random.Random(number), tally) for number in range(8)]
+    expected = [drawn.found(2, by_person=by).plausible for drawn in scenes_ for by in (False, True)]
+    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(prefix_trie, "_BLOCK", block)
+    found = []
+    for drawn, by_person in itertools.product(scenes_, (False, True)):
+        m = len(drawn.order)
+        people = np.array(drawn.people) if by_person else None
+        records, candidates = as_array(drawn.records, m), as_array(drawn.candidates, m)
+        seeds = np.array(drawn.seeds)
+        result = deniability_test(
+            drawn.model, candidates, seeds, records, people=people, k=2, gamma=2.0, jobs=jobs
+        )
+        np.testing.assert_array_equal(result.passed, result.plausible >= 2)
+        once = SeedSet(drawn.model, records, people)
+        for part in (slice(None), slice(3, 8), slice(0, 0)):  # asked again, of some
+            again = once.plausible(candidates[part], seeds[part], gamma=2.0, jobs=jobs)
+            np.testing.assert_array_equal(again, result.plausible[part])
+        found.append(result.plausible)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 # --- what is refused

@@ -7,24 +7,31 @@ import dataclasses
 import json
 import math
 import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import MPContext
 from scipy.special import ndtr
 
 from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
+    Disjoint,
     Event,
+    RandomizedTest,
     RoundedGaussian,
     Unprotected,
     flatten,
     from_json,
 )
+
+_mp = MPContext()
+_mp.dps = 40
 
 scales = st.floats(min_value=5e-324, allow_infinity=False)
 counts = st.integers(1, 2**40)
@@ -37,18 +44,43 @@ simple = st.one_of(
         st.floats(1, 1e6, exclude_min=True),
         st.sampled_from(["person", "record"]),
         st.booleans(),
-        st.sampled_from(["fixed", "randomized"]),
+    ),
+    st.builds(
+        RandomizedTest,
+        st.integers(2, 10**6),
+        st.floats(1, 1e6, exclude_min=True),
+        scales,
+        counts,
+        st.integers(1, 10**9),
     ),
     st.builds(Unprotected, st.text()),
 )
-events = st.recursive(simple, lambda part: st.builds(Composed, st.lists(part, max_size=3).map(tuple)))
+events = st.recursive(
+    simple,
+    lambda part: st.builds(
+        lambda several, parts: several(tuple(parts)),
+        st.sampled_from([Composed, Disjoint]),
+        st.lists(part, max_size=3),
+    ),
+)
 
 GAUSSIAN = RoundedGaussian(math.sqrt(2.0), 17.25, 480)
 LAPLACE = DiscreteLaplace(65536, 1e5 / 3, 12)
 TEST = DeniabilityTest(8, 4.0, "person", vacuous=False)
+RANDOMIZED = RandomizedTest(100, 4.0, 0.5, 100, 300)
 OPEN = Unprotected("the plan says allow_unprotected")
-SIMPLE = {"gaussian": GAUSSIAN, "laplace": LAPLACE, "test": TEST, "unprotected": OPEN}
-EVENTS = {**SIMPLE, "composed": Composed((LAPLACE, Composed((GAUSSIAN, TEST))))}
+SIMPLE = {
+    "gaussian": GAUSSIAN,
+    "laplace": LAPLACE,
+    "test": TEST,
+    "randomized": RANDOMIZED,
+    "unprotected": OPEN,
+}
+EVENTS = {
+    **SIMPLE,
+    "composed": Composed((LAPLACE, Composed((GAUSSIAN, TEST)))),
+    "disjoint": Disjoint((LAPLACE, Composed((GAUSSIAN, RANDOMIZED)))),
+}
 
 
 def every(events: dict[str, Any]) -> pytest.MarkDecorator:
@@ -92,6 +124,10 @@ def test_floats_travel_as_strings_and_lose_no_bit(number: float) -> None:
     assert DiscreteLaplace(1, number, 1).to_json()["scale"] == repr(number)
     if number > 1:
         assert DeniabilityTest(1, number, "person", vacuous=False).to_json()["gamma"] == repr(number)
+        assert RandomizedTest(2, number, 1.0, 1, 1).to_json()["gamma"] == repr(number)
+    randomized = RandomizedTest(2, 2.0, number, 1, 1)
+    assert randomized.to_json()["epsilon0"] == repr(number)
+    assert through_json(randomized) == randomized
 
 
 def test_integer_sensitivities_beyond_a_double_stay_exact() -> None:
@@ -113,6 +149,9 @@ def test_each_event_tells_its_norm_grid_and_type() -> None:
         "1",
     )
     assert TEST.to_json()["threshold"] == "fixed"
+    assert RANDOMIZED.to_json()["threshold"] == "randomized"
+    assert TEST.to_json()["type"] == RANDOMIZED.to_json()["type"] == "deniability_test"
+    assert EVENTS["disjoint"].to_json()["type"] == "disjoint"
     assert [part["type"] for part in EVENTS["composed"].to_json()["events"]] == [
         "discrete_laplace",
         "composed",
@@ -176,6 +215,45 @@ def test_a_scale_is_a_number(event: Event, value: object) -> None:
         from_json({**event.to_json(), "scale": value})
 
 
+@pytest.mark.parametrize("event", [TEST, RANDOMIZED])
+@pytest.mark.parametrize("threshold", ["Fixed", "", None, 1, ["fixed"], "random"])
+def test_another_threshold_is_refused(event: Event, threshold: object) -> None:
+    with pytest.raises(ValueError, match="Expected the threshold fixed or randomized"):
+        from_json({**event.to_json(), "threshold": threshold})
+
+
+@pytest.mark.parametrize("event", [TEST, RANDOMIZED])
+def test_the_fields_of_one_test_are_not_those_of_the_other(event: Event) -> None:
+    other = "randomized" if event is TEST else "fixed"
+    with pytest.raises(KeyError):
+        from_json({**event.to_json(), "threshold": other})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("k", k) for k in (1, 0, -3)],  # with k = 1 there is no t
+        *[("gamma", gamma) for gamma in (1.0, 0.5, -2.0, math.inf, math.nan)],
+        *[("epsilon0", epsilon) for epsilon in (0.0, -1.0, math.inf, math.nan)],
+        *[("trials", trials) for trials in (0, -1)],
+        *[("seeds", seeds) for seeds in (0, -5)],
+    ],
+)
+def test_a_randomized_test_without_meaning_is_refused_by_name_and_value(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"Expected k >= 2.*{name}={re.escape(str(value))}"):
+        dataclasses.replace(RANDOMIZED, **{name: value})
+    form = {**RANDOMIZED.to_json(), name: repr(value) if name in ("gamma", "epsilon0") else value}
+    with pytest.raises(ValueError, match="Expected k >= 2"):
+        from_json(form)
+
+
+@pytest.mark.parametrize("name", ["gamma", "epsilon0"])
+@pytest.mark.parametrize("value", ["three", "", None, [], "0x10"])
+def test_the_numbers_of_a_randomized_test_are_numbers(name: str, value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        from_json({**RANDOMIZED.to_json(), name: value})
+
+
 @pytest.mark.parametrize("form", [None, 3, "rounded_gaussian", [GAUSSIAN.to_json()]])
 def test_what_is_no_object_is_no_event(form: Any) -> None:
     with pytest.raises((KeyError, TypeError, ValueError)):
@@ -216,7 +294,54 @@ def test_flattening_keeps_the_order_and_every_repetition() -> None:
         OPEN,
         *(TEST, LAPLACE, LAPLACE),
     ]
-    assert flatten(Composed(())) == []
+    assert flatten(Composed(())) == flatten(Disjoint(())) == []
+    assert flatten(Composed((Disjoint((GAUSSIAN, inner)), TEST))) == [
+        *(GAUSSIAN, TEST, LAPLACE, LAPLACE),
+        TEST,
+    ]
+
+
+def test_side_by_side_and_one_after_the_other_are_not_the_same() -> None:
+    parts = (GAUSSIAN, LAPLACE)
+    assert Disjoint(parts) != Composed(parts)
+    assert type(through_json(Disjoint(parts))) is Disjoint
+    assert type(through_json(Composed(parts))) is Composed
+
+
+# --- one trial in M is the model's alone
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(
+    k=st.integers(2, 400),
+    gamma=st.fractions(1, 50, max_denominator=10).filter(lambda g: g > 1),
+    epsilon0=st.floats(0.001, 12),
+    seeds=st.integers(1, 10**6),
+)
+def test_the_substitution_hides_the_one_person_for_whom_there_is_no_passing(
+    k: int, gamma: Fraction, epsilon0: float, seeds: int
+) -> None:
+    """M ≤ 1 + (A − 1)·n for the least A = e^ε₀·(1 + γ/t), that of t = k − 1; not one less than need be."""
+    test = RandomizedTest(k, float(gamma), epsilon0, 10, seeds)
+    m = test.substitution
+    gained = [_mp.exp(_mp.mpf(epsilon0)) * (1 + _mp.mpf(float(gamma)) / t) - 1 for t in range(1, k)]
+    assert min(gained) == gained[-1]
+    assert m >= 1
+    assert m - 1 <= gained[-1] * seeds * (1 + _mp.mpf(10) ** -12)
+    assert m == 1 or m + 1 > min(gained[-1], 2**20) * seeds * (1 - _mp.mpf(10) ** -12)
+    # what proof and release use: β = 1/M covers the 1/n of the person's own trial, for every t
+    beta = 1 / _mp.mpf(m)
+    for more in gained:
+        assert (1 - beta) / seeds - more * beta <= _mp.mpf(10) ** -12
+
+
+def test_the_substitution_by_hand() -> None:
+    """A − 1 = e^ε₀·(1 + γ/(k − 1)) − 1: 0.9152 at ε₀ = ½, γ = 16 and k = 100, of 50 seeds 45."""
+    assert math.exp(0.5) * (1 + 16 / 99) - 1 == pytest.approx(0.9152, abs=1e-3)
+    assert RandomizedTest(100, 16.0, 0.5, 1, 50).substitution == 45
+    assert RandomizedTest(100, 16.0, 0.5, 10**6, 50).substitution == 45  # whatever the trials
+    assert RandomizedTest(100, 1.01, 1e-4, 1, 50).substitution == 1  # every record is the model's
+    assert RandomizedTest(2, 1e6, 100.0, 1, 10).substitution == 10 * 2**20  # no larger than can be drawn
 
 
 # --- how wide the noise is

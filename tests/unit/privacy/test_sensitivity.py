@@ -20,13 +20,14 @@ from hypothesis import strategies as st
 
 from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.records.fit import weighted_counts
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import (
     Sensitivity,
     boxed_series,
     clipped_coefficients,
-    fitted_marginals,
     gaze_maps,
+    joint_counts,
     root_up,
     shares,
     statistics,
@@ -379,12 +380,24 @@ def test_another_statistic_is_refused(name: str) -> None:
 
 
 @relations
-@pytest.mark.parametrize("attributes", [1, 2, 3])
-def test_fitted_marginals_against_every_pair_of_extreme_people(
-    attributes: int, neighbours: Neighbours
-) -> None:
-    people = side_by_side(*[corners(HISTOGRAM, neighbours, bins=3)] * attributes)
-    assert fitted_marginals(attributes=attributes, neighbours=neighbours) == farthest(people, neighbours)
+@pytest.mark.parametrize("sets", [1, 2, 3])
+def test_joint_counts_against_every_pair_of_extreme_people(sets: int, neighbours: Neighbours) -> None:
+    """A person divides H shares among the cells of each set; whoever has no complete row weighs nothing."""
+    people = side_by_side(*[corners(HISTOGRAM, neighbours, bins=3)] * sets)
+    assert joint_counts(sets=sets, neighbours=neighbours) == farthest(people, neighbours)
+
+
+@relations
+def test_joint_counts_against_people_with_real_rows_in_real_sets(neighbours: Neighbours) -> None:
+    """No two people with up to three rows of three attributes are further apart, and some are as far."""
+    sizes, subsets = (2, 2, 1), [(0, 1), (0, 2), (1, 2)]
+    people = []
+    for number in range(4):
+        for rows in itertools.combinations_with_replacement(itertools.product(*map(range, sizes)), number):
+            records = np.array(rows, dtype=np.int64).reshape(-1, 3)
+            counts = weighted_counts(records, np.zeros(number, dtype=np.int64), sizes, subsets)
+            people.append(np.concatenate([counts[subset].ravel() for subset in subsets]))
+    assert joint_counts(sets=3, neighbours=neighbours) == farthest(np.array(people), neighbours)
 
 
 # --- composition of vectors, and the root
@@ -423,5 +436,5 @@ def test_the_root_around_squares() -> None:
 
 
 def test_every_sensitivity_needs_its_relation() -> None:
-    for function in (boxed_series, clipped_coefficients, shares, fitted_marginals, statistics, gaze_maps):
+    for function in (boxed_series, clipped_coefficients, shares, joint_counts, statistics, gaze_maps):
         assert function.__kwdefaults__ is None or "neighbours" not in function.__kwdefaults__

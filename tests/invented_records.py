@@ -1,0 +1,155 @@
+"""Invented people with records, the parameters to release them by, and what the tests of both share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare
+
+from synthrelease.data.attribute import Attribute
+from synthrelease.data.features import Features
+from synthrelease.mechanisms.records import SeededModel, SeedSet
+from synthrelease.mechanisms.records import release as module
+from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.guarantee import Neighbours
+
+Integers = NDArray[np.int64]
+
+ALARM = 1e-9
+BOUNDS = np.array([[0.0, 1.0], [2.0, 8.0], [-1.0, 1.0]])
+NAMES = ("a", "b", "c")
+RECORDING = Attribute("recording", 2, ("task 0", "task 1"))
+GROUP = Attribute("group", 3, ("x", "y", "z"))
+BUDGET = Budget(epsilon=2.0, delta=1e-3)
+
+
+def seeded(number: int = 0) -> SecureRandom:
+    return SecureRandom.for_tests(number)
+
+
+def p_of(observed: Sequence[int] | Integers, expected: Sequence[float] | NDArray[np.float64]) -> float:
+    """The χ² test's p-value; categories of probability zero must not occur at all."""
+    observed, expected = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
+    assert not observed[expected == 0].any()
+    there = expected > 0
+    if there.sum() == 1:
+        return 1.0
+    return float(chisquare(observed[there], expected[there] / expected[there].sum() * observed.sum()).pvalue)
+
+
+def exact_probability(model: SeededModel, y: Sequence[int], d: Sequence[int]) -> Fraction:
+    """Pr{y = M(d)} as the definition has it."""
+    total = Fraction(0)
+    for omega in model.resampled:
+        kept, drawn = model.order[: len(y) - omega], model.order[len(y) - omega :]
+        if all(y[a] == d[a] for a in kept):
+            product = Fraction(1, len(model.resampled))
+            for a in drawn:
+                product *= Fraction(float(model.marginals[a][(*(y[b] for b in model.parents[a]), y[a])]))
+            total += product
+    return total
+
+
+def binned(*bins: int, missing: bool = False) -> tuple[Attribute, ...]:
+    """The first features, with so many bins each."""
+    return tuple(
+        Attribute(name, size + missing, None, float(low), float(high), missing)
+        for name, size, (low, high) in zip(NAMES, bins, BOUNDS, strict=False)
+    )
+
+
+MARGINALS_MODEL = {"model": "marginals", "resampled": (3,)}
+TASK = {
+    "task": True,
+    "attributes": (RECORDING, *binned(4, 4, 4)),
+    "order": (0, 2, 1, 3),
+    "resampled": (1, 3),
+}
+LABELLED = {
+    "attributes": (*binned(4, 4), GROUP),
+    "order": (1, 2, 0),
+}
+
+
+def told(changed: dict[str, Any]) -> str:
+    """A name for a case: which parameters are not the usual ones."""
+    return ", ".join(changed) or "usual"
+
+
+def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> Features:
+    """People with the given numbers of rows: correlated features on a coarse lattice inside their bounds, and a group."""
+    rng = np.random.default_rng(seed)
+    person = np.repeat(np.arange(len(rows_of)), rows_of)
+    level = rng.integers(0, 3, len(rows_of))[person]
+    places = np.stack([(level + rng.integers(0, 2, person.size) * j) % 4 for j in range(3)], axis=1)
+    values = BOUNDS[:, 0] + (places + 0.5) / 4 * (BOUNDS[:, 1] - BOUNDS[:, 0])
+    order = rng.permutation(person.size)
+    return Features(
+        features=NAMES,
+        bounds=BOUNDS,
+        recordings=tuple(f"task {r}" for r in range(recordings)),
+        people=len(rows_of),
+        person=person[order],
+        recording=(np.arange(person.size) % recordings)[order],
+        values=values[order],
+        categorical=("group",),
+        labels=((level + rng.integers(0, 2, person.size)) % 3)[order, None],
+    )
+
+
+def parameters(**changed: Any) -> RecordsParameters:
+    usual = RecordsParameters(
+        model="seeded",
+        fit="exact",
+        attributes=binned(4, 4, 4),
+        order=(1, 0, 2),
+        resampled=(1, 2),
+        k=3,
+        gamma=4.0,
+        counted="person",
+        rows=120,
+        trials=20_000,
+        neighbours=Neighbours.REPLACE_ONE,
+        people=12,
+    )
+    return replace(usual, **changed)
+
+
+def categories_of(values: dict[tuple[str, ...], NDArray[Any]], names: Sequence[str] = NAMES) -> Integers:
+    return np.stack([values[name, "category"] for name in names], axis=1).astype(np.int64)
+
+
+class Spy:
+    """Watches the sets of seeds that a release tests with: what they were made of, asked, and answered."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sets: list[SimpleNamespace] = []
+        self.calls: list[SimpleNamespace] = []
+        spy = self
+
+        class Watched(SeedSet):
+            def __init__(self, model: SeededModel, records: Integers, people: Integers | None = None) -> None:
+                super().__init__(model, records, people)
+                spy.sets.append(SimpleNamespace(model=model, records=records, people=people))
+
+            def plausible(
+                self, candidates: Integers, seed_rows: Integers, *, gamma: float, jobs: int = 1
+            ) -> Integers:
+                found = super().plausible(candidates, seed_rows, gamma=gamma, jobs=jobs)
+                asked = {"candidates": candidates.copy(), "seeds": seed_rows.copy(), "gamma": gamma}
+                spy.calls.append(SimpleNamespace(**asked, plausible=found))
+                return found
+
+        monkeypatch.setattr(module, "SeedSet", Watched)
+
+    def all(self, name: str) -> Integers:
+        return np.concatenate([getattr(call, name) for call in self.calls])
