@@ -11,7 +11,7 @@ from synthrelease.plan import OutputSpec, Plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours
+from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, NoGuarantee
 
 _CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 
@@ -86,12 +86,13 @@ def make_design(plan: Plan) -> Design:
         neighbours=plan.neighbours,
         budget=plan.epsilon,
     )
-    if isinstance(total, ApproxDP) and total.epsilon > plan.epsilon:
+    lost = isinstance(total, NoGuarantee) and any(output.private for output in planned)
+    if lost or (isinstance(total, ApproxDP) and total.epsilon > plan.epsilon):
         raise PolicyError(
-            "the outputs together cost more than the release's ε",
+            "the outputs together cost more than the release's budget",
             where=str(plan.path),
             found=str(total),
-            expected=f"ε of at most {plan.epsilon:g}",
+            expected=f"ε of at most {plan.epsilon:g} at δ = {plan.delta:.2g}",
             remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
         )
     people = len(frozenset().union(*(f.identities for f in facts.values())))

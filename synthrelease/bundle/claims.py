@@ -190,7 +190,7 @@ def _test_faults(
     p = output["mechanism"]["parameters"]
     needless = output["mechanism"]["name"] == "marginals" and output["noise"] is not None
     expected: list[DeniabilityTest | RandomizedTest] = []
-    if p["threshold"] == "fixed":
+    if None not in (p["k"], p["gamma"], p["counted"]) and p["threshold"] == "fixed":
         vacuous = is_vacuous(
             categories=[attribute["categories"] for attribute in p["attributes"]],
             order=p["order"],
@@ -198,7 +198,7 @@ def _test_faults(
             k=p["k"],
         )
         expected = [DeniabilityTest(p["k"], float(p["gamma"]), p["counted"], vacuous)]
-    elif p["threshold"] == "randomized":
+    elif None not in (p["k"], p["gamma"]) and p["threshold"] == "randomized":
         # ε₀ and the people who may be seeds stand in the event alone: whatever they are, they are accounted for.
         test = next((test for test in tests if isinstance(test, RandomizedTest)), None)
         if test is None or not 1 <= test.seeds < (people or 0):
@@ -215,7 +215,9 @@ def _test_faults(
         yield "guarantee", "a randomized test counts people, and leaves out no record"
     if needless and p["copies"] != "keep":
         yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
-    if people is not None and p["counted"] == "person" and p["k"] > people:
+    if needless != (p["k"] is None) or needless != (p["gamma"] is None) or needless != (p["counted"] is None):
+        yield "manifest", "k, γ and what is counted stand where there is a test, and only there"
+    if people is not None and p["counted"] == "person" and p["k"] is not None and p["k"] > people:
         yield "guarantee", f"k = {p['k']} plausible people cannot be found among {people}"
 
 

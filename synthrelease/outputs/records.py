@@ -88,9 +88,9 @@ class RecordsOutput:
                 "order": list(p.order),
                 "resampled": list(p.resampled),
                 "threshold": p.threshold if p.tested else None,
-                "k": p.k,
-                "gamma": p.gamma,
-                "counted": p.counted,
+                "k": p.k if p.tested else None,
+                "gamma": p.gamma if p.tested else None,
+                "counted": p.counted if p.tested else None,
                 "copies": p.copies,
                 "rows": p.rows,
             },
@@ -107,7 +107,7 @@ class RecordsOutput:
         done = ["value: uniform within the bin of its category"]
         if self.parameters.fit == DP:
             done.append(
-                "model: nearest histograms of all people to the noised counts, a prior of one person in each"
+                "model: nearest histograms of the fitted people to the noised counts, a prior of one person in each"
             )
             if self.parameters.dependence == TREE:
                 done.append("dependence: the tree of largest mutual information in the noised counts")
@@ -116,8 +116,14 @@ class RecordsOutput:
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
         p = self.parameters
-        missing = any(attribute.missing for attribute in p.attributes)
-        told = [] if missing else ["rows with a missing value take no part"]
+        told = []
+        if not all(attribute.missing for attribute in p.attributes):
+            own = (
+                "without a task"
+                if any(attribute.missing for attribute in p.attributes)
+                else "with a missing value"
+            )
+            told.append(f"rows {own} take no part")
         if p.randomized:
             told.append(
                 f"each record is a candidate that passed, or in its place one of the model alone: which is not told; seeds "
@@ -136,7 +142,14 @@ class RecordsOutput:
         told = [
             "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
         ]
-        if p.counted != PERSON:
+        if p.counted == PERSON:
+            worst = p.gamma / (p.gamma + p.k - 1)
+            each = "one record for each task" if p.task else "one record"
+            told.append(
+                f"every person enters the test with {each}: whoever knows all data can name a record's seed "
+                f"with a probability of at most γ/(γ + k − 1) = {worst:.2g}"
+            )
+        else:
             told.append("k counts records: one person's similar rows can pass the test alone")
         if p.vacuous:
             told.append("vacuous: the test cannot fail, and protects no more than no test")
@@ -167,7 +180,7 @@ class RecordsOutput:
             needed.append(f"{enough} for mean cells of three times the noise")
         if p.tested:
             told.append(self._expected_records())
-            needed.append(f"at least k = {p.k} for any record to pass")
+            needed.append(f"at least {p.k * (2 if p.randomized else 1)} for any record to pass (k = {p.k})")
         if budget is not None:
             tests = (leaf for leaf in flatten(event) if isinstance(leaf, RandomizedTest))
             told.extend(_cost(test, budget.delta) for test in tests)
@@ -180,11 +193,13 @@ class RecordsOutput:
         if rate is None:
             rate = even_pass_rate(categories=p.categories[p.task :], drawn=p.resampled, k=p.k, people=p.seeds)
         told = (
-            f"{rate:.2g} of the candidates would pass if everybody had one record and categories were even; real "
-            "ones are less even, and more pass (the true rate is private; assume one with pass_rate)"
+            f"{rate:.2g} of the candidates would pass if categories were even; real ones are less even, and more pass "
+            "(the true rate is private; assume one with pass_rate)"
         )
         if p.randomized:
-            started = f"at that rate {rate * p.trials:.3g} of {p.trials} records start from a seed{assumed}"
+            started = (
+                f"at that rate about {rate * p.trials:.3g} of {p.trials} records start from a seed{assumed}"
+            )
             return started if assumed else f"{told}; {started}"
         if assumed:
             return f"{min(rate * p.trials, p.rows):.0f} of {p.rows} records in at most {p.trials} trials{assumed}"
@@ -246,11 +261,14 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     """The task's label, if any, then features and categories in the order in which they are kept."""
     o, lists = spec.options, source.options["categories"]
     task = o.get("task")
-    if task is not None and task != RECORDING and task not in lists:
+    labels_there = [RECORDING] * ("recording" in source.options["columns"]) + [
+        name for name in lists if name != RECORDING
+    ]
+    if task is not None and task not in labels_there:
         raise PlanError(
             "there is no such label",
             where=f"{spec.where}.task",
-            expected="one of " + ", ".join([RECORDING, *lists]),
+            expected="one of " + ", ".join(labels_there) if labels_there else "a column of labels",
             remedy=f"add the column and its labels under inputs.{source.name}.categories, or map it as recording",
         )
     named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
@@ -262,7 +280,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
             where=f"{spec.where}.order" if "order" in o else spec.where,
             expected="each of " + ", ".join(name for name in named if name != task),
         )
-    clash = sorted({RECORDING, *_OWN_NAMES} & set(named))
+    clash = sorted({RECORDING, *_OWN_NAMES} & {*named, *lists})
     if clash:
         raise PlanError(
             "a column has a name that the bundle needs",
@@ -298,7 +316,14 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
         if "epsilon0" in o:
             raise PlanError('epsilon0 belongs to threshold = "randomized"', where=f"{spec.where}.epsilon0")
         rows = o.get("rows", _ROWS)
-        return rows, o.get("trials", _TRIALS_PER_ROW * rows)
+        trials = o.get("trials", _TRIALS_PER_ROW * rows)
+        if trials < rows:
+            raise PlanError(
+                "there are fewer trials than records to publish",
+                where=f"{spec.where}.trials",
+                found=f"{trials} trials for {rows} records",
+            )
+        return rows, trials
     for key in ("trials", "epsilon0"):
         if key not in o:
             raise PlanError(

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from synthrelease.privacy.calibration import gaussian_epsilon, round_up
-from synthrelease.privacy.deniability import best_t, trial_cost
+from synthrelease.privacy.deniability import best_t, trial_cost, trials_cost
 from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
+_LEAST_PLD_DELTA, _LIBRARY_CARE = (
+    1e-9,
+    1e-4,
+)  # below this δ, and this share of it, its convolution of trials may err
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
 METHODS = {
@@ -171,25 +175,26 @@ def _pair(event: Event, delta: float) -> tuple[float, float] | None:
 
 
 def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:
-    """ε of all trials together at δ, for the best t: as the library composes them, or the sum if that is less."""
+    """ε of all trials together at δ, for the best t: by closed form, or as the library composes them, if that is less."""
     t = best_t(test, delta)
     if t is None:
         return None
-    one, one_delta = trial_cost(test, t)
-    added_up = one * test.trials
-    if test.trials == 1 or test.trials > _LARGEST_GRID:
-        return added_up
+    bound = trials_cost(test, t, delta)
+    if test.trials == 1 or test.trials > _LARGEST_GRID or delta < _LEAST_PLD_DELTA:
+        return bound
     # Slow to import, and only needed here.
     from dp_accounting.pld import common  # noqa: PLC0415
     from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
 
+    one, one_delta = trial_cost(test, t)
     grid = one / max(
         1, min(2000, _LARGEST_GRID // test.trials)
     )  # ε is a point of the grid: nothing is rounded
     trial = pld.from_privacy_parameters(
         common.DifferentialPrivacyParameters(one, one_delta), value_discretization_interval=grid
     )
-    return min(added_up, float(trial.self_compose(test.trials).get_epsilon_for_delta(delta)))
+    composed = trial.self_compose(test.trials)
+    return min(bound, float(composed.get_epsilon_for_delta(delta * (1 - _LIBRARY_CARE))))
 
 
 def _claimed(epsilon: float, digits: int, budget: float | None) -> float:

@@ -11,7 +11,7 @@ _TIES = 1e-5  # how far beyond γ two probabilities of one interval may lie, rel
 
 
 def is_vacuous(*, categories: Sequence[int], order: Sequence[int], resampled: Sequence[int], k: int) -> bool:
-    """Whether no candidate can fail the test, whatever the data (given at least k people).
+    """Whether it follows from public numbers that no candidate can fail the test (given at least k people).
 
     So it is for k = 1, and where the longest prefix that is kept of a seed has one possible value only: then every
     person is an equally plausible seed.
@@ -56,22 +56,29 @@ def trial_cost(test: RandomizedTest, t: int) -> tuple[float, float]:
     return epsilon * (1 + 1e-12), math.exp(-test.epsilon0 * (test.k - t)) * (1 + 1e-12)
 
 
-def best_t(test: RandomizedTest, delta: float) -> int | None:
-    """Return the t for which all trials together cost the least ε at `delta`; None if no t fits into δ.
+def trials_cost(test: RandomizedTest, t: int, delta: float) -> float:
+    """Return ε of all trials together at δ: the sum, or Kairouz, Oh & Viswanath 2015, Theorem 3.4, if that is less.
 
-    By the closed form of Kairouz, Oh & Viswanath 2015, Theorem 3.4, or the sum of ε, whichever is less; the claim
-    itself is computed by the accounting library.
+    ε√(2T·ln(1/δ̃)) + T·ε·tanh(ε/2) with ε, δ₁ of one trial and δ̃ = δ − T·δ₁; infinite where T·δ₁ exceeds δ.
     """
+    epsilon, one = trial_cost(test, t)
+    left = delta - test.trials * one
+    if left < 0:
+        return math.inf
+    total = test.trials * epsilon
+    if left > 0:
+        root = math.sqrt(2 * test.trials * math.log(1 / left))
+        total = min(total, (total * math.tanh(epsilon / 2) + epsilon * root) * (1 + 1e-12))
+    return total
+
+
+def best_t(test: RandomizedTest, delta: float) -> int | None:
+    """Return the t for which `trials_cost` at δ is least; None if no t fits into δ."""
     best: tuple[float, int] | None = None
     for t in range(1, test.k):
-        epsilon, one = trial_cost(test, t)
-        left = delta - test.trials * one
-        if left < 0:
-            break  # δ only grows with t
-        total = test.trials * epsilon
-        if left > 0:
-            root = math.sqrt(2 * test.trials * math.log(1 / left))
-            total = min(total, total * math.tanh(epsilon / 2) + epsilon * root)
+        total = trials_cost(test, t, delta)
+        if math.isinf(total):
+            break  # the δ of a trial only grows with t
         if best is None or total < best[0]:
             best = (total, t)
     return None if best is None else best[1]

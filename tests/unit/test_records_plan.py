@@ -182,6 +182,7 @@ def test_seeds_that_keep_more_people_may_keep_more_attributes(folder: Path) -> N
         ({"resampled": 3, "task": "hand"}, ["besides the task label"]),
         ({"k": 41}, ["k = 41 with 40 people"]),
         ({"model": "marginals", "resampled": 2}, ["draws all attributes"]),
+        ({"trials": 4}, ["fewer trials than records", "4 trials for 5 records"]),
     ],
     ids=str,
 )
@@ -206,6 +207,19 @@ def test_a_randomized_test_without_meaning_is_refused(
 ) -> None:
     output = {key: value for key, value in {**RANDOMIZED, **asked}.items() if value is not None}
     refused(PlanError, folder, output, *words)
+
+
+def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
+    """Else every record would have one label, 'all', and a column of the name would be ignored."""
+    design(folder, RECORDS)
+    text = (folder / "plan.toml").read_text("utf-8").replace(', "recording" = "task"', "")
+    text = text.replace('"recordings" = ["a", "b"], ', "")
+    (folder / "plan.toml").write_text(text, "utf-8")
+    make_design(load_plan(folder / "plan.toml"))  # without a task it is a plan
+    asked = text.replace('"name" = "records"', '"name" = "records", "task" = "recording"')
+    (folder / "plan.toml").write_text(asked, "utf-8")
+    with pytest.raises(PlanError, match="no such label"):
+        make_design(load_plan(folder / "plan.toml"))
 
 
 # What would be false or empty
@@ -305,7 +319,9 @@ def test_the_preview_tells_how_many_records_to_expect(folder: Path) -> None:
     randomized = preview(design(folder, {**RANDOMIZED, "pass_rate": 0.5}))["outputs"][0]
     assert "1.5 of 3 records start from a seed (pass_rate = 0.5 assumed)" in randomized["error"]
     assert "added up over 3 trials" in randomized["error"]
-    assert "at least k = 16" in randomized["people_needed"]
+    assert "at least 32 for any record to pass (k = 16)" in randomized["people_needed"], (
+        "half of them make the model"
+    )
 
 
 def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: Path) -> None:
@@ -317,6 +333,30 @@ def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: P
     assert f"{math.ceil(3 * deviation * 4)} for mean cells" in row["people_needed"]
 
 
+# What is built
+
+
+@pytest.mark.parametrize("asked", [{}, {"k": 10**6}], ids=str)
+def test_where_nothing_is_tested_k_is_neither_asked_for_nor_told(folder: Path, asked: dict[str, Any]) -> None:
+    made = design(folder, {**RECORDS, "model": "marginals", "fit": "dp", **asked})
+    told = made.outputs[0].resolved.mechanism()["parameters"]
+    assert (told["k"], told["gamma"], told["counted"], told["threshold"]) == (None, None, None, None)
+    assert build(folder / "plan.toml", folder / "out.h5", force=True).path.exists()
+
+
+def test_randomized_tests_that_together_exceed_the_releases_delta_are_refused_at_once(folder: Path) -> None:
+    """Each keeps to its own part of δ; what the composition reserves for them does not suffice."""
+    design(folder, {**RANDOMIZED, "k": 8, "trials": 1, "share": 0.5, "delta": 0.00099})  # e⁻⁷ is 0.00091
+    text = (folder / "plan.toml").read_text("utf-8")
+    signals = (
+        '{"name" = "signals", "kind" = "signals", "input" = "pupils", "mechanism" = "lpa", "noise" = "gaussian", '
+        '"length" = 5, "share" = 0.5, "delta" = 1e-5}'
+    )
+    (folder / "plan.toml").write_text(f"{text[: text.rindex(']')]}, {signals}]\n", "utf-8")
+    with pytest.raises(PolicyError, match="together cost more than the release's budget"):
+        make_design(load_plan(folder / "plan.toml"))
+
+
 # For the curator alone
 
 
@@ -325,7 +365,7 @@ def test_how_the_test_went_is_told_to_the_curator_and_stands_nowhere_in_the_rele
     built = build(folder / "plan.toml", folder / "out.h5", force=True)
     copies, passed = built.notes["records"]
     assert "equal a real one in all attributes" in copies
-    assert "of 5000 candidates passed" in passed
+    assert "candidates passed the test" in passed
     told = json.dumps(built.manifest)
     assert "passed the test" not in told
     assert "equal a real one in" not in told

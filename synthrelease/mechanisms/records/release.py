@@ -14,6 +14,7 @@ from synthrelease.maths.prefix_trie import PrefixTrie
 from synthrelease.mechanisms.records.deniability import SeedSet
 from synthrelease.mechanisms.records.fit import fit_model
 from synthrelease.mechanisms.records.model import SeededModel
+from synthrelease.mechanisms.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import (
     DP,
     EXCLUDE,
@@ -37,7 +38,7 @@ from synthrelease.privacy.event import (
 )
 from synthrelease.privacy.guarantee import ApproxDP
 
-_BLOCK = 1 << 14  # candidates made and tested at once, at least
+_ROUND = 1 << 10  # candidates of a round, at least
 
 
 def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
@@ -172,20 +173,29 @@ def _passing(
     known: _Known,
     random: SecureRandom,
 ) -> tuple[NDArray[np.int64], int, int]:
-    """The first records that pass Test 1; how many were tried; how many passed."""
+    """The first records that pass Test 1; how many were tried; how many passed.
+
+    If people count, each enters a round with one record for each task, drawn among their own: who has many records
+    alike is no likelier to be the seed than anybody else. All candidates of a round are made and tested with these.
+    """
     if not len(records):
         raise PlanError(
             "no row has a value for every attribute",
             remedy='use fewer `features`, complete the data, or say missing = "category"',
         )
-    seed_of = _SeedPicker(people, random)
-    seeds = SeedSet(model, records, people if parameters.counted == PERSON else None)
+    own = np.arange(len(records))
+    if parameters.counted == PERSON:
+        own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
+    owners = Owners(own)
     published: list[NDArray[np.int64]] = []
+    seeds: SeedSet | None = None
     found = tried = passed = 0
-    block = max(_BLOCK, len(records))  # counting under the trie's nodes costs as much as so many candidates
     while found < parameters.rows and tried < parameters.trials:
-        rows = seed_of.pick(min(block, parameters.trials - tried))
-        candidates = model.sample(records[rows], random)
+        if seeds is None or not owners.single:
+            entered = records[owners.one_each(random)]
+            seeds = SeedSet(model, entered)
+        rows = random.integers(len(entered), min(max(_ROUND, len(entered)), parameters.trials - tried))
+        candidates = model.sample(entered[rows], random)
         passes = seeds.plausible(candidates, rows, gamma=parameters.gamma) >= parameters.k
         passed += int(passes.sum())
         if parameters.copies == EXCLUDE:
@@ -214,37 +224,27 @@ def _substituted(
 ) -> tuple[NDArray[np.int64], int]:
     """A record of every trial of Test 2, the model's own in place of one that does not pass; how many passed.
 
-    Every person has one record at most, chosen by a draw among their own. Who has none is drawn like the others, and
-    never passes.
+    Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
     """
     assert parameters.epsilon0 is not None
-    of_person = np.full(parameters.people, -1)
-    if len(records):
-        picker = _SeedPicker(people, random)
-        of_person[picker.people] = picker.one_each()
-    eligible = of_person[seed]
-    eligible_rows = eligible[random.integers(len(eligible), parameters.trials)]
-    chosen = _from_model(model, parameters.trials, random)
     test = RandomizedTest(
         parameters.k, parameters.gamma, parameters.epsilon0, parameters.trials, parameters.seeds
     )
+    entered = np.flatnonzero(seed[people])
+    entered = entered[Owners(people[entered]).one_each(random)]
+    row_of = np.full(parameters.people, -1)
+    row_of[people[entered]] = np.arange(len(entered))
+    drawn = row_of[np.flatnonzero(seed)[random.integers(parameters.seeds, parameters.trials)]]
+    published = _from_model(model, parameters.trials, random)
     asks = random.integers(test.substitution, parameters.trials) > 0
-    noise = discrete_laplace(
-        laplace_scale(parameters.epsilon0, sensitivity=1), parameters.trials, random=random
-    )
-    there = np.flatnonzero(eligible_rows >= 0)
-    own = eligible[eligible >= 0]
-    if not there.size:
-        return chosen, 0
-    place = np.full(len(records), -1)
-    place[own] = np.arange(len(own))
-    candidates = model.sample(records[eligible_rows[there]], random)
-    plausible = SeedSet(model, records[own]).plausible(
-        candidates, place[eligible_rows[there]], gamma=parameters.gamma
-    )
-    passes = asks[there] & (plausible >= parameters.k + noise[there])
-    chosen[there[passes]] = candidates[passes]
-    return chosen, int(passes.sum())
+    scale = laplace_scale(parameters.epsilon0, sensitivity=1)
+    threshold = parameters.k + discrete_laplace(scale, parameters.trials, random=random)
+    there = np.flatnonzero(drawn >= 0)
+    candidates = model.sample(records[entered[drawn[there]]], random)
+    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[there], gamma=parameters.gamma)
+    passes = asks[there] & (plausible >= threshold[there])
+    published[there[passes]] = candidates[passes]
+    return published, int(passes.sum())
 
 
 class _Known:
@@ -260,27 +260,3 @@ class _Known:
         length = self._trie.nearest(self._trie.packed(candidates))[1]
         equal: NDArray[np.bool_] = length == self._attributes
         return equal
-
-
-class _SeedPicker:
-    """Draws a person uniformly, then one of their records: long recordings do not weigh more."""
-
-    def __init__(self, people: NDArray[np.int64], random: SecureRandom) -> None:
-        self._order = np.argsort(people, kind="stable")
-        self.people, self._start, self._size = np.unique(
-            people[self._order], return_index=True, return_counts=True
-        )
-        self._random = random
-
-    def pick(self, count: int) -> NDArray[np.int64]:
-        """Return the rows of `count` independent seeds."""
-        return self._row_of(self._random.integers(len(self._start), count))
-
-    def one_each(self) -> NDArray[np.int64]:
-        """Return a row of each of `people`."""
-        return self._row_of(np.arange(len(self.people)))
-
-    def _row_of(self, person: NDArray[np.int64]) -> NDArray[np.int64]:
-        within = (self._random.uniform(len(person)) * self._size[person]).astype(np.int64)
-        rows: NDArray[np.int64] = self._order[self._start[person] + within]
-        return rows
