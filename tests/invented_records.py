@@ -139,6 +139,7 @@ class Spy:
         class Watched(SeedSet):
             def __init__(self, model: SeededModel, records: Integers, people: Integers | None = None) -> None:
                 super().__init__(model, records, people)
+                self._entered = records
                 spy.sets.append(SimpleNamespace(model=model, records=records, people=people))
 
             def plausible(
@@ -146,7 +147,7 @@ class Spy:
             ) -> Integers:
                 found = super().plausible(candidates, seed_rows, gamma=gamma, jobs=jobs)
                 asked = {"candidates": candidates.copy(), "seeds": seed_rows.copy(), "gamma": gamma}
-                spy.calls.append(SimpleNamespace(**asked, plausible=found))
+                spy.calls.append(SimpleNamespace(**asked, records=self._entered, plausible=found))
                 return found
 
         monkeypatch.setattr(module, "SeedSet", Watched)

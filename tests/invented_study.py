@@ -1,4 +1,4 @@
-"""A small invented study, with every kind of output in its plan."""
+"""Two small invented studies: one with every kind of output in its plan, one with every kind of records."""
 
 from pathlib import Path
 
@@ -96,4 +96,116 @@ def write_study(folder: Path, *, people: int = 30) -> Path:
     (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
     (folder / "pupil.csv").write_text("\n".join(pupil) + "\n")
     (folder / "plan.toml").write_text(PLAN)
+    return folder / "plan.toml"
+
+
+RECORDS_PLAN = """
+[release]
+name = "records-study"
+version = "1.0.0"
+title = "A small invented study of records"
+
+[privacy]
+epsilon = 64.0
+delta = 1e-3
+
+[inputs.reading]
+kind = "features"
+path = "reading.csv"
+columns = { person = "who", recording = "task" }
+recordings = ["read", "search"]
+[inputs.reading.bounds]
+left_mm = [2.0, 8.0]
+right_mm = [2.0, 8.0]
+speed = [0.0, 10.0]
+[inputs.reading.categories]
+mood = ["calm", "tense", "tired"]
+
+[[outputs]]
+name = "tree"
+kind = "records"
+input = "reading"
+model = "marginals"
+fit = "dp"
+dependence = "tree"
+task = "recording"
+missing = "category"
+bins = 4
+rows = 10000
+epsilon = 12
+
+[[outputs]]
+name = "plain"
+kind = "records"
+input = "reading"
+model = "marginals"
+fit = "dp"
+noise = "gaussian"
+bins = 4
+rows = 8000
+epsilon = 6
+delta = 1e-4
+
+[[outputs]]
+name = "randomized"
+kind = "records"
+input = "reading"
+model = "seeded"
+fit = "dp"
+dependence = "tree"
+threshold = "randomized"
+features = ["mood", "left_mm", "right_mm"]
+bins = 2
+resampled = [1, 2]
+k = 12
+gamma = 1.5
+epsilon0 = 1.6
+trials = 5
+epsilon = 44
+delta = 1e-4
+
+[[outputs]]
+name = "kept"
+kind = "records"
+input = "reading"
+model = "seeded"
+fit = "dp"
+dependence = "tree"
+bins = 4
+resampled = 2
+k = 3
+rows = 3000
+epsilon = 2
+
+[[outputs]]
+name = "exact"
+kind = "records"
+input = "reading"
+model = "seeded"
+task = "mood"
+per_task = false
+bins = 5
+resampled = [1, 2]
+k = 4
+copies = "exclude"
+rows = 30
+"""
+
+
+def write_records_study(folder: Path, *, people: int = 80) -> Path:
+    """Write reading.csv and plan.toml, and return the plan's path: what was seen hangs together, and cells are empty."""
+    rng = np.random.default_rng(20261122)
+    reading = ["who,task,mood,left_mm,right_mm,speed"]
+    for person in range(people):
+        for task in ("read", "search"):
+            for _ in range(int(rng.integers(4, 12))):
+                left, tired = rng.uniform(2, 8), rng.random() < 0.3
+                right = np.clip(left + rng.normal(0, 0.2), 2, 8) if task == "read" else 10 - left
+                mood = "tired" if tired else "calm" if left < 5 else "tense"
+                speed = "" if rng.random() < 0.1 else f"{np.clip(rng.normal(left, 1), 0, 10):.2f}"
+                reading.append(
+                    f"p{person},{task},{'' if rng.random() < 0.05 else mood},{left:.3f},{right:.3f},{speed}"
+                )
+    (folder / "reading.csv").write_text("\n".join(reading) + "\n")
+    (folder / "plan.toml").write_text(RECORDS_PLAN)
     return folder / "plan.toml"

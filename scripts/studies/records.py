@@ -30,7 +30,7 @@ from synthrelease.mechanisms.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import calibrate
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import default_bins
+from synthrelease.outputs.records_parameters import default_bins
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten
 from synthrelease.privacy.guarantee import Neighbours

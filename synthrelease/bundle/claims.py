@@ -201,8 +201,8 @@ def _test_faults(
     elif None not in (p["k"], p["gamma"]) and p["threshold"] == "randomized":
         # ε₀ and the people who may be seeds stand in the event alone: whatever they are, they are accounted for.
         test = next((test for test in tests if isinstance(test, RandomizedTest)), None)
-        if test is None or not 1 <= test.seeds < (people or 0):
-            yield "guarantee", "a randomized test needs seeds, and other people for the model"
+        if test is None or not p["k"] <= test.seeds < (people or 0):
+            yield "guarantee", "a randomized test needs k seeds, and other people for the model"
             return
         expected = [RandomizedTest(p["k"], float(p["gamma"]), test.epsilon0, p["rows"], test.seeds)]
     if tests != expected or bool(tests) == needless:
@@ -215,8 +215,8 @@ def _test_faults(
         yield "guarantee", "a randomized test counts people, and leaves out no record"
     if needless and p["copies"] != "keep":
         yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
-    if needless != (p["k"] is None) or needless != (p["gamma"] is None) or needless != (p["counted"] is None):
-        yield "manifest", "k, γ and what is counted stand where there is a test, and only there"
+    if any(needless != (p[key] is None) for key in ("threshold", "k", "gamma", "counted")):
+        yield "guarantee", "threshold, k, γ and what is counted stand where there is a test, and only there"
     if people is not None and p["counted"] == "person" and p["k"] is not None and p["k"] > people:
         yield "guarantee", f"k = {p['k']} plausible people cannot be found among {people}"
 

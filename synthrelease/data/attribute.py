@@ -22,6 +22,9 @@ class Attribute:
         low: lower bound, in the column's unit; None for labels.
         high: upper bound.
         missing: whether the last category stands for a missing value.
+
+    Raises:
+        ValueError: labels that are not the categories, or bins without bounds.
     """
 
     name: str
@@ -30,6 +33,17 @@ class Attribute:
     low: float | None = None
     high: float | None = None
     missing: bool = False
+
+    def __post_init__(self) -> None:
+        known = self.categories - self.missing
+        if self.labels is not None and not (
+            len(self.labels) == known and self.low is None and self.high is None
+        ):
+            raise ValueError(f"Expected {known} labels and no bounds for attribute {self.name!r}")
+        if self.labels is None and not (
+            known >= 1 and self.low is not None and self.high is not None and self.low < self.high
+        ):
+            raise ValueError(f"Expected bins between two bounds for attribute {self.name!r}")
 
     @property
     def edges(self) -> NDArray[np.float64]:

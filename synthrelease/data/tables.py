@@ -103,8 +103,11 @@ def categories(
     text = _text(table, column)
     known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
     empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
-    code = text.cast(pl.Float64, strict=False).fill_null(math.nan).to_numpy()
-    empty = (empty | np.isin(code, [c for c in missing if not math.isnan(c)])) & known.is_null().to_numpy()
+    code = text.cast(pl.Float64, strict=False)
+    coded = np.isin(code.fill_null(math.nan).to_numpy(), [c for c in missing if not math.isnan(c)])
+    if any(math.isnan(c) for c in missing):
+        coded |= code.is_nan().fill_null(value=False).to_numpy()
+    empty |= coded
     strange = np.flatnonzero(known.is_null().to_numpy() & ~empty)
     if strange.size:
         more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""

@@ -171,7 +171,7 @@ def _pair(event: Event, delta: float) -> tuple[float, float] | None:
     parts = [compose([part], delta=delta) for part in event.events]
     if not all(isinstance(part, PureDP | ApproxDP) for part in parts):
         return None
-    return max(part.epsilon for part in parts if isinstance(part, PureDP | ApproxDP)), delta
+    return max((part.epsilon for part in parts if isinstance(part, PureDP | ApproxDP)), default=0.0), delta
 
 
 def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:

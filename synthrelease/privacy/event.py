@@ -133,8 +133,8 @@ class RandomizedTest(Event):
     @property
     def substitution(self) -> int:
         """M = ⌊(A − 1)·n⌋, at least 1, A = e^ε₀·(1 + γ/(k − 1)): one trial in M hides for whom there is no passing."""
-        least = math.expm1(self.epsilon0 + math.log1p(self.gamma / (self.k - 1)))
-        return max(1, math.floor(min(least, 2.0**20) * self.seeds))
+        exponent = min(self.epsilon0 + math.log1p(self.gamma / (self.k - 1)), 100.0)
+        return max(1, math.floor(min(math.expm1(exponent), 2.0**20) * self.seeds))
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form of the event."""

@@ -1,13 +1,42 @@
 """Forged bundles, resealed and redigested as a forger would: each must be refused for what is forged, not for the seal."""
 
+import itertools
 import json
 
 import h5py
 import numpy as np
 import pytest
+from invented_study import write_records_study
 
+import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
-from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.bundle.claims import event_faults
+from synthrelease.bundle.contents import noised_network, records_subsets
+from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.plausibility import foreign_to_network
+from synthrelease.data.attribute import Attribute
+from synthrelease.maths.network import fitted_network
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.records import SeededModel
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy.guarantee import Neighbours
+
+
+@pytest.fixture(scope="session")
+def records_study(tmp_path_factory):
+    """Return the folder of a study of records, its release built once with test seed 1: r.h5."""
+    folder = tmp_path_factory.mktemp("records")
+    built = synthrelease.build(write_records_study(folder), folder / "TEST-SEED.h5", test_seed=1)
+    built.path.rename(folder / "r.h5")
+    return folder
+
+
+@pytest.fixture
+def records(records_study, tmp_path):
+    """Return the path of a copy of that release that the test may damage."""
+    path = tmp_path / "r.h5"
+    path.write_bytes((records_study / "r.h5").read_bytes())
+    return path
 
 
 def read_manifest(path):
@@ -111,10 +140,9 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
 
 def _recompute_claims(manifest):
     """Make every derived number of the manifest agree with its events, as a careful forger would."""
-    from synthrelease.bundle import claims
+    from synthrelease.bundle import claims, disclosure
     from synthrelease.privacy import accounting
     from synthrelease.privacy import event as events
-    from synthrelease.privacy.guarantee import Neighbours
 
     neighbours = Neighbours(manifest["privacy"]["neighbours"])
     recorded = []
@@ -128,8 +156,22 @@ def _recompute_claims(manifest):
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
     delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
     budget = manifest["privacy"]["budget"]["epsilon"]
-    total, _ = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
+    total, method = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
     manifest["privacy"]["guarantee"] = total.to_json()
+    manifest["privacy"]["composition"] = {
+        "method": method,
+        "outputs": disclosure.private_names(manifest["outputs"]),
+    }
+    manifest["privacy"]["not_protected"] = disclosure.not_protected(manifest["outputs"], neighbours)
+
+
+def _told_as_draws_from_the_model(manifest, name):
+    entry = output(manifest, name)
+    p = entry["mechanism"]["parameters"]
+    entry["mechanism"]["name"] = "marginals"
+    p["resampled"] = [len(p["attributes"])]
+    p["threshold"] = p["k"] = p["gamma"] = p["counted"] = None
+    entry["event"] = entry["event"]["events"][0]
 
 
 def test_contribution_bound_understated_together_with_its_sensitivity_shows_in_the_event(bundle):
@@ -141,8 +183,6 @@ def test_contribution_bound_understated_together_with_its_sensitivity_shows_in_t
 
 
 def test_hidden_test_seed(study):
-    import synthrelease
-
     path = synthrelease.build(study.plan, study.folder / "r.h5", test_seed=1).path
     assert codes(path) == {"test-seed"}
     assert codes(path, allow_test_seed=True) == set()
@@ -155,8 +195,6 @@ def test_hidden_test_seed(study):
 
 
 def test_hidden_test_seed_and_its_warning(study):
-    import synthrelease
-
     path = synthrelease.build(study.plan, study.folder / "r.h5", test_seed=1).path
 
     def hide(manifest):
@@ -327,9 +365,7 @@ def test_ball_radius_understated_with_everything_that_follows(bundle):
 
 def test_bound_of_samples_understated_where_every_number_agrees_with_it(study):
     """The counts themselves tell, if there is little noise: more than all people may contribute under the stated bound."""
-    import synthrelease
     from synthrelease.privacy import event as events
-    from synthrelease.privacy.guarantee import Neighbours
     from synthrelease.privacy.sensitivity import gaze_maps
 
     def change(manifest):
@@ -359,8 +395,6 @@ def test_bound_of_samples_understated_where_every_number_agrees_with_it(study):
 
 def test_seeded_records_told_as_draws_from_noised_marginals(tmp_path):
     """Two of three attributes are copied from seeds, where they go together: draws from marginals do not."""
-    import synthrelease
-
     rng = np.random.default_rng(5)
     rows = ["who,left,right,other"]
     for person in range(60):
@@ -398,14 +432,7 @@ rows = 2000
     assert codes(path, allow_test_seed=True) == set()
 
     def change(manifest):
-        entry = output(manifest, "seeded")
-        entry["mechanism"]["name"] = "marginals"
-        entry["mechanism"]["parameters"]["resampled"] = [len(entry["mechanism"]["parameters"]["attributes"])]
-        entry["event"] = entry["event"]["events"][0]
-        manifest["privacy"]["composition"]["outputs"].append("seeded")
-        told = manifest["privacy"]["not_protected"]
-        manifest["privacy"]["not_protected"] = [e for e in told if e["what"] != "output seeded"]
-        manifest["privacy"]["composition"]["method"] = "sum of epsilons"
+        _told_as_draws_from_the_model(manifest, "seeded")
         _recompute_claims(manifest)
 
     forge(path, change)
@@ -524,3 +551,601 @@ def test_sensitivity_halved_in_the_event_alone(bundle, name):
 
     forge(bundle, change)
     assert codes(bundle) == {"sensitivity"}
+
+
+# --- records that are said to be draws from noised counts
+
+
+def arrays_of(path, name):
+    """The datasets of an output, by path."""
+    with h5py.File(path, "r") as file:
+        return {p: file[p][()] for p in output(read_manifest(path), name)["paths"]}
+
+
+def model_of(path, name):
+    """The network that the noised counts of an output call for."""
+    return noised_network(output(read_manifest(path), name), arrays_of(path, name))
+
+
+def drawn(network, rows, seed):
+    """Draws from a network, by attribute."""
+    m = len(network.order)
+    model = SeededModel(network.tables, network.order, (m,), network.parents)
+    return model.sample(np.zeros((rows, m), dtype=np.int64), SecureRandom.for_tests(seed))
+
+
+def put_records(path, name, chosen):
+    """Write other records in place of an output's, with the values that follow."""
+    attributes = [
+        Attribute.from_json(a)
+        for a in output(read_manifest(path), name)["mechanism"]["parameters"]["attributes"]
+    ]
+    with h5py.File(path, "r+") as file:
+        for a, attribute in enumerate(attributes):
+            file[dataset_path(name, attribute.name, "category")][...] = chosen[:, a]
+            if attribute.labels is None:
+                file[dataset_path(name, attribute.name, "value")][...] = attribute.values(chosen[:, a])
+    reseal(path)
+
+
+def people_s_records(folder, attributes):
+    """Coded rows of the study: what the curator has and the forger uses."""
+    import polars as pl
+
+    table = pl.read_csv(folder / "reading.csv")
+    columns = []
+    for attribute in attributes:
+        cells = table["task" if attribute.name == "recording" else attribute.name]
+        if attribute.labels is None:
+            column = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        else:
+            column = np.array([-1 if c is None else attribute.labels.index(c) for c in cells])
+        columns.append(attribute.encoded(column))
+    coded = np.stack(columns, axis=1)
+    return coded[(coded >= 0).all(axis=1)]
+
+
+def exact_counts(coded, p):
+    """Joint counts as if every row were a person: nobody's noise, nobody's weight."""
+    categories = [a["categories"] for a in p["attributes"]]
+    out = {}
+    for subset in records_subsets(p):
+        shape = [categories[a] for a in subset]
+        cells = np.ravel_multi_index(tuple(coded[:, a] for a in subset), shape)
+        out[subset] = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape) * HALF_RANGE
+    return categories, out
+
+
+def without_dependence(network):
+    """The same one-way distributions, nothing depending on anything."""
+    whole = drawn(network, 100_000, 0)
+    tables = tuple(
+        np.bincount(whole[:, a], minlength=table.shape[-1]) / len(whole)
+        for a, table in enumerate(network.tables)
+    )
+    return type(network)(network.order, ((),) * len(tables), tables)
+
+
+def test_other_draws_from_the_noised_counts_are_as_good(records):
+    """The control of what follows: the detour over `put_records` is no fault, and so are not many honest draws."""
+    for name, rows in (("tree", 10_000), ("plain", 8000)):
+        put_records(records, name, drawn(model_of(records, name), rows, seed=11))
+        assert codes(records, allow_test_seed=True) == set()
+
+
+@pytest.mark.parametrize("name", ["tree", "plain", "randomized", "kept"])
+def test_honest_draws_raise_no_alarm(records, name):
+    """Of networks of every kind, whatever the number of rows: the error probability is 10⁻¹²."""
+    network = model_of(records, name)
+    for rows, seeds in ((1, 3), (9, 10), (25, 10), (50, 30), (400, 30), (3000, 15), (100_000, 3)):
+        for seed in range(seeds):
+            chosen = drawn(network, rows, seed)
+            assert not foreign_to_network(list(chosen.T), network), (rows, seed)
+
+
+@pytest.mark.parametrize("rows", [4000, 10_000])
+def test_one_attribute_drawn_from_something_else(records, rows):
+    """Of a network of one attribute there are no pairs: its own distribution tells."""
+    table = model_of(records, "plain").tables[0]
+    flat = type(model_of(records, "plain"))((0,), ((),), (table,))
+    skewed = type(flat)((0,), ((),), (table[::-1] ** 3 / (table**3).sum(),))
+    assert not foreign_to_network(list(drawn(flat, rows, seed=6).T), flat)
+    assert foreign_to_network(list(drawn(skewed, rows, seed=6).T), flat)
+
+
+def test_people_s_own_rows_told_as_draws(records, records_study):
+    """The rows that were to be protected, published as if they were synthetic."""
+    for name, rows in (("tree", 10_000), ("plain", 8000)):
+        path = records_study / "r.h5"
+        records.write_bytes(path.read_bytes())
+        p = output(read_manifest(records), name)["mechanism"]["parameters"]
+        own = people_s_records(records_study, [Attribute.from_json(a) for a in p["attributes"]])
+        put_records(records, name, np.resize(own, (rows, own.shape[1])))
+        assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_people_s_own_rows_told_as_draws_with_a_test_that_is_not_in_the_event(records, records_study):
+    """A threshold in the parameters alone must not switch the comparison with the noised counts off."""
+    p = output(read_manifest(records), "tree")["mechanism"]["parameters"]
+    own = people_s_records(records_study, [Attribute.from_json(a) for a in p["attributes"]])
+    put_records(records, "tree", np.resize(own, (10_000, own.shape[1])))
+    forge(records, _set("tree", "threshold", "fixed"))
+    assert "guarantee" in codes(records, allow_test_seed=True)
+
+
+def test_draws_from_counts_without_noise_told_as_draws_from_noised_ones(records, records_study):
+    p = output(read_manifest(records), "tree")["mechanism"]["parameters"]
+    own = people_s_records(records_study, [Attribute.from_json(a) for a in p["attributes"]])
+    categories, counts = exact_counts(own, p)
+    network = fitted_network(counts, categories, tree=True, per_task=True, order=None, people=None)
+    put_records(records, "tree", drawn(network, 10_000, seed=2))
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_draws_that_ignore_the_tree_told_as_draws_from_it(records):
+    put_records(records, "tree", drawn(without_dependence(model_of(records, "tree")), 10_000, seed=3))
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_draws_from_the_model_of_the_other_task(records):
+    """Each task's records from the other's tables: every attribute alone is nearly as it should be."""
+    network = model_of(records, "tree")
+    swapped = tuple(
+        np.flip(table, axis=0) if parents else table
+        for table, parents in zip(network.tables, network.parents, strict=True)
+    )
+    other = type(network)(network.order, network.parents, swapped)
+    put_records(records, "tree", drawn(other, 10_000, seed=4))
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_some_people_s_rows_among_honest_draws(records, records_study):
+    p = output(read_manifest(records), "plain")["mechanism"]["parameters"]
+    own = people_s_records(records_study, [Attribute.from_json(a) for a in p["attributes"]])
+    chosen = drawn(model_of(records, "plain"), 8000, seed=5)
+    chosen[:4000] = np.resize(own, (4000, own.shape[1]))
+    put_records(records, "plain", chosen)
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_noised_counts_of_a_tree_changed_under_their_records(records):
+    """More people in one cell of a pair: the tables that follow are others, the records are not."""
+    path = dataset_path("tree", "recording", "left_mm", "right_mm", "noised")
+    with h5py.File(records, "r+") as file:
+        counts = file[path][()]
+        counts[0, 0] = counts[0, 0, ::-1]
+        file[path][...] = counts
+    reseal(records)
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_records_from_seeds_told_as_draws_from_a_tree(records):
+    def change(manifest):
+        _told_as_draws_from_the_model(manifest, "kept")
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+# --- what a records output says of its test, its model and its people
+
+
+def _noise_and(manifest, name, *others, kind="disjoint"):
+    """Put an output's noise beside other events."""
+    entry = output(manifest, name)
+    noise = entry["event"]["events"][0] if "events" in entry["event"] else entry["event"]
+    entry["event"] = {"type": kind, "events": [noise, *others]}
+
+
+def _randomized_test(manifest, **changes):
+    return {**output(manifest, "randomized")["event"]["events"][1], **changes}
+
+
+def _both(manifest, key, value):
+    """Change a number of the randomized test where it is shown and where the guarantee is computed from."""
+    output(manifest, "randomized")["event"]["events"][1][key] = value
+    p = output(manifest, "randomized")["mechanism"]["parameters"]
+    if key in p:
+        p[key] = float(value) if key == "gamma" else value
+
+
+def test_one_group_of_people_told_as_two(records):
+    """Noise and test on the same people, as if on disjoint ones: the cheaper claim of the two."""
+    for name in ("tree", "kept"):
+
+        def change(manifest, name=name):
+            others = output(manifest, name)["event"].get("events", [])[1:]
+            _noise_and(manifest, name, *others)
+            _recompute_claims(manifest)
+
+        forge(records, change)
+        assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "summary", "table"])
+@pytest.mark.parametrize("kind", ["disjoint", "composed"])
+@pytest.mark.parametrize("tested", [False, True])
+def test_disjoint_people_or_a_test_where_there_are_none(bundle, name, kind, tested):
+    test = {
+        "type": "deniability_test",
+        "k": 10,
+        "gamma": "4.0",
+        "threshold": "randomized",
+        "epsilon0": "3.0",
+        "trials": 1,
+        "seeds": 15,
+    }
+
+    def change(manifest):
+        _noise_and(manifest, name, *[test] * tested, kind=kind)
+        manifest["privacy"]["budget"] = {"epsilon": 1e3, "delta": 0.9}
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    # What is composed of the one event that was there already says nothing new.
+    assert codes(bundle) == (set() if (kind, tested) == ("composed", False) else {"guarantee"})
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "summary"])
+def test_a_test_in_place_of_noise(bundle, name):
+    def change(manifest):
+        entry = output(manifest, name)
+        entry["event"] = output(manifest, "seeded")["event"]
+        entry["noise"] = entry["sensitivity"] = None
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) & {"noise", "guarantee"}
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold"),
+    [
+        (name, threshold)
+        for name, own in (("tree", None), ("kept", "fixed"), ("randomized", "randomized"), ("exact", "fixed"))
+        for threshold in (None, "fixed", "randomized")
+        if threshold != own
+    ],
+)
+@pytest.mark.parametrize("with_event", [False, True])
+def test_another_threshold_than_that_of_the_mechanism(records, name, threshold, with_event):
+    """Said in one word, or in the event and all that follows; of seeded records it is not what their counts bear out."""
+
+    def change(manifest):
+        entry = output(manifest, name)
+        p = entry["mechanism"]["parameters"]
+        p["threshold"] = threshold
+        if not with_event:
+            return
+        k, gamma = (None, None) if threshold is None else (p["k"] or 3, p["gamma"] or 4.0)
+        p["k"], p["gamma"], p["counted"] = k, gamma, None if threshold is None else "person"
+        fixed = {
+            "type": "deniability_test",
+            "k": k,
+            "gamma": repr(gamma),
+            "counted": "person",
+            "vacuous": name == "tree",
+            "threshold": "fixed",
+        }
+        randomized = _randomized_test(manifest, k=k, gamma=repr(gamma), trials=p["rows"])
+        tests = {None: [], "fixed": [fixed], "randomized": [randomized]}[threshold]
+        if name != "exact":
+            _noise_and(manifest, name, *tests, kind="disjoint" if threshold == "randomized" else "composed")
+        else:
+            entry["event"] = tests[0] if tests else {"type": "unprotected", "reason": "an exact fit"}
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    if (name, threshold, with_event) == ("randomized", "fixed", True):
+        # Less is claimed than was done, of records that could be what is claimed.
+        assert codes(records, allow_test_seed=True) == set()
+    elif (name, threshold, with_event) == ("kept", "randomized", True):
+        # Nothing in the file refutes it; but trials must be paid for, and of 3000 with k = 3 no δ is kept.
+        assert codes(records, allow_test_seed=True) == set()
+        manifest = read_manifest(records)
+        assert (
+            output(manifest, name)["guarantee"]["kind"] == manifest["privacy"]["guarantee"]["kind"] == "none"
+        )
+    else:
+        assert "guarantee" in codes(records, allow_test_seed=True)
+
+
+def test_a_private_claim_for_seeded_records_without_their_test(records):
+    """Noise alone, as if nothing but noised counts had been looked at."""
+
+    def change(manifest):
+        entry = output(manifest, "kept")
+        entry["event"] = entry["event"]["events"][0]
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+@pytest.mark.parametrize("seeds", [80, 81, 2**60])
+def test_seeds_that_leave_nobody_for_the_model(records, seeds):
+    def change(manifest):
+        _both(manifest, "seeds", seeds)
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+@pytest.mark.parametrize("trials", [1, 4, 6, 10**10])
+def test_trials_that_are_not_the_records(records, trials):
+    """Fewer are paid for than were published; or the other way round, which is no test of this kind either."""
+
+    def change(manifest):
+        _both(manifest, "trials", trials)
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert "guarantee" in codes(records, allow_test_seed=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("epsilon0", "0.1"), ("epsilon0", "50.0"), ("trials", 4), ("gamma", "4.0"), ("gamma", "1.1"), ("k", 13)],
+)
+def test_a_number_of_the_test_changed_in_the_event_alone(records, key, value):
+    """Less noise on the threshold than the guarantee needs, or so much that δ is exceeded; what the parameters do not say."""
+
+    def change(manifest):
+        output(manifest, "randomized")["event"]["events"][1][key] = value
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+def test_a_cheaper_test_told_with_everything_that_follows(records):
+    """What no auditor can see: γ, ε₀ and k are the curator's word, and the claim follows from them."""
+
+    def change(manifest):
+        for key, value in (("gamma", "1.1"), ("epsilon0", "1.2"), ("k", 20)):
+            _both(manifest, key, value)
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == set()
+
+
+@pytest.mark.parametrize("name", ["tree", "plain", "randomized"])
+def test_copies_left_out_of_records_that_are_said_to_be_private(records, name):
+    forge(records, _set(name, "copies", "exclude"))
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+def test_records_counted_by_a_randomized_test(records):
+    forge(records, _set("randomized", "counted", "record"))
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+def test_a_model_per_task_without_a_task(records):
+    forge(records, _set("tree", "task", False))
+    assert codes(records, allow_test_seed=True) == {"manifest"}
+    forge(records, _set("plain", "per_task", True))
+    assert {"missing", "unlisted"} <= codes(records, allow_test_seed=True)
+
+
+def test_a_task_that_has_bins_and_no_labels(records):
+    forge(records, _set("kept", "task", True))
+    assert codes(records, allow_test_seed=True) == {"manifest"}
+
+
+def _attribute(of, number, /, **changes):
+    def change(manifest):
+        attribute = output(manifest, of)["mechanism"]["parameters"]["attributes"][number]
+        for key, value in changes.items():
+            attribute[key] = value(attribute[key]) if callable(value) else value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        # The task may be missing; with a category for it, or in place of its last one.
+        (_attribute("exact", 0, missing=True, categories=4), "manifest"),
+        (_attribute("exact", 0, missing=True, labels=lambda labels: labels[:2]), "manifest"),
+        (_attribute("exact", 0, labels=None, low=0.0, high=1.0), "missing"),
+        # Labels that are not the categories.
+        (_attribute("exact", 0, labels=lambda labels: labels[:2]), "manifest"),
+        (_attribute("exact", 0, labels=lambda labels: [*labels, "bored"]), "manifest"),
+        (_attribute("kept", 3, labels=lambda labels: [*labels, "bored"], categories=4), "derived"),
+        # A missing value told as a value, and a value as a missing one.
+        (_attribute("tree", 3, missing=False), "derived"),
+        (_attribute("kept", 0, missing=True), "derived"),
+        (_attribute("tree", 4, missing=False), "manifest"),
+        (_attribute("kept", 3, missing=True), "manifest"),
+        # Bounds and bins that the values do not have.
+        (_attribute("kept", 0, high=9.0), "derived"),
+        (_attribute("exact", 1, low=None), "manifest"),
+        (_attribute("exact", 1, categories=10**6), "derived"),
+        (_attribute("kept", 1, categories=10**6), "derived"),
+        (_attribute("kept", 1, categories=0), "manifest"),
+        (_attribute("kept", 1, name="left_mm"), "manifest"),
+    ],
+)
+def test_attributes_that_are_not_those_of_the_values(records, change, code):
+    forge(records, change)
+    assert code in codes(records, allow_test_seed=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _set("kept", "order", [0, 1, 2, 2]),
+        _set("kept", "order", [0, 1, 2, 4]),
+        _set("kept", "order", [0, 1, 2]),
+        _set("exact", "order", [1, 0, 2, 3]),
+    ],
+)
+def test_an_order_that_is_none(records, change):
+    forge(records, change)
+    assert "manifest" in codes(records, allow_test_seed=True)
+
+
+@pytest.mark.parametrize("resampled", [[4], [0], [], [5], [2**62]])
+def test_more_attributes_drawn_than_there_are(records, resampled):
+    """Of four one is the task's label, which is never drawn."""
+    forge(records, _set("exact", "resampled", resampled))
+    assert codes(records, allow_test_seed=True) & {"guarantee", "manifest"}
+
+
+@pytest.mark.parametrize("name", ["tree", "kept", "exact", "randomized"])
+@pytest.mark.parametrize("k", [81, 2**40])
+def test_more_plausible_people_than_there_are(records, name, k):
+    def change(manifest):
+        output(manifest, name)["mechanism"]["parameters"]["k"] = k
+        event = output(manifest, name)["event"]
+        for leaf in event.get("events", [event]):
+            if leaf["type"] == "deniability_test":
+                leaf["k"] = k
+        if k < 2**40:
+            _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) & {"guarantee", "manifest"}
+
+
+def test_more_plausible_seeds_than_seeds(records):
+    """41 of 40 seeds: no plan allows it, no candidate could pass, and the larger k makes a cheaper claim."""
+
+    def change(manifest):
+        _both(manifest, "k", 41)
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True) == {"guarantee"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("randomized", {"rows": 10**10}),
+        ("kept", {"rows": 10**10}),
+        ("tree", {"rows": 10**9}),
+        ("randomized", {"k": 10**6}),
+        ("randomized", {"gamma": 1e300}),
+    ],
+)
+def test_huge_numbers_are_refused(records, name, changes):
+    def change(manifest):
+        p = output(manifest, name)["mechanism"]["parameters"]
+        p.update(changes)
+        for leaf in output(manifest, name)["event"].get("events", []):
+            if leaf["type"] == "deniability_test":
+                leaf.update({"k": p["k"], "gamma": repr(float(p["gamma"]))})
+                if "trials" in leaf:
+                    leaf["trials"] = p["rows"]
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("epsilon0", "1e400"),
+        ("epsilon0", "0"),
+        ("gamma", "1"),
+        ("gamma", "1e999"),
+        ("epsilon0", "1e-320"),
+        ("epsilon0", "800"),
+    ],
+)
+def test_numbers_beyond_all_measure(records, key, value):
+    def change(manifest):
+        output(manifest, "randomized")["event"]["events"][1][key] = value
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True)
+
+
+def test_another_neighbouring_relation_halves_the_claims_of_records(records):
+    """Records need the number of people to be public, and say it."""
+
+    def change(manifest):
+        manifest["privacy"]["neighbours"] = "add-remove-one"
+        manifest["privacy"]["people"] = None
+        for entry in manifest["outputs"]:
+            entry["mechanism"]["public_inputs"]["people"] = None
+            if entry["sensitivity"] is not None and entry["sensitivity"]["norm"] == "l1":
+                leaf = entry["event"].get("events", [entry["event"]])[0]
+                halved = str(int(leaf["sensitivity"]["value"]) // 2)
+                leaf["sensitivity"]["value"] = entry["sensitivity"]["value"] = halved
+        _recompute_claims(manifest)
+
+    forge(records, change)
+    assert codes(records, allow_test_seed=True)
+
+
+def test_of_all_combinations_only_what_mechanisms_do_is_accepted(records):
+    """Model, fit, threshold, its numbers and the event, each with each: 3500 manifests, of which eight are true of something."""
+    kept = output(read_manifest(records), "kept")
+    noise, test = kept["event"]["events"]
+    m = len(kept["mechanism"]["parameters"]["attributes"])
+    rows = kept["mechanism"]["parameters"]["rows"]
+    randomized = _randomized_test(read_manifest(records), k=3, gamma="4.0", trials=rows)
+    vacuous = {**test, "vacuous": True}
+    made_of = {
+        "noise": (None, noise),
+        "test": (None, test),
+        "vacuous test": (None, vacuous),
+        "randomized": (None, randomized),
+        "noise, test": ("composed", noise, test),
+        "noise, vacuous test": ("composed", noise, vacuous),
+        "noise, randomized": ("composed", noise, randomized),
+        "noise | test": ("disjoint", noise, test),
+        "noise | randomized": ("disjoint", noise, randomized),
+        "noise | randomized | randomized": ("disjoint", noise, randomized, randomized),
+        "noise |": ("disjoint", noise),
+        "randomized |": ("disjoint", randomized),
+    }
+    true = {
+        ("marginals", "dp", None, None, None, None, "keep", "noise"),
+        *(("marginals", "exact", "fixed", 3, 4.0, "person", c, "vacuous test") for c in ("keep", "exclude")),
+        *(("seeded", "dp", "fixed", 3, 4.0, "person", c, "noise, test") for c in ("keep", "exclude")),
+        *(("seeded", "exact", "fixed", 3, 4.0, "person", c, "test") for c in ("keep", "exclude")),
+        ("seeded", "dp", "randomized", 3, 4.0, "person", "keep", "noise | randomized"),
+    }
+    accepted = set()
+    for one in itertools.product(
+        ("marginals", "seeded"),
+        ("dp", "exact"),
+        (None, "fixed", "randomized"),
+        (None, 3),
+        (None, 4.0),
+        (None, "person", "record"),
+        ("keep", "exclude"),
+        made_of,
+    ):
+        name, fit, threshold, k, gamma, counted, copies, event = one
+        several, *events = made_of[event]
+        said = {
+            "fit": fit,
+            "threshold": threshold,
+            "k": k,
+            "gamma": gamma,
+            "counted": counted,
+            "copies": copies,
+            "resampled": [m] if name == "marginals" else [2],
+        }
+        entry = {
+            **kept,
+            "mechanism": {
+                **kept["mechanism"],
+                "name": name,
+                "parameters": {**kept["mechanism"]["parameters"], **said},
+            },
+            "event": events[0] if several is None else {"type": several, "events": events},
+            "noise": kept["noise"] if fit == "dp" else None,
+            "sensitivity": kept["sensitivity"] if fit == "dp" else None,
+        }
+        integers = noise["count"] if fit == "dp" else 0
+        relation = Neighbours.REPLACE_ONE
+        if not list(event_faults(entry, neighbours=relation, people=80, integers=integers)):
+            accepted.add(one)
+    assert accepted == true

@@ -28,7 +28,17 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
+from synthrelease.data.attribute import Attribute
+from synthrelease.data.features import RECORDING, Features
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.records.fit import weighted_counts
+from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.mechanisms.records.release import coded_records, release
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.calibration import gaussian_sigma
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,6 +217,107 @@ def test_both_signs_are_equally_frequent(law: Law, scale: float) -> None:
 @scales
 def test_neighbours_are_independent(law: Law, scale: float) -> None:
     assert serial(drawn(law, scale)) > SIGNIFICANCE
+
+
+# --- the joint counts of records
+
+PEOPLE = 20
+
+
+@cache
+def joint_counts_noise(law: Law, *, tree: bool) -> tuple[tuple[Integers, ...], float]:
+    """The noise on the joint counts of a release, table by table, and its stated scale; a quarter of a million of each kind.
+
+    All pairs of three attributes; or each of three by the task.
+    """
+    bins = 290 if tree else 42_000
+    features = [Attribute(name, bins, None, 0.0, 1.0) for name in ("a", "b", "c")]
+    task = Attribute(RECORDING, 2, ("read", "rest"))
+    attributes = tuple(features) if tree else (task, *features)
+    parameters = RecordsParameters(
+        model="marginals",
+        fit="dp",
+        attributes=attributes,
+        order=tuple(range(len(attributes))),
+        resampled=(len(attributes),),
+        k=1,
+        gamma=4.0,
+        counted="person",
+        rows=1,
+        trials=1,
+        neighbours=Neighbours.REPLACE_ONE,
+        people=PEOPLE,
+        noise=law.name,
+        dependence="tree" if tree else "independent",
+        task=not tree,
+        per_task=not tree,
+    )
+    generator = np.random.default_rng(7)
+    person = np.arange(PEOPLE).repeat(30)
+    data = Features(
+        features=("a", "b", "c"),
+        bounds=np.array([[0.0, 1.0]] * 3),
+        recordings=("read", "rest"),
+        people=PEOPLE,
+        person=person,
+        recording=generator.integers(0, 2, person.size),
+        values=generator.uniform(0, 1, (person.size, 3)),
+    )
+    random = SecureRandom.for_tests(2027).spawn(law.name, str(tree))
+    values, event, _ = release(data, parameters, Budget(3.0, 1e-6), random=random)
+    coded, own = coded_records(data, parameters)
+    exact = weighted_counts(coded, own, parameters.categories, parameters.subsets())
+    names = [attribute.name for attribute in attributes]
+    noise = tuple(
+        (values[(*(names[a] for a in subset), "noised")] - table).ravel() for subset, table in exact.items()
+    )
+    assert isinstance(event, DiscreteLaplace | RoundedGaussian)
+    # The exact counts are where the people are, and nowhere else: what was taken off is not noise itself.
+    assert all(table.sum() == PEOPLE * HALF_RANGE for table in exact.values())
+    return noise, event.scale
+
+
+trees = pytest.mark.parametrize("tree", [True, False], ids=["tree", "per task"])
+
+
+@laws
+@trees
+def test_joint_counts_carry_the_stated_noise(law: Law, tree: bool) -> None:  # noqa: FBT001
+    noise, scale = joint_counts_noise(law, tree=tree)
+    assert sum(part.size for part in noise) > 250_000
+    for part in (*noise, np.concatenate(noise)):
+        assert fit(part, law, scale) > SIGNIFICANCE
+        assert symmetry(part) > SIGNIFICANCE
+        assert serial(part) > SIGNIFICANCE
+    assert correlation(list(itertools.combinations(noise, 2))) > SIGNIFICANCE
+
+
+@laws
+@trees
+def test_the_scale_on_joint_counts_is_that_of_all_sets_together(law: Law, tree: bool) -> None:  # noqa: FBT001
+    """Three sets: Δ₁ = 3·2H and Δ₂ = √3·√2·H. Noise enough for one of them would be a third, or 58 %, of it."""
+    _, scale = joint_counts_noise(law, tree=tree)
+    if law is LAPLACE:
+        assert scale == pytest.approx(6 * HALF_RANGE / 3.0, rel=1e-12)
+    else:
+        sigma = gaussian_sigma(3.0, 1e-6, sensitivity=math.sqrt(6) * HALF_RANGE)
+        assert scale == pytest.approx(sigma, rel=1e-12)
+
+
+@laws
+@trees
+@pytest.mark.parametrize("factor", [0.95, 1.05])
+def test_control_joint_counts_with_a_scale_wrong_by_five_percent_are_rejected(
+    law: Law,
+    tree: bool,  # noqa: FBT001
+    factor: float,
+) -> None:
+    noise, scale = joint_counts_noise(law, tree=tree)
+    together = np.concatenate(noise)
+    assert fit(together, law, factor * scale) < SIGNIFICANCE
+    assert fit(together, LAPLACE if law is GAUSSIAN else GAUSSIAN, scale) < SIGNIFICANCE
+    # Noise that one table shares with another, as if a stream were used twice.
+    assert correlation([(noise[0], noise[0]), (noise[1], noise[2])]) < SIGNIFICANCE
 
 
 # --- forked workers

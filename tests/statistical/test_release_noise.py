@@ -82,6 +82,8 @@ SIGNALS: dict[str, dict[str, Any]] = {
 DRAWN: dict[str, dict[str, Any]] = {
     "records-marginals": RECORDS | {"model": "marginals"},
     "records-seeded": RECORDS | {"model": "seeded", "task": "recording", "resampled": 2, "k": 2},
+    "records-gaussian": RECORDS | {"model": "marginals", "task": "recording", "noise": "gaussian"},
+    "records-tree": RECORDS | {"model": "marginals", "dependence": "tree", "bins": 80},
 }
 PLANS = {"replace-one": BOTH | SIGNALS | DRAWN, "add-remove-one": BOTH}
 PEOPLE = 10

@@ -111,10 +111,13 @@ class SeededModel:
             conditions: category by attribute number.
 
         Raises:
-            ValueError: the conditions cannot occur; or parents of an attribute do not depend on each other, so that
+            ValueError: there is no such attribute or category, or the conditions cannot occur; or parents of an attribute do not depend on each other, so that
                 the conditional distribution would need other parents.
         """
         tables = list(self.marginals)
+        for a, category in conditions.items():
+            if not (0 <= a < len(tables) and 0 <= category < tables[a].shape[-1]):
+                raise ValueError(f"Expected attributes and categories of the model, found {a}: {category}")
         for a in reversed(self.order):
             if a in conditions:
                 possible = np.zeros(tables[a].shape[-1])
@@ -176,5 +179,5 @@ def _drawn(
     while step := step >> 1:
         next_category = np.minimum(category + step, size - 1)
         reached = words >= limits[(*given, next_category - 1)]
-        category = np.where(reached & (next_category > category), next_category, category)
+        category = np.where(reached, next_category, category)
     return category

@@ -176,7 +176,7 @@ def test_every_published_record_passes_a_test_by_definition(changed: dict[str, A
     asked = parameters(**changed)
     data = study([1, 1, 2, 2, 3, 5, 8, 2, 1, 4, 3, 2], recordings=2)
     values, _, passing = release(data, asked, BUDGET, random=seeded(3))
-    candidates, seeds, plausible = spy.all("candidates"), spy.all("seeds"), spy.all("plausible")
+    candidates, _seeds, plausible = spy.all("candidates"), spy.all("seeds"), spy.all("plausible")
     passes = plausible >= asked.k
     assert passes.sum() >= 120
     assert not passes.all(), "nothing failed: the test has no teeth"
@@ -185,9 +185,7 @@ def test_every_published_record_passes_a_test_by_definition(changed: dict[str, A
     np.testing.assert_array_equal(categories_of(values, names), candidates[passes][:120])
     assert (passing.trials, passing.passed) == (len(candidates), passes.sum())
 
-    records, people = coded_records(data, asked)
-    (of_model,) = spy.sets
-    gamma = Fraction(asked.gamma)
+    gamma, model = Fraction(asked.gamma), spy.sets[0].model
 
     @functools.cache
     def interval(p: Fraction) -> int | None:
@@ -195,54 +193,86 @@ def test_every_published_record_passes_a_test_by_definition(changed: dict[str, A
             return None
         return next(i for i in itertools.count() if gamma ** (-i - 1) < p <= gamma**-i)
 
-    @functools.cache
-    def expected(y: tuple[int, ...], seed: int) -> int:
-        of_record = [interval(exact_probability(of_model.model, y, d)) for d in records.tolist()]
-        same = [n for n, i in enumerate(of_record) if i is not None and i == of_record[seed]]
-        return len({int(people[n]) for n in same} if asked.counted == "person" else same)
+    def expected(y: list[int], seed: int, entered: Integers) -> int:
+        of_record = [interval(exact_probability(model, y, d)) for d in entered.tolist()]
+        return sum(i is not None and i == of_record[seed] for i in of_record)
 
-    some = np.unique(np.column_stack([candidates, seeds, plausible]), axis=0)
-    for row in some[np.random.default_rng(0).permutation(len(some))[:400]].tolist():
-        assert expected(tuple(row[:-2]), row[-2]) == row[-1]
+    for call in spy.calls:
+        some = np.unique(np.column_stack([call.candidates, call.seeds, call.plausible]), axis=0)
+        chosen = np.random.default_rng(0).permutation(len(some))[: max(20, 400 // len(spy.calls))]
+        for row in some[chosen].tolist():
+            assert expected(row[:-2], row[-2], call.records) == row[-1]
 
 
-@pytest.mark.parametrize(("counted", "with_people"), [("person", True), ("record", False)])
-def test_the_test_is_asked_what_the_parameters_say(counted: str, *, with_people: bool, spy: Spy) -> None:
+def owners_of(data: Features, asked: RecordsParameters) -> list[set[tuple[int, ...]]]:
+    """Each person's different records; with a task each person's of each label."""
+    records, people = coded_records(data, asked)
+    owner = list(zip(people.tolist(), records[:, 0].tolist() if asked.task else people.tolist(), strict=True))
+    return [
+        {tuple(row) for row, who in zip(records.tolist(), owner, strict=True) if who == one}
+        for one in sorted(set(owner))
+    ]
+
+
+@pytest.mark.parametrize("changed", [{}, {**TASK, "per_task": True}], ids=["people", "people and tasks"])
+def test_everybody_enters_a_round_with_one_record_of_their_own_for_each_task(
+    changed: dict[str, Any], spy: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn anew every round: so that no share of a person's rows makes them likelier than others."""
+    monkeypatch.setattr(module, "_ROUND", 10)
+    data, asked = study([1, 2, 30, 4] * 3, recordings=2), parameters(k=1, rows=700, **changed)
+    release(data, asked, None, random=seeded(4))
+    owned = owners_of(data, asked)
+    assert len(spy.sets) == len(spy.calls) > 20
+    for made in spy.sets:
+        assert made.people is None  # one each: to count records is to count people
+        for row, own in zip(made.records.tolist(), owned, strict=True):
+            assert tuple(row) in own
+    seen = [{tuple(made.records[place].tolist()) for made in spy.sets} for place in range(len(owned))]
+    assert seen == owned
+
+
+def test_where_everybody_has_one_record_there_is_nothing_to_draw(
+    spy: Spy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_ROUND", 10)
+    data, asked = study([1] * 12), parameters(k=1, rows=700)
+    release(data, asked, None, random=seeded(4))
+    assert len(spy.calls) > len(spy.sets) == 1
+    assert as_rows(spy.sets[0].records) == as_rows(coded_records(data, asked)[0])
+
+
+@pytest.mark.parametrize("counted", ["person", "record"])
+def test_the_test_is_asked_what_the_parameters_say(counted: str, spy: Spy) -> None:
     data, asked = study([4] * 12), parameters(counted=counted, k=2, gamma=3.5, trials=333, rows=1)
     release(data, asked, None, random=seeded(4))
-    records, people = coded_records(data, asked)
+    records, _ = coded_records(data, asked)
     (made,) = spy.sets
     assert (made.model.order, made.model.resampled) == ((1, 0, 2), (1, 2))
-    np.testing.assert_array_equal(made.records, records)
-    if with_people:
-        np.testing.assert_array_equal(made.people, people)
+    assert made.people is None
+    if counted == "record":
+        np.testing.assert_array_equal(made.records, records)
     else:
-        assert made.people is None
+        assert len(made.records) == 12
     for call in spy.calls:
         assert call.gamma == 3.5
         # what was tested was made from the seeds that were named
         kept = made.model.order[: 3 - max(made.model.resampled)]
-        np.testing.assert_array_equal(call.candidates[:, kept], records[call.seeds][:, kept])
+        np.testing.assert_array_equal(call.candidates[:, kept], made.records[call.seeds][:, kept])
 
 
-def test_seeds_are_drawn_per_person_and_then_per_row(spy: Spy) -> None:
-    """One person has 990 of 1000 rows, and is the seed once in eleven times."""
+@pytest.mark.parametrize(("counted", "entered"), [("person", 11), ("record", 1000)])
+def test_whoever_enters_is_the_seed_as_often_as_anybody(counted: str, entered: int, spy: Spy) -> None:
+    """One person has 990 of 1000 rows, and is the seed once in eleven times; as often as rows, where rows count."""
     data = study([990, *[1] * 10])
-    release(data, parameters(k=1, rows=4000, trials=4000, people=11), None, random=seeded(5))
+    asked = parameters(k=1, rows=4000, trials=4000, people=11, counted=counted)
+    release(data, asked, None, random=seeded(5))
     seeds = spy.all("seeds")
     assert len(seeds) == 4000
-    of_person = np.bincount(data.person[seeds], minlength=11)
-    assert p_of(of_person, np.ones(11)) > ALARM
-    assert p_of(of_person, np.bincount(data.person)) < ALARM  # the control: per row
-    of_row = np.bincount(seeds, minlength=1000)[data.person == 0]
-    assert p_of(of_row.reshape(9, 110).sum(axis=1), np.ones(9)) > ALARM
-
-
-def test_every_row_of_a_person_can_be_a_seed_even_the_first_and_last(spy: Spy) -> None:
-    data = study([1, 2, 3, 4])
-    release(data, parameters(k=1, rows=2000, trials=2000, people=4), None, random=seeded(6))
-    expected = 1 / np.bincount(data.person)[data.person]
-    assert p_of(np.bincount(spy.all("seeds"), minlength=10), expected) > ALARM
+    parts = min(entered, 20)
+    of_part = np.bincount(seeds * parts // entered, minlength=parts)
+    assert p_of(of_part, np.ones(parts)) > ALARM
+    assert p_of(of_part, np.arange(1, parts + 1)) < ALARM  # the control
 
 
 # --- copies of real records
@@ -330,7 +360,7 @@ def test_no_more_candidates_are_made_than_the_plan_allows(rows: int, trials: int
 def test_small_blocks_of_candidates_change_no_rule(
     block: int, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(module, "_ROUND", block)
     asked = parameters(k=4, rows=300, trials=2000)
     values, _, passing = release(study([3] * 12), asked, None, random=seeded(22))
     passes = spy.all("plausible") >= 4

@@ -218,8 +218,9 @@ def test_rows_with_a_missing_value_take_no_part(changed: dict[str, Any], spy: Sp
     other, _, _ = release(without, asked, None, random=seeded(13))
     for key, array in one.items():
         np.testing.assert_array_equal(array, other[key])
-    assert len(spy.sets[0].records) == complete.sum() < len(complete)
-    assert 3 not in spy.sets[0].people
+    entered = set(zip(data.person[complete], data.recording[complete] * asked.task, strict=True))
+    assert 3 not in {person for person, _ in entered}
+    assert len(spy.sets[0].records) == len(entered)
 
 
 @pytest.mark.parametrize("fit", ["exact", "dp"])
@@ -233,7 +234,7 @@ def test_a_missing_value_with_a_category_takes_part_and_comes_back_missing(fit: 
     values, _, _ = release(data, asked, BUDGET, random=seeded(14))
     records, people = coded_records(data, asked)
     np.testing.assert_array_equal(people, data.person)  # all rows
-    np.testing.assert_array_equal(spy.sets[0].records, records)
+    assert set(map(tuple, spy.sets[0].records.tolist())) <= set(map(tuple, records.tolist()))
     np.testing.assert_array_equal(records[:, :3] == 4, np.isnan(data.values))
     np.testing.assert_array_equal(records[:, 3] == 3, data.labels[:, 0] == -1)
     for name, (low, high) in zip(NAMES, BOUNDS, strict=True):
@@ -285,7 +286,7 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
             array[...] = 0
         return fitted
 
-    for name in ("SeedSet", "_passing", "_substituted", "_SeedPicker"):
+    for name in ("SeedSet", "_passing", "_substituted", "Owners"):
         monkeypatch.setattr(module, name, forbidden)
     monkeypatch.setattr(module, "coded_records", coded_and_held)
     monkeypatch.setattr(module, "fit_model", fit_and_forget)

@@ -1,0 +1,239 @@
+"""The parameters of synthetic records: defaults from public numbers, and what would be false or empty refused."""
+
+from __future__ import annotations
+
+import math
+
+from synthrelease.data.attribute import Attribute
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import RECORDING
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.mechanisms.records.parameters import (
+    DP,
+    EXCLUDE,
+    MARGINALS,
+    PERSON,
+    RANDOMIZED,
+    RecordsParameters,
+)
+from synthrelease.outputs.resolved import chosen_features, require_replace_one
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import LAPLACE
+from synthrelease.privacy.guarantee import Neighbours
+
+_TRIALS_PER_ROW = 200
+_ROWS = 1000
+_OWN_NAMES = {"category", "value", "noised"}  # of datasets beside which an attribute's counts stand
+
+
+def records_parameters(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> RecordsParameters:
+    """Return the public parameters that a plan asks for, with defaults from the public number of people.
+
+    Raises:
+        PlanError: a parameter contradicts another, or k people cannot be found.
+        PolicyError: the test is vacuous and that is not acknowledged, or the promise would be false.
+    """
+    o = spec.options
+    require_replace_one(spec, neighbours)
+    attributes = _attributes(spec, source, facts)
+    task = "task" in o
+    m = len(attributes)
+    randomized = o["threshold"] == RANDOMIZED
+    rows, trials = _amounts(spec, randomized=randomized)
+    parameters = RecordsParameters(
+        model=o["model"],
+        fit=o["fit"],
+        noise=o.get("noise", LAPLACE),
+        attributes=attributes,
+        dependence=o["dependence"],
+        task=task,
+        per_task=o.get("per_task", task),
+        order=tuple(range(m)),
+        resampled=_resampled(spec, attributes, task=task, people=facts.people),
+        threshold=o["threshold"],
+        k=o["k"],
+        gamma=float(o["gamma"]),
+        epsilon0=float(o["epsilon0"]) if "epsilon0" in o else None,
+        counted=o["count"],
+        copies=o["copies"],
+        rows=rows,
+        trials=trials,
+        neighbours=neighbours,
+        people=facts.people,
+    )
+    _check_sense(spec, parameters)
+    _check_policy(spec, parameters)
+    return parameters
+
+
+def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attribute, ...]:
+    """The task's label, if any, then features and categories in the order in which they are kept."""
+    o, lists = spec.options, source.options["categories"]
+    task = o.get("task")
+    labels_there = [RECORDING] * ("recording" in source.options["columns"]) + [
+        name for name in lists if name != RECORDING
+    ]
+    if task is not None and task not in labels_there:
+        raise PlanError(
+            "there is no such label",
+            where=f"{spec.where}.task",
+            expected="one of " + ", ".join(labels_there) if labels_there else "a column of labels",
+            remedy=f"add the column and its labels under inputs.{source.name}.categories, or map it as recording",
+        )
+    named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
+    bounds = chosen_features(spec, source, [name for name in named if name not in lists])
+    order = o.get("order", named)
+    if sorted(order) != sorted(named) or task in named:
+        raise PlanError(
+            "the order does not name every feature and category once",
+            where=f"{spec.where}.order" if "order" in o else spec.where,
+            expected="each of " + ", ".join(name for name in named if name != task),
+        )
+    clash = sorted({RECORDING, *_OWN_NAMES} & {*named, *lists})
+    if clash:
+        raise PlanError(
+            "a column has a name that the bundle needs",
+            where=spec.where,
+            remedy=f"rename the column '{clash[0]}'",
+        )
+    missing = o["missing"] == "category"
+    bins = o.get("bins", default_bins(facts.people))
+    attributes = []
+    if task is not None:
+        labels = facts.names if task == RECORDING else tuple(lists[task])
+        attributes.append(Attribute(task, len(labels), labels))
+    for name in order:
+        if name in bounds:
+            low, high = bounds[name]
+            attributes.append(Attribute(name, bins + missing, None, low, high, missing))
+        else:
+            attributes.append(
+                Attribute(name, len(lists[name]) + missing, tuple(lists[name]), missing=missing)
+            )
+    return tuple(attributes)
+
+
+def default_bins(people: int) -> int:
+    """Return ⌈2·√n⌉, at least 5 and at most the 30 of David-John et al. 2022: few people share fine prefixes."""
+    return min(30, max(5, math.ceil(2 * math.sqrt(people))))
+
+
+def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
+    """Rows and trials."""
+    o = spec.options
+    if not randomized:
+        if "epsilon0" in o:
+            raise PlanError('epsilon0 belongs to threshold = "randomized"', where=f"{spec.where}.epsilon0")
+        rows = o.get("rows", _ROWS)
+        trials = o.get("trials", _TRIALS_PER_ROW * rows)
+        if trials < rows:
+            raise PlanError(
+                "there are fewer trials than records to publish",
+                where=f"{spec.where}.trials",
+                found=f"{trials} trials for {rows} records",
+            )
+        return rows, trials
+    for key in ("trials", "epsilon0"):
+        if key not in o:
+            raise PlanError(
+                f"a randomized test needs `{key}` in the plan: it is paid for",
+                where=spec.where,
+                expected=f"{key} = …",
+            )
+    if "rows" in o:
+        raise PlanError(
+            "with a randomized test every trial publishes a record",
+            where=f"{spec.where}.rows",
+            remedy="leave out rows, and set trials",
+        )
+    return o["trials"], o["trials"]
+
+
+def _resampled(
+    spec: OutputSpec, attributes: tuple[Attribute, ...], *, task: bool, people: int
+) -> tuple[int, ...]:
+    """Ω: as the plan says, or so that a kept prefix could be shared by k people if categories were even."""
+    o, m = spec.options, len(attributes)
+    if o["model"] == MARGINALS:
+        if "resampled" in o:
+            raise PlanError("the marginals model draws all attributes", where=f"{spec.where}.resampled")
+        return (m,)
+    most = m - task
+    if "resampled" not in o:
+        share, depth = max(people / o["k"], 1.0), 0
+        for attribute in attributes[task:]:
+            share /= attribute.categories
+            depth += share >= 1.0
+        return (max(1, most - max(1, depth)),)
+    asked = o["resampled"] if isinstance(o["resampled"], list) else [o["resampled"]]
+    if max(asked) > most:
+        label = " besides the task label" if task else ""
+        raise PlanError(
+            "more attributes are to be drawn than there are",
+            where=f"{spec.where}.resampled",
+            found=str(max(asked)),
+            expected=f"1 to {most}{label}",
+        )
+    return tuple(sorted(asked))
+
+
+def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
+    if p.per_task and not p.task:
+        raise PlanError("a model per task needs a task", where=f"{spec.where}.per_task", expected="task = …")
+    if p.fit != DP and ("noise" in spec.options or (not p.randomized and "delta" in spec.options)):
+        raise PlanError(
+            "an exact fit has no noise", where=spec.where, remedy='leave it out, or say fit = "dp"'
+        )
+    if p.tested and p.counted == PERSON and p.k > p.seeds:
+        raise PlanError(
+            "no record can have so many plausible people",
+            where=f"{spec.where}.k",
+            found=f"k = {p.k} with {p.seeds} people" + (" as seeds" if p.randomized else ""),
+            expected=f"k of at most {p.seeds}",
+        )
+    if p.threshold == RANDOMIZED and p.k < 2:
+        raise PlanError(
+            "a randomized test needs k of at least 2", where=f"{spec.where}.k", found=f"k = {p.k}"
+        )
+    if p.threshold == RANDOMIZED and p.model == MARGINALS:
+        raise PlanError(
+            "the marginals model keeps nothing of a seed: there is nothing to test",
+            where=f"{spec.where}.threshold",
+            remedy='leave out threshold, or choose model = "seeded"',
+        )
+
+
+def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
+    if p.randomized and (p.fit != DP or p.counted != PERSON):
+        raise PolicyError(
+            "a randomized test is differentially private only with a model that owes nothing to the seeds, counting people",
+            where=spec.where,
+            expected='fit = "dp" (then seeds and model come from different people) and count = "person"',
+        )
+    if p.copies == EXCLUDE and (p.randomized or not p.tested):
+        raise PolicyError(
+            "leaving out copies looks at the data again, and would void differential privacy",
+            where=f"{spec.where}.copies",
+            remedy='say copies = "keep"; the private report counts them',
+        )
+    if p.tested and p.vacuous and not spec.options["acknowledge_vacuous"]:
+        raise PolicyError(
+            "the deniability test cannot fail for this model and would promise nothing",
+            where=spec.where,
+            found="k = 1" if p.k == 1 else "nothing is kept of a seed that could tell people apart",
+            remedy=_vacuous_remedy(p),
+        )
+
+
+def _vacuous_remedy(p: RecordsParameters) -> str:
+    if p.k == 1:
+        remedy = "raise k"
+    elif p.model == MARGINALS:
+        remedy = 'protect the model with fit = "dp", or keep attributes with model = "seeded"'
+    else:
+        remedy = "keep attributes of the seed: lower `resampled`"
+        if p.fit != DP:
+            remedy += '; or protect the model: model = "marginals" and fit = "dp"'
+    return f"{remedy}; or say acknowledge_vacuous = true"
