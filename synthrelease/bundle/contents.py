@@ -5,6 +5,7 @@ Derived datasets are functions of the noised integers (`maths.derived`), so that
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -99,6 +100,22 @@ def contents(output: dict[str, Any]) -> list[Content]:
     """Return the datasets that an output's entry in the manifest calls for, sources before what follows."""
     describe = {"heatmap": _heatmap, "signals": _signals, "statistics": _statistics, "records": _records}
     return list(describe[output["kind"]](output))
+
+
+def dataset_count(output: dict[str, Any]) -> int:
+    """Return how many datasets `contents` would list, without listing them: a manifest may be anybody's."""
+    p = output["mechanism"]["parameters"]
+    match output["kind"]:
+        case "heatmap":
+            return 2 * len(p["stimuli"])
+        case "signals":
+            return 2 * len(p["recordings"]) * len(p["features"])
+        case "statistics":
+            return 2 * len(p["statistics"]) * len(p["features"])
+    m = len(p["attributes"])
+    own = m - p["per_task"]
+    counted = (math.comb(own, 2) if p["dependence"] == "tree" and own > 1 else own) if p["fit"] == "dp" else 0
+    return m + sum(form["labels"] is None for form in p["attributes"]) + counted
 
 
 def _heatmap(output: dict[str, Any]) -> Iterator[Content]:

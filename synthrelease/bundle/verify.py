@@ -25,6 +25,7 @@ from synthrelease.bundle.contents import (
     Derived,
     Noised,
     contents,
+    dataset_count,
     noised_network,
 )
 from synthrelease.bundle.disclosure import not_protected, private_names
@@ -42,6 +43,8 @@ from synthrelease.errors import BundleError
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
+
+_MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: b
         result.findings.extend(_test_seed_faults(manifest, marked=marked, allowed=allow_test_seed))
         if quick:
             return
-        result.findings.extend(_content_faults(file, manifest))
+        result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(file, manifest))
         result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
         result.findings.extend(_claim_faults(manifest))
         result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
@@ -180,6 +183,15 @@ def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) 
         )
     elif seeded and not allowed:
         yield Finding("test-seed", "randomness", "the noise can be repeated from a test seed: do not publish")
+
+
+def _number_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Before datasets are listed: a manifest can call for any number of them in a few words."""
+    present = len(hdf5.dataset_paths(file))
+    number = sum(dataset_count(output) for output in manifest["outputs"])
+    if number > present + _MISSING_LISTED:
+        message = f"the manifest calls for {number} datasets, the file has {present}"
+        yield Finding("missing", "outputs", message)
 
 
 def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Finding]:

@@ -112,6 +112,8 @@ def _tree(
 
 def _joint(counts: Mapping[Subset, NDArray[np.number]], subset: Subset) -> NDArray[np.float64]:
     """The counts of a set of attributes: the mean over all counted sets that contain it."""
+    if subset in counts:  # no other set of its size contains it
+        return counts[subset].astype(np.float64)
     sums = [
         table.sum(axis=tuple(axis for axis, a in enumerate(counted) if a not in subset), dtype=np.float64)
         for counted, table in counts.items()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from synthrelease.privacy.event import RandomizedTest
 
 _TIES = 1e-5  # how far beyond γ two probabilities of one interval may lie, relative: ties and rounding (proof note)
@@ -74,11 +76,14 @@ def trials_cost(test: RandomizedTest, t: int, delta: float) -> float:
 
 def best_t(test: RandomizedTest, delta: float) -> int | None:
     """Return the t for which `trials_cost` at δ is least; None if no t fits into δ."""
-    best: tuple[float, int] | None = None
-    for t in range(1, test.k):
-        total = trials_cost(test, t, delta)
-        if math.isinf(total):
-            break  # the δ of a trial only grows with t
-        if best is None or total < best[0]:
-            best = (total, t)
-    return None if best is None else best[1]
+    t = np.arange(1, test.k)
+    epsilon = test.epsilon0 + np.log1p(test.gamma * (1 + _TIES) / t)
+    left = delta - test.trials * np.exp(-test.epsilon0 * (test.k - t)) * (1 + 1e-12)
+    total = test.trials * epsilon
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(2 * test.trials * np.log(1 / left))
+        advanced = np.where(left > 0, total * np.tanh(epsilon / 2) + epsilon * root, np.inf)
+    cost = np.where(left >= 0, np.minimum(total, advanced), np.inf)
+    best = int(np.argmin(cost))
+    # The last bit of δ may differ from that of `trials_cost`, which has the say.
+    return int(t[best]) if math.isfinite(trials_cost(test, int(t[best]), delta)) else None

@@ -561,6 +561,20 @@ def test_the_event_is_noise_and_test_on_disjoint_people(noise: str) -> None:
     assert codes(values).size == 30
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 50.0])
+def test_people_of_either_group_are_promised_no_more_than_their_own_event_keeps(epsilon: float) -> None:
+    """Whoever may be in either group pays for the dearer one: at times the noise, at times the test."""
+    test = RandomizedTest(k=30, gamma=1.5, epsilon0=1.0, trials=5, seeds=40)
+    alone = accounting.compose([test], delta=1e-4)
+    noise = DiscreteLaplace(100, 100 / epsilon, 8)
+    both = accounting.compose([Disjoint((noise, test))], delta=1e-4)
+    assert isinstance(alone, ApproxDP)
+    assert isinstance(both, ApproxDP)
+    assert both.epsilon == pytest.approx(max(epsilon, alone.epsilon), rel=1e-3)
+    assert both.epsilon >= max(epsilon, alone.epsilon)
+    assert both.delta == 1e-4
+
+
 @pytest.mark.usefixtures("free")
 def test_seeds_and_model_are_divided_by_chance_alone(silence: Silence) -> None:
     """Without noise the counts show whom the model is of: 13 of 25 people, each of them half of the time."""
