@@ -99,7 +99,7 @@ def build(
         own, told = _released(planned, data[planned.resolved.spec.input], random)
         arrays.update(own)
         if told:
-            notes[planned.name] = told
+            notes[planned.name] = (*notes.get(planned.name, ()), *told)  # an input may have the same name
     tell("writing and verifying", steps - 2, steps)
     manifest = compose_manifest(design, arrays, seeded=random.seeded)
     _write(path, manifest, arrays, design, force=force)

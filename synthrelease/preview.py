@@ -7,6 +7,7 @@ from typing import Any
 from synthrelease.design import Design, warnings
 from synthrelease.outputs.resolved import noise_of
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.report.summary import wrapped
 
 
 def preview(design: Design) -> dict[str, Any]:
@@ -53,18 +54,21 @@ def as_text(view: dict[str, Any]) -> str:
     for row in view["outputs"]:
         people = "" if row["people"] is None else f", {row['people']} people"
         lines.append(f"{row['name']} ({row['kind']}{people})")
-        lines.append(f"  promise         {row['promise']}")
+        lines.extend(_line("promise", row["promise"]))
         if row["noise"] is not None:
-            lines.append(
-                f"  noise           {row['noise'].replace('_', ' ')}, scale {row['scale_steps']:.6g} for "
+            noise = (
+                f"{row['noise'].replace('_', ' ')}, scale {row['scale_steps']:.6g} for "
                 f"sensitivity {row['sensitivity_steps']:.6g} (integer steps)"
             )
-            lines.append(f"  because         {row['derivation']}")
-        lines.append(f"  error           {row['error']}")
-        lines.append(f"  people needed   {row['people_needed']}")
+            lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
+        lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
     if view["added_up"]:
         lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)
+
+
+def _line(name: str, text: str) -> list[str]:
+    return wrapped(f"  {name:<16}", text)

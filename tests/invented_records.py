@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -57,6 +59,20 @@ def exact_probability(model: SeededModel, y: Sequence[int], d: Sequence[int]) ->
                 product *= Fraction(float(model.marginals[a][(*(y[b] for b in model.parents[a]), y[a])]))
             total += product
     return total
+
+
+@functools.cache
+def interval(p: Fraction, gamma: Fraction) -> int | None:
+    """The only i ≥ 0 with γ^(−i−1) < p ≤ γ^(−i); None where p = 0."""
+    return None if p == 0 else next(i for i in itertools.count() if gamma ** (-i - 1) < p <= gamma**-i)
+
+
+def plausible_records(
+    model: SeededModel, y: Sequence[int], seed: int, records: Integers, gamma: float
+) -> int:
+    """k′ by the definition: how many records might as well have been the seed."""
+    of_record = [interval(exact_probability(model, y, d), Fraction(gamma)) for d in records.tolist()]
+    return sum(i is not None and i == of_record[seed] for i in of_record)
 
 
 def binned(*bins: int, missing: bool = False) -> tuple[Attribute, ...]:

@@ -142,6 +142,8 @@ class Maker:
             made.append(candidates[passes])
             whose.append(who[person[entered[seeds[passes]]]])
             tried, passed = tried + len(seeds), passed + int(passes.sum())
+            if tried > 1000 * RECORDS:
+                raise RuntimeError("hardly any candidate passes: keep less, or lower k")
         chosen = np.concatenate(made)[:RECORDS]
         return _decoded(chosen, attributes, np.concatenate(whose)[:RECORDS]), passed / tried
 

@@ -84,7 +84,8 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:
             return (1 if p["query"] == "each" else people) * p["bound_steps"], None
         case "statistics":
             return people * PERSON_STEPS, None
-    return people * HALF_RANGE, None
+    tests = [leaf for leaf in flatten(events.from_json(output["event"])) if isinstance(leaf, RandomizedTest)]
+    return (people - sum(test.seeds for test in tests)) * HALF_RANGE, None
 
 
 def event_faults(

@@ -19,9 +19,7 @@ from synthrelease.maths.steps import HALF_RANGE
 
 Subset = tuple[int, ...]  # attributes by number, in increasing order
 _PRIOR = 1.0  # people spread over every table, so that nothing is impossible
-_DIGITS = (
-    9  # of a mutual information in nats: that machines which differ in the sixteenth build the same tree
-)
+_DIGITS = 9  # of a mutual information: machines that differ in the sixteenth digit build the same tree
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,11 @@ from typing import Any
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records.parameters import (
-    DP,
-    EXCLUDE,
-    PERSON,
-    TREE,
-    RecordsParameters,
-)
+from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE, RecordsParameters
 from synthrelease.mechanisms.records.release import calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.records_parameters import records_parameters
-from synthrelease.outputs.resolved import (
-    Arrays,
-    counted,
-    names_source,
-    noise_of,
-)
+from synthrelease.outputs.resolved import Arrays, counted, names_source, noise_of
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
@@ -109,12 +98,8 @@ class RecordsOutput:
         p = self.parameters
         told = []
         if not all(attribute.missing for attribute in p.attributes):
-            own = (
-                "without a task"
-                if any(attribute.missing for attribute in p.attributes)
-                else "with a missing value"
-            )
-            told.append(f"rows {own} take no part")
+            categorised = any(attribute.missing for attribute in p.attributes)
+            told.append(f"rows {'without a task' if categorised else 'with a missing value'} take no part")
         if p.randomized:
             told.append(
                 f"each record is a candidate that passed, or in its place one of the model alone: which is not told; seeds "

@@ -41,11 +41,11 @@ def as_text(manifest: dict[str, Any]) -> str:
         lines += ["", *_output_lines(output)]
     lines += ["", "Not protected"]
     for entry in privacy["not_protected"]:
-        lines += _wrapped("  ", f"{entry['what']}: {entry['reason']}")
+        lines += wrapped("  ", f"{entry['what']}: {entry['reason']}")
     if manifest["warnings"]:
         lines += ["", "Warnings"]
         for warning in manifest["warnings"]:
-            lines += _wrapped("  ", warning)
+            lines += wrapped("  ", warning)
     return "\n".join(lines)
 
 
@@ -56,15 +56,16 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
         noise = output["noise"]
         name = noise["distribution"].replace("_", " ")
         lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
-        lines += _wrapped("  because    ", output["sensitivity"]["derivation"])
+        lines += wrapped("  because    ", output["sensitivity"]["derivation"])
     for step in output["post_processing"]:
-        lines += _wrapped("  then       ", step)
+        lines += wrapped("  then       ", step)
     for warning in output["warnings"]:
-        lines += _wrapped("  mind       ", warning)
+        lines += wrapped("  mind       ", warning)
     return lines
 
 
-def _wrapped(head: str, text: str) -> list[str]:
+def wrapped(head: str, text: str) -> list[str]:
+    """Return the lines of a text behind a head, no wider than the terminal."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
     return textwrap.wrap(
         text, width, initial_indent=head, subsequent_indent=" " * (len(head) if len(head) > 2 else 4)

@@ -10,7 +10,7 @@ from invented_study import write_records_study
 
 import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
-from synthrelease.bundle.claims import event_faults
+from synthrelease.bundle.claims import event_faults, most_counts
 from synthrelease.bundle.contents import noised_network, records_subsets
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.plausibility import foreign_to_network
@@ -870,7 +870,7 @@ def test_seeds_that_leave_nobody_for_the_model(records, seeds):
         _recompute_claims(manifest)
 
     forge(records, change)
-    assert codes(records, allow_test_seed=True) == {"guarantee"}
+    assert "guarantee" in codes(records, allow_test_seed=True)
 
 
 @pytest.mark.parametrize("trials", [1, 4, 6, 10**10])
@@ -1168,3 +1168,11 @@ def test_what_only_three_attributes_together_tell_is_not_seen():
     independent = Network((0, 1, 2), ((),) * 3, (half,) * 3)
     one, other = np.random.default_rng(8).integers(0, 2, (2, 100_000))
     assert not foreign_to_network([one, other, one ^ other], independent)
+
+
+def test_counts_of_a_randomized_release_are_bounded_by_the_people_who_made_its_model(records):
+    entry = output(synthrelease.open_bundle(records, allow_test_seed=True).manifest, "randomized")
+    test = entry["event"]["events"][1]
+    modelled = entry["mechanism"]["public_inputs"]["people"] - test["seeds"]
+    assert 0 < modelled < entry["mechanism"]["public_inputs"]["people"]
+    assert most_counts(entry) == (modelled * HALF_RANGE, None)

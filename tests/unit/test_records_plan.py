@@ -370,3 +370,12 @@ def test_how_the_test_went_is_told_to_the_curator_and_stands_nowhere_in_the_rele
     told = json.dumps(built.manifest)
     assert "passed the test" not in told
     assert "equal a real one in" not in told
+
+
+def test_an_output_named_like_its_input_keeps_what_is_told_of_both(folder: Path) -> None:
+    design(folder, {**RECORDS, "name": "pupils", "k": 4, "bins": 2})
+    text = (folder / "plan.toml").read_text("utf-8").replace("[1.5, 8.0]", "[3.0, 6.0]")
+    (folder / "plan.toml").write_text(text, "utf-8")
+    told = build(folder / "plan.toml", folder / "same.h5", force=True).notes["pupils"]
+    assert any("clipped to its bounds" in note for note in told)
+    assert any("passed the test" in note for note in told)

@@ -111,8 +111,8 @@ class SeededModel:
             conditions: category by attribute number.
 
         Raises:
-            ValueError: there is no such attribute or category, or the conditions cannot occur; or parents of an attribute do not depend on each other, so that
-                the conditional distribution would need other parents.
+            ValueError: there is no such attribute or category; the conditions cannot occur; or parents of an attribute
+                do not depend on each other, so that the conditional distribution would need other parents.
         """
         tables = list(self.marginals)
         for a, category in conditions.items():

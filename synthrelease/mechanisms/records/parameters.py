@@ -11,14 +11,8 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 
 # Against "seeded", "exact", "record", "independent", "fixed", "keep".
-MARGINALS, DP, PERSON, TREE, RANDOMIZED, EXCLUDE = (
-    "marginals",
-    "dp",
-    "person",
-    "tree",
-    "randomized",
-    "exclude",
-)
+MARGINALS, DP, PERSON, TREE = "marginals", "dp", "person", "tree"
+RANDOMIZED, EXCLUDE = "randomized", "exclude"
 
 
 @dataclass(frozen=True)

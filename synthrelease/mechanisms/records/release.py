@@ -15,12 +15,7 @@ from synthrelease.mechanisms.records.deniability import SeedSet
 from synthrelease.mechanisms.records.fit import fit_model
 from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.owners import Owners
-from synthrelease.mechanisms.records.parameters import (
-    DP,
-    EXCLUDE,
-    PERSON,
-    RecordsParameters,
-)
+from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.noise.rounded import discrete_laplace
 from synthrelease.privacy import accounting

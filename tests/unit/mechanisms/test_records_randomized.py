@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from dataclasses import replace
-from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +18,9 @@ from invented_records import (
     Spy,
     binned,
     categories_of,
-    exact_probability,
     p_of,
     parameters,
+    plausible_records,
     seeded,
     study,
     told,
@@ -315,16 +313,9 @@ def test_a_record_from_a_seed_has_passed_by_definition_and_the_others_are_the_mo
     assert call.gamma == asked.gamma
     (asks,) = (d.drawn > 0 for d in random.drawn if (d.bound, d.size) == (test.substitution, 2000))
 
-    gamma, model = Fraction(asked.gamma), seeds.model
-
-    @functools.cache
-    def interval(p: Fraction) -> int | None:
-        return None if p == 0 else next(i for i in itertools.count() if gamma ** (-i - 1) < p <= gamma**-i)
-
     @functools.cache
     def plausible(y: tuple[int, ...], seed: int) -> int:
-        of_record = [interval(exact_probability(model, y, d)) for d in seeds.records.tolist()]
-        return sum(i is not None and i == of_record[seed] for i in of_record)
+        return plausible_records(seeds.model, y, seed, seeds.records, asked.gamma)
 
     published = categories_of(values)
     from_seed = 0
