@@ -61,6 +61,7 @@ class OutputSpec:
     input: str
     options: dict[str, Any]
     where: str
+    given: frozenset[str] = frozenset()  # the keys that the plan writes; the other options are defaults
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,12 @@ def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
     named = ("name", "kind", "input")
     options = {**_defaults(body["kind"]), **{k: v for k, v in body.items() if k not in named}}
     return OutputSpec(
-        body["name"], body["kind"], body["input"], options, f"{path}: outputs[{number}] ({body['name']})"
+        body["name"],
+        body["kind"],
+        body["input"],
+        options,
+        f"{path}: outputs[{number}] ({body['name']})",
+        frozenset(body),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from synthrelease.design import Design, warnings
-from synthrelease.outputs.resolved import noise_of
+from synthrelease.outputs.resolved import comparison_of, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 
@@ -35,6 +35,7 @@ def preview(design: Design) -> dict[str, Any]:
                 "error": error,
                 "people": people,
                 "people_needed": needed,
+                "comparison": comparison_of(output.resolved, output.budget),
             }
         )
     added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
@@ -62,12 +63,23 @@ def as_text(view: dict[str, Any]) -> str:
             )
             lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
         lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
+        lines.extend(_table(row["comparison"]))
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
     if view["added_up"]:
         lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, (first, *others) in enumerate(rows):
+        again = number > 1 and first == rows[number - 1][0]
+        cells = [other.rjust(width) for other, width in zip(others, widths[1:], strict=True)]
+        lines.append("    " + "  ".join([("" if again else first).ljust(widths[0]), *cells]))
+    return lines
 
 
 def _line(name: str, text: str) -> list[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from synthrelease.bundle.contents import records_subsets
+from synthrelease.bundle.contents import records_subsets, spectral_form
 from synthrelease.maths.derived import PERSON_STEPS
 from synthrelease.maths.fourier import coefficient_count
+from synthrelease.maths.spectral import RADIUS
 from synthrelease.maths.steps import HALF_RANGE, half_diagonal
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -33,6 +34,7 @@ from synthrelease.privacy.sensitivity import (
     clipped_coefficients,
     gaze_maps,
     joint_counts,
+    spectral_maps,
     statistics,
 )
 
@@ -43,6 +45,15 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
     """Return the sensitivity that follows from an output's public parameters."""
     p = output["mechanism"]["parameters"]
     match output["kind"]:
+        case "heatmap" if output["mechanism"]["name"] == "spectral":
+            return spectral_maps(
+                coefficients=spectral_form(p).band.count,
+                radius=RADIUS,
+                stimuli=len(p["stimuli"]),
+                max_stimuli=p["max_stimuli_per_person"],
+                joint=p["clipping"] == "joint",
+                neighbours=neighbours,
+            )
         case "heatmap":
             return gaze_maps(
                 cells=p["rows"] * p["columns"],
@@ -74,6 +85,8 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:
     if people is None:
         return None, None
     match output["kind"]:
+        case "heatmap" if output["mechanism"]["name"] == "spectral":
+            return people * RADIUS, None
         case "heatmap":
             in_cell, in_map = p["cap"], p["cap"] * p["rows"] * p["columns"]
             if p["max_samples_per_stimulus"] is not None:
@@ -128,6 +141,8 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
     match output["kind"]:
         case "heatmap":
             yield from _heatmap_parameter_faults(p, name, noise)
+            if name == "spectral":
+                yield from _spectral_parameter_faults(p, output["mechanism"]["public_inputs"])
         case "signals":
             if noise is None or (name == "lpa") != (p["coefficients"] is None):
                 yield "noise", "the mechanism's name is not that of its transform"
@@ -141,12 +156,23 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
 
 
 def _heatmap_parameter_faults(p: dict[str, Any], name: str, noise: Noise | None) -> Iterator[tuple[str, str]]:
-    if noise is None or isinstance(noise, RoundedGaussian) != (name == "gaussian"):
+    if noise is None or isinstance(noise, RoundedGaussian) != (name != "laplace"):
         yield "noise", "the mechanism's name is not that of its noise"
-    if p["calibration"] == "liu2019" and p["max_samples_per_stimulus"] is not None:
+    if p.get("calibration") == "liu2019" and p["max_samples_per_stimulus"] is not None:
         yield "manifest", "Liu et al. 2019 do not bound a person's samples"
     if p["max_stimuli_per_person"] > len(p["stimuli"]):
         yield "manifest", "more stimuli per person than there are"
+
+
+def _spectral_parameter_faults(p: dict[str, Any], public: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    viewers, people = public["viewers"], public["people"]
+    if (viewers is None) != (people is None or not p["assignment_public"]):
+        yield "manifest", "numbers of viewers stand where the assignment and n are public, and only there"
+    elif viewers is not None and (len(viewers) != len(p["stimuli"]) or max(viewers) > people):
+        yield "manifest", "not one number of viewers for each stimulus, or more viewers than people"
+    static = [p[key] is None for key in ("window", "blur_time", "frames")]
+    if len(set(static)) > 1 or (p["window"] is not None and not p["window"][0] < p["window"][1]):
+        yield "manifest", "window, frames and blur over time do not agree"
 
 
 def _records_parameter_faults(p: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:

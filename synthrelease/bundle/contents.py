@@ -19,9 +19,10 @@ from synthrelease.data.attribute import Attribute
 from synthrelease.maths import derived
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
+from synthrelease.maths.spectral import SpectralForm, masses
 from synthrelease.privacy.event import RandomizedTest, flatten, from_json
 
-_CARE = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
+_ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,31 @@ class Noised:
 
 @dataclass(frozen=True)
 class Derived:
-    """Floating-point values that follow from a noised dataset."""
+    """Floating-point values that follow from noised datasets, or from values that do.
+
+    Attributes:
+        path: the dataset.
+        sources: those that it follows from.
+        function: of them.
+        shape: of the result, if known beforehand: nothing is then computed for a dataset of another.
+        care: relative to the largest value: what 64-bit arithmetic may differ between machines.
+    """
 
     path: str
-    source: str
-    function: Callable[[NDArray[Any]], NDArray[np.float64]]
+    sources: tuple[str, ...]
+    function: Callable[..., NDArray[np.float64]]
+    shape: tuple[int, ...] | None = None
+    care: float = 1e-12
 
     def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
-        exact = self.function(others[self.source])
+        if array.dtype != np.float32 or (self.shape is not None and array.shape != self.shape):
+            return "expected 32-bit floating-point values" + (f" of shape {self.shape}" if self.shape else "")
+        exact = self.function(*(others[source] for source in self.sources))
         expected = exact.astype(np.float32)
-        if array.dtype != np.float32 or array.shape != expected.shape:
+        if array.shape != expected.shape:
             return f"expected 32-bit floating-point values of shape {expected.shape}"
-        allowed = np.spacing(np.abs(expected)) + _CARE * np.abs(exact).max(initial=0.0)
+        allowed = np.spacing(np.abs(expected)) + self.care * np.abs(exact).max(initial=0.0)
         if not (np.isfinite(exact) & (np.abs(array - exact) <= allowed)).all():
             return "the values do not follow from the noised integers"
         return None
@@ -107,7 +120,7 @@ def dataset_count(output: dict[str, Any]) -> int:
     p = output["mechanism"]["parameters"]
     match output["kind"]:
         case "heatmap":
-            return 2 * len(p["stimuli"])
+            return (4 if output["mechanism"]["name"] == "spectral" else 2) * len(p["stimuli"])
         case "signals":
             return 2 * len(p["recordings"]) * len(p["features"])
         case "statistics":
@@ -119,13 +132,54 @@ def dataset_count(output: dict[str, Any]) -> int:
 
 
 def _heatmap(output: dict[str, Any]) -> Iterator[Content]:
+    if output["mechanism"]["name"] == "spectral":
+        yield from _spectral(output)
+        return
     p = output["mechanism"]["parameters"]
     screen = (p["screen"]["width_px"], p["screen"]["height_px"])
     show = partial(derived.heatmap, people=_people(output), blur_px=p["blur_px"], screen_px=screen)
     for stimulus in p["stimuli"]:
         noised = dataset_path(output["name"], stimulus, "noised")
         yield Noised(noised, (p["rows"], p["columns"]))
-        yield Derived(dataset_path(output["name"], stimulus, "heatmap"), noised, show)
+        yield Derived(dataset_path(output["name"], stimulus, "heatmap"), (noised,), show)
+
+
+def _spectral(output: dict[str, Any]) -> Iterator[Content]:
+    p, form = output["mechanism"]["parameters"], spectral_form(output["mechanism"]["parameters"])
+    name, deviation = output["name"], float(output["noise"]["standard_deviation"])
+    all_noised = tuple(dataset_path(name, stimulus, "noised") for stimulus in p["stimuli"])
+    for noised in all_noised:
+        yield Noised(noised, (form.band.count,))
+    stated = output["mechanism"]["public_inputs"]["viewers"]
+    viewers = None if stated is None else np.array(stated)
+
+    def mass_of(number: int, *noised: NDArray[Any]) -> NDArray[np.float64]:
+        constants = np.array([integers[0] for integers in noised])
+        held = masses(constants, deviation=deviation, viewers=viewers, joint=p["clipping"] == "joint")
+        return held[number : number + 1]
+
+    def shown(
+        make: Callable[..., NDArray[np.float64]], noised: NDArray[Any], mass: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        return make(noised, mass=float(mass[0]), deviation=deviation)
+
+    for number, stimulus in enumerate(p["stimuli"]):
+        own, mass = all_noised[number], dataset_path(name, stimulus, "mass")
+        yield Derived(mass, all_noised, partial(mass_of, number), (1,))
+        for what, make in (("heatmap", form.heatmap), ("uncertainty", form.uncertainty)):
+            path = dataset_path(name, stimulus, what)
+            yield Derived(path, (own, mass), partial(shown, make), form.cells, _ITERATED_CARE)
+
+
+def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
+    """Return the form of spectral heatmaps with these parameters."""
+    p, screen, window = parameters, parameters["screen"], parameters["window"]
+    blurs: tuple[float, ...] = (p["blur_px"] / screen["height_px"], p["blur_px"] / screen["width_px"])
+    cells: tuple[int, ...] = (p["rows"], p["columns"])
+    if window is not None:
+        blurs = (p["blur_time"] / (window[1] - window[0]), *blurs)
+        cells = (p["frames"], *cells)
+    return SpectralForm(blurs, p["exponent"], p["clip"], p["prior"], cells)
 
 
 def _signals(output: dict[str, Any]) -> Iterator[Content]:
@@ -145,7 +199,7 @@ def _signals(output: dict[str, Any]) -> Iterator[Content]:
                 length=p["length"],
                 frequencies=k,
             )
-            yield Derived(dataset_path(output["name"], recording, feature["name"], "values"), noised, show)
+            yield Derived(dataset_path(output["name"], recording, feature["name"], "values"), (noised,), show)
 
 
 def _statistics(output: dict[str, Any]) -> Iterator[Content]:
@@ -158,7 +212,7 @@ def _statistics(output: dict[str, Any]) -> Iterator[Content]:
             yield Noised(noised, (size,))
             bounds = (feature["low"], feature["high"])
             show = partial(derived.statistic, name, bounds=bounds, people=people)
-            yield Derived(dataset_path(output["name"], name, feature["name"], "value"), noised, show)
+            yield Derived(dataset_path(output["name"], name, feature["name"], "value"), (noised,), show)
 
 
 def _records(output: dict[str, Any]) -> Iterator[Content]:

@@ -231,6 +231,7 @@ def _output_faults(
     expected = contents(output)
     if output["paths"] != sorted(content.path for content in expected):
         yield Finding("unlisted", where, "the paths are not those that the parameters call for")
+    sources = {source for content in expected if isinstance(content, Derived) for source in content.sources}
     arrays: dict[str, NDArray[Any]] = {}
     noisy: list[NDArray[Any]] = []
     for content in expected:
@@ -239,7 +240,7 @@ def _output_faults(
         if fault is not None:
             yield Finding("derived", content.path, fault)
             return
-        if isinstance(content, Derived | Binned):
+        if isinstance(content, Derived | Binned) and content.path not in sources:
             del arrays[content.path]  # nothing follows from it, and maps are large
         if isinstance(content, Noised):
             noisy.append(arrays[content.path].ravel())

@@ -19,12 +19,14 @@ class Facts:
     Attributes:
         people: number of people; public under replace-one only, used for nothing else otherwise.
         names: the stimuli or recordings.
+        viewers: how many people have any row of each of `names`; public where the assignment is.
         longest: steps of the longest recording, if the plan declares lengths public.
         identities: the people's labels; private, only to recognise the same person in another input.
     """
 
     people: int
     names: tuple[str, ...]
+    viewers: tuple[int, ...]
     longest: int | None
     identities: frozenset[str]
 
@@ -61,4 +63,8 @@ def read_facts(
         published = set(names if listed is None else listed)
         here = np.array([name in published for name in names])[group]
         longest = int(np.bincount((person * len(names) + group)[here], minlength=1).max())
-    return Facts(len(identities), tuple(names if listed is None else listed), longest, frozenset(identities))
+    pairs = np.unique(group * len(identities) + person) // len(identities)
+    seen = dict(zip(names, np.bincount(pairs, minlength=len(names)).tolist(), strict=True))
+    published_names = tuple(names if listed is None else listed)
+    viewers = tuple(seen.get(name, 0) for name in published_names)
+    return Facts(len(identities), published_names, viewers, longest, frozenset(identities))

@@ -14,6 +14,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
+_DURATION_STEPS, _LONGEST = 1_000_000, 1e6
 _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
 
 
@@ -30,6 +31,9 @@ class Gaze:
         stimulus: number of each row's stimulus, shape (N,).
         x_px: horizontal position, within the screen, shape (N,).
         y_px: vertical position, within the screen, shape (N,).
+        time: time stamps, if there is a column of them, shape (N,).
+        duration: how long each row counts, in whole steps of a millionth of the column's unit, if there is such a column,
+            shape (N,); 0 where it is missing.
         identities: the people's labels, private.
         notes: what was dropped, for the curator alone.
     """
@@ -42,6 +46,8 @@ class Gaze:
     stimulus: NDArray[np.int64]
     x_px: NDArray[np.float64]
     y_px: NDArray[np.float64]
+    time: NDArray[np.float64] | None = None
+    duration: NDArray[np.int64] | None = None
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -60,7 +66,7 @@ def load_gaze(
 
     Args:
         path: the file.
-        columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`.
+        columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`, `duration`.
         screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
         stimuli: the public list; rows of other stimuli are dropped. None takes the list from the data.
         missing: numbers that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
@@ -85,13 +91,13 @@ def load_gaze(
     if off_screen == "error":
         _refuse_off_screen(table, columns, there & ~on_screen, screen)
     keep = np.flatnonzero(there & on_screen & (stimulus >= 0))
+    time = None
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
-        keep = keep[
-            in_time_order(
-                table, columns["time"], (person[keep], stimulus[keep]), time[keep], keep, remedy=_REMEDY
-            )
-        ]
+        groups = (person[keep], stimulus[keep])
+        keep = keep[in_time_order(table, columns["time"], groups, time[keep], keep, remedy=_REMEDY)]
+        time = time[keep]
+    duration = _durations(table, columns["duration"], missing)[keep] if "duration" in columns else None
     return Gaze(
         screen,
         published,
@@ -101,6 +107,8 @@ def load_gaze(
         stimulus[keep],
         x_px[keep],
         y_px[keep],
+        time,
+        duration,
         tuple(identities),
         _notes(there, on_screen, stimulus >= 0),
     )
@@ -123,6 +131,21 @@ def _refuse_off_screen(
             expected=f"0 to {screen.width_px} across and 0 to {screen.height_px} down, edges included",
             remedy='correct `screen`, add the code to `missing`, or say off_screen = "drop" in the input',
         )
+
+
+def _durations(table: Table, column: str, missing: Sequence[float]) -> NDArray[np.int64]:
+    """Durations in whole steps, 0 where missing."""
+    values = numbers(table, column, missing=missing)
+    bad = np.flatnonzero((values < 0) | (values >= _LONGEST))
+    if bad.size:
+        more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
+        raise DataError(
+            "a duration is not possible",
+            where=table.place(int(bad[0]), column) + more,
+            expected=f"0 to {_LONGEST:g}, in whatever unit",
+            remedy="correct the cell, or add the code to `missing`",
+        )
+    return np.rint(np.nan_to_num(values) * _DURATION_STEPS).astype(np.int64)
 
 
 def _notes(

@@ -6,36 +6,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def clip_to_ball(vectors: NDArray[np.int64], radius: int) -> NDArray[np.int64]:
-    """Return each row, shrunk toward zero where needed so that Σ z² ≤ radius² holds exactly.
+def clip_to_ball(
+    vectors: NDArray[np.int64], radius: int, owner: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Return vectors, shrunk toward zero where needed so that each owner's Σ z² ≤ radius² holds exactly.
 
-    A row's result depends on that row alone.
+    An owner's result depends on that owner's rows alone.
 
     Args:
-        vectors: integers, shape (N, K), small enough that a row's Σ z² stays below 2⁶².
+        vectors: integers, shape (N, K), small enough that an owner's Σ z² stays below 2⁶².
         radius: C ≥ 0, in steps.
+        owner: whose each row is, in increasing order, shape (N,): all rows of an owner are clipped as one vector. None
+            if every row is one by itself.
 
     Raises:
         ValueError: the radius is negative.
-        OverflowError: the squares of a row could leave 64 bits.
+        OverflowError: the squares of an owner's rows could leave 64 bits.
     """
     if radius < 0:
         raise ValueError(f"Expected radius >= 0, found radius={radius}")
     vectors = vectors.astype(np.int64)
-    largest = max(int(vectors.max(initial=0)), -int(vectors.min(initial=0)))
-    if largest * largest * vectors.shape[1] >= 2**62 or radius >= 2**31:
+    if not vectors.size:
+        return vectors
+    first = np.arange(len(vectors)) if owner is None else np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+    rows = np.diff(np.append(first, len(vectors)))
+    largest = max(int(vectors.max()), -int(vectors.min()))
+    if largest * largest * vectors.shape[1] * int(rows.max()) >= 2**62 or radius >= 2**31:
         raise OverflowError("the squared norm of a contribution leaves 64 bits; choose a coarser grid")
+    norm = _squared(vectors, first)
+    factor = np.ones(len(first))
+    over = norm > radius * radius
+    factor[over] = radius / np.sqrt(norm[over].astype(np.float64))
     clipped = vectors.copy()
-    factor = np.ones(len(vectors))
-    over = np.flatnonzero(_squared(clipped) > radius * radius)
-    factor[over] = radius / np.sqrt(_squared(vectors[over]).astype(np.float64))
-    while over.size:
-        clipped[over] = np.trunc(vectors[over] * factor[over, None]).astype(np.int64)
-        over = over[_squared(clipped[over]) > radius * radius]
+    while over.any():
+        changed = np.repeat(over, rows)
+        shrunk = vectors[changed] * np.repeat(factor, rows)[changed, None]
+        clipped[changed] = np.trunc(shrunk).astype(np.int64)
+        over &= _squared(clipped, first) > radius * radius
         factor[over] *= 1.0 - 1e-12  # the float factor was a hair too large
     return clipped
 
 
-def _squared(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
-    squared: NDArray[np.int64] = np.einsum("ij,ij->i", vectors, vectors)
-    return squared
+def _squared(vectors: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Σ z² of each owner, whose rows begin at `first`."""
+    return np.add.reduceat(np.einsum("ij,ij->i", vectors, vectors), first)

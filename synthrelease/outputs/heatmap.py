@@ -1,151 +1,211 @@
-"""Heatmaps: from the plan's words to the mechanism, and to the manifest."""
+"""Heatmaps: the plan's words as the parameters of every mechanism, and the output of the one that it names."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import PlanError
-from synthrelease.maths.blur import blurred
-from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrate, release
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.resolved import Arrays, names_source, noise_of, people_if_public
+from synthrelease.maths.spectral import SpectralForm
+from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters
+from synthrelease.mechanisms.spectral import DURATION, SpectralParameters
+from synthrelease.outputs.gaze_maps import GazeMapOutput
+from synthrelease.outputs.heatmap_quality import Parameters, Quality
+from synthrelease.outputs.resolved import people_if_public
+from synthrelease.outputs.spectral import SpectralOutput
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
 from synthrelease.privacy.guarantee import Neighbours
 
+SPECTRAL = "spectral"
+_OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
+_OF_GAZE_MAPS = ("cap", "max_samples_per_stimulus", "calibration")
 _BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
+_TIME_BLUR_SHARE = 0.1  # of the window
+_CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
+_MOST_COEFFICIENTS = 200_000  # of all maps of a person together: what is clipped at once must fit into memory
 
 
 @dataclass(frozen=True)
-class HeatmapOutput:
-    """A heatmap output with all its public parameters."""
+class _Asked:
+    """What every mechanism's parameters are made of."""
 
     spec: OutputSpec
     source: InputSpec
     facts: Facts
+    neighbours: Neighbours
     screen: Screen
-    parameters: HeatmapParameters
+    blur_px: float
 
     @property
-    def noise(self) -> str:
-        """Which noise takes budget."""
-        return self.parameters.noise
-
-    def calibrate(self, budget: Budget | None) -> Event:
-        """Return the event that the budget buys."""
-        assert budget is not None
-        return calibrate(self.parameters, budget)
+    def max_stimuli(self) -> int:
+        stimuli = len(self.facts.names)
+        most: int = self.spec.options.get("max_stimuli_per_person", stimuli)
+        return min(most, stimuli)
 
     @property
-    def takes_delta(self) -> bool:
-        """Whether the promise needs a δ."""
-        return self.noise == GAUSSIAN
+    def assignment_public(self) -> bool:
+        return "assignment" in self.source.options["assume_public"]
 
-    def release(
-        self, data: Gaze, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
-        """Run the mechanism."""
-        assert budget is not None
-        return (*release(data, self.parameters, budget, random=random), ())
-
-    def mechanism(self) -> dict[str, Any]:
-        """Return the manifest's entry."""
-        p = self.parameters
-        return {
-            "name": p.noise,
-            "parameters": {
-                "rows": p.rows,
-                "columns": p.columns,
-                "cap": p.cap,
-                "max_samples_per_stimulus": p.max_samples,
-                "max_stimuli_per_person": p.max_stimuli,
-                "assignment_public": p.assignment_public,
-                "calibration": p.calibration,
-                "blur_px": p.blur_px,
-                "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
-                "stimuli": list(self.facts.names),
-            },
-            "public_inputs": {"people": p.people, "names": names_source(self.source)},
-        }
-
-    def derivation(self) -> str:
-        """Return why the sensitivity is what it is."""
-        p = self.parameters
-        samples = "any number of" if p.max_samples is None else str(p.max_samples)
-        where = "the same ones" if p.assignment_public else "perhaps others"
-        return (
-            f"a person counts at most {p.cap} per cell and {samples} samples per stimulus, on at most "
-            f"{p.max_stimuli} of {p.stimuli} stimuli ({where} once replaced); all maps as one integer vector"
-        )
-
-    def post_processing(self) -> list[str]:
-        """Return what was done to the noised counts."""
-        divided = "divided by the number of people, " if self.parameters.people else ""
-        return [f"heatmap: noised counts, {divided}blurred with σ = {self.parameters.blur_px:g} px"]
-
-    def warnings(self) -> list[str]:
-        """Return what a reader must know."""
-        return []
-
-    def prediction(
-        self,
-        event: Event,
-        budget: Budget | None,  # noqa: ARG002  for others
-        people: int | None,
-    ) -> tuple[str, str]:
-        """Return noise after the blur, and the people at which a hot spot of a tenth of them stands out."""
-        p = self.parameters
-        noise = noise_of(event)
-        assert noise is not None
-        impulse = np.zeros((p.rows, p.columns))
-        impulse[p.rows // 2, p.columns // 2] = 1.0
-        screen = (self.screen.width_px, self.screen.height_px)
-        kernel = math.sqrt(float((blurred(impulse, blur_px=p.blur_px, screen_px=screen) ** 2).sum()))
-        deviation = noise.standard_deviation * kernel
-        needed = math.ceil(3 * deviation / 0.1)
-        return (
-            f"each cell ± {deviation:.3g} counts after the blur"
-            + ("" if people is None else f"; {people} people can give {people * p.cap}"),
-            f"{needed} for a spot where 10 % look to stand out threefold",
-        )
+    @property
+    def people(self) -> int | None:
+        return people_if_public(self.facts, self.neighbours)
 
 
-def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> HeatmapOutput:
+def resolve(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> SpectralOutput | GazeMapOutput:
     """Fill in the public parameters of a heatmap output.
 
     Raises:
-        PlanError: a parameter contradicts another.
+        PlanError: a key of another mechanism, or parameters that contradict each other.
     """
-    o = spec.options
+    o, own = spec.options, spec.options["mechanism"]
+    _check_keys(spec, own)
     screen = Screen(source.options["screen"]["width_px"], source.options["screen"]["height_px"])
-    max_samples = o["max_samples_per_stimulus"]
-    if o["calibration"] == LIU2019 and max_samples != "unlimited":
+    blur_px = float(o.get("blur_px", _BLUR_SHARE * screen.width_px))
+    asked = _Asked(spec, source, facts, neighbours, screen, blur_px)
+    mechanisms: dict[str, Parameters] = {}
+    if own == SPECTRAL or blur_px >= 1:
+        mechanisms[SPECTRAL] = _spectral(asked)
+    mechanisms |= {noise: _gaze_maps(asked, noise) for noise in (GAUSSIAN, LAPLACE)}
+    parameters, quality = mechanisms[own], _quality(asked, mechanisms)
+    if isinstance(parameters, GazeMapParameters):
+        return GazeMapOutput(spec, source, facts, screen, parameters, quality)
+    window = parameters.window
+    blur_time = None if window is None else _blur_time(spec, window)
+    return SpectralOutput(spec, source, facts, screen, (blur_px, blur_time), parameters, quality)
+
+
+def _quality(asked: _Asked, mechanisms: dict[str, Parameters]) -> Quality:
+    viewers, seen = None, float(asked.max_stimuli)
+    if asked.people is not None and asked.assignment_public:
+        viewers = sum(asked.facts.viewers) / len(asked.facts.viewers)
+        seen = max(1.0, sum(asked.facts.viewers) / asked.people)
+    blur_px = max(asked.blur_px, 1.0)
+    blurs = (blur_px / asked.screen.height_px, blur_px / asked.screen.width_px)
+    return Quality(mechanisms, asked.spec.options["mechanism"], blurs, viewers, seen)
+
+
+def _check_keys(spec: OutputSpec, own: str) -> None:
+    for key in _OF_GAZE_MAPS if own == SPECTRAL else _OF_SPECTRAL:
+        if key in spec.given:
+            raise PlanError(
+                f"the key '{key}' has no meaning for this mechanism",
+                where=spec.where,
+                found=f'mechanism = "{own}"',
+                expected='mechanism = "gaussian" or "laplace"'
+                if own == SPECTRAL
+                else 'mechanism = "spectral"',
+            )
+    if spec.options["calibration"] == LIU2019 and spec.options["max_samples_per_stimulus"] != "unlimited":
         raise PlanError(
             "Liu et al. 2019 do not bound a person's samples",
             where=spec.where,
             expected='max_samples_per_stimulus = "unlimited" with calibration = "liu2019"',
         )
-    stimuli = len(facts.names)
-    parameters = HeatmapParameters(
-        stimuli=stimuli,
-        rows=o.get("height_px", screen.height_px),
-        columns=o.get("width_px", screen.width_px),
+
+
+def _spectral(asked: _Asked) -> SpectralParameters:
+    spec, source, screen, blur_px = asked.spec, asked.source, asked.screen, asked.blur_px
+    o = spec.options
+    window = _window(spec, source)
+    blurs: tuple[float, ...] = (blur_px / screen.height_px, blur_px / screen.width_px)
+    cells = tuple(
+        min(side, math.ceil(_CELLS_PER_BLUR * side / blur_px)) if blur_px > 0 else side
+        for side in (screen.height_px, screen.width_px)
+    )
+    cells = (o.get("height_px", cells[0]), o.get("width_px", cells[1]))
+    if window is not None:
+        blurs = (_blur_time(spec, window) / (window[1] - window[0]), *blurs)
+        cells = (o.get("frames", math.ceil(_CELLS_PER_BLUR / blurs[0])), *cells)
+    form = SpectralForm(blurs, float(o["exponent"]), float(o["clip"]), o["prior"], cells)
+    try:
+        count = form.band.count
+    except ValueError:
+        count = None
+    if count is None or count > _MOST_COEFFICIENTS:
+        raise PlanError(
+            "the blur leaves too many frequencies over",
+            where=spec.where,
+            found=f"blur_px = {blur_px:g}"
+            + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
+            expected=f"a blur that leaves at most {_MOST_COEFFICIENTS}",
+            remedy='blur more, or choose mechanism = "gaussian", which can do without a blur',
+        )
+    if o["weight"] == DURATION and "duration" not in source.options["columns"]:
+        raise PlanError(
+            "samples are to be weighted by their duration, but no column tells it",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+        )
+    return SpectralParameters(
+        stimuli=len(asked.facts.names),
+        form=form,
+        joint=o["clipping"] == "joint",
+        max_stimuli=asked.max_stimuli,
+        viewers=asked.facts.viewers if asked.assignment_public and asked.people is not None else None,
+        assignment_public=asked.assignment_public,
+        weight=o["weight"],
+        window=window,
+        neighbours=asked.neighbours,
+        people=asked.people,
+    )
+
+
+def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
+    o = spec.options
+    if "window" not in o:
+        for key in ("blur_time", "frames"):
+            if key in o:
+                raise PlanError(
+                    f"'{key}' is of a dynamic map, but there is no window of time",
+                    where=spec.where,
+                    expected="window = [start, end], in the unit of the column `time`",
+                )
+        return None
+    start, end = map(float, o["window"])
+    if not (math.isfinite(start) and math.isfinite(end) and start < end):
+        raise PlanError(
+            "the window is no span of time",
+            where=spec.where,
+            found=f"[{start:g}, {end:g}]",
+            expected="two finite numbers, the earlier first",
+        )
+    if "time" not in source.options["columns"]:
+        raise PlanError(
+            "a dynamic map needs a column of time stamps",
+            where=spec.where,
+            expected=f'time = "COLUMN" under columns of inputs.{source.name}',
+        )
+    return start, end
+
+
+def _blur_time(spec: OutputSpec, window: tuple[float, float]) -> float:
+    return float(spec.options.get("blur_time", _TIME_BLUR_SHARE * (window[1] - window[0])))
+
+
+def _gaze_maps(asked: _Asked, noise: str) -> GazeMapParameters:
+    o, screen = asked.spec.options, asked.screen
+    max_samples = o["max_samples_per_stimulus"]
+    if o["mechanism"] == SPECTRAL:  # for comparison: cells as coarse as the blur allows
+        cell = max(asked.blur_px, 1)
+        rows, columns = math.ceil(screen.height_px / cell), math.ceil(screen.width_px / cell)
+    else:
+        rows, columns = o.get("height_px", screen.height_px), o.get("width_px", screen.width_px)
+    return GazeMapParameters(
+        stimuli=len(asked.facts.names),
+        rows=rows,
+        columns=columns,
         cap=o["cap"],
         max_samples=None if max_samples == "unlimited" else max_samples,
-        max_stimuli=min(o.get("max_stimuli_per_person", stimuli), stimuli),
-        assignment_public="assignment" in source.options["assume_public"],
-        neighbours=neighbours,
-        noise=o["mechanism"],
+        max_stimuli=asked.max_stimuli,
+        assignment_public=asked.assignment_public,
+        neighbours=asked.neighbours,
+        noise=noise,
         calibration=o["calibration"],
-        blur_px=float(o.get("blur_px", _BLUR_SHARE * screen.width_px)),
-        people=people_if_public(facts, neighbours),
+        blur_px=asked.blur_px,
+        people=asked.people,
     )
-    return HeatmapOutput(spec, source, facts, screen, parameters)

@@ -68,6 +68,12 @@ class ResolvedOutput(Protocol):
         ...
 
 
+def comparison_of(output: ResolvedOutput, budget: Budget | None) -> list[list[str]]:
+    """Return the table in which an output compares the mechanisms it could be made by; empty if there is none."""
+    compare = getattr(output, "comparison", None)
+    return [] if compare is None else compare(budget)
+
+
 def noise_of(event: Event) -> Noise | None:
     """Return the noise in an output's event, or None."""
     from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten  # noqa: PLC0415
@@ -77,9 +83,9 @@ def noise_of(event: Event) -> Noise | None:
     )
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 feature", "2 features"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """Return "1 feature", "2 features", and "2 stimuli" where the plural is given."""
+    return f"{number} {noun}" if number == 1 else f"{number} {many or noun + 's'}"
 
 
 def chosen_features(

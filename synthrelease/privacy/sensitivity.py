@@ -94,6 +94,20 @@ def clipped_coefficients(*, count: int, radius: int, neighbours: Neighbours) -> 
     return Sensitivity(math.isqrt(count * width * width), width * width)
 
 
+def spectral_maps(
+    *, coefficients: int, radius: int, stimuli: int, max_stimuli: int, joint: bool, neighbours: Neighbours
+) -> Sensitivity:
+    """Return the sensitivity of a person's coefficients over all stimuli, clipped at once or on each by itself.
+
+    Clipped jointly, the stacked vector lies in one ball of radius R: Δ₂ = 2R under replace-one. Clipped on each of at
+    most M stimuli: Δ₂² = M·(2R)², attained in place; if M maps leave and M others come it is 2M·R², which is less.
+    """
+    if joint:
+        return clipped_coefficients(count=stimuli * coefficients, radius=radius, neighbours=neighbours)
+    one = clipped_coefficients(count=coefficients, radius=radius, neighbours=neighbours)
+    return one.times(min(max_stimuli, stimuli))
+
+
 def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
     """Return the sensitivity of a person's histogram of not negative integers that sum to at most W = `total`."""
     if neighbours is Neighbours.ADD_REMOVE_ONE:

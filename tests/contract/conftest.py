@@ -29,12 +29,15 @@ from synthrelease.data.screen import Screen
 from synthrelease.maths import derived
 from synthrelease.maths.binning import bin_numbers
 from synthrelease.maths.fourier import basis
-from synthrelease.mechanisms import heatmap, signals, statistics
-from synthrelease.mechanisms.heatmap import HeatmapParameters
+from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
+from synthrelease.maths.spectrum import POSITIONS
+from synthrelease.mechanisms import gaze_maps, signals, spectral, statistics
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.records import fit
 from synthrelease.mechanisms.records import release as records
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.signals import SignalParameters
+from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
@@ -126,6 +129,7 @@ class Variant:
     apart: bool = False
     attained: float = ATTAINED
     claimed: int | None = None
+    in_l1: bool = True  # whether the sensitivity in L1 is used, and has to be attained
 
     def of(self, people: int) -> Any:
         """Return the parameters for so many people."""
@@ -257,7 +261,7 @@ def norms(difference: Integers) -> tuple[Integers, Integers]:
 
 
 @dataclass(frozen=True, eq=False)
-class HeatmapVariant(Variant):
+class GazeMapVariant(Variant):
     screen: Screen = SCREEN
 
     def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
@@ -271,13 +275,13 @@ class HeatmapVariant(Variant):
         return Gaze(self.screen, names, len(people), assigned, person, stimulus, rows[:, 1], rows[:, 2])
 
     def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return heatmap.contributions(self.data(people, order), self.of(len(people))).ravel()
+        return gaze_maps.contributions(self.data(people, order), self.of(len(people))).ravel()
 
     def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return heatmap.release(self.data(people), self.of(len(people)), self.budget, random=random)
+        return gaze_maps.release(self.data(people), self.of(len(people)), self.budget, random=random)
 
     def calibrate(self, people: int) -> Any:
-        return heatmap.calibrate(self.of(people), self.budget)
+        return gaze_maps.calibrate(self.of(people), self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         p = self.of(people)
@@ -404,7 +408,7 @@ class HeatmapVariant(Variant):
         return None if parameters.people is None else replace(self, parameters=parameters)
 
 
-def heatmap_parameters(**changes: Any) -> HeatmapParameters:
+def gaze_map_parameters(**changes: Any) -> GazeMapParameters:
     parameters: dict[str, Any] = {
         "stimuli": 4,
         "rows": 4,
@@ -421,7 +425,7 @@ def heatmap_parameters(**changes: Any) -> HeatmapParameters:
     } | changes
     if parameters["neighbours"] is ADD_REMOVE:
         parameters["people"] = None
-    return HeatmapParameters(**parameters)
+    return GazeMapParameters(**parameters)
 
 
 def heatmaps() -> list[Variant]:
@@ -435,7 +439,7 @@ def heatmaps() -> list[Variant]:
     )
     for noise, neighbours, public, most, (samples, cap) in kinds:
         name = f"heatmap-{noise}-{neighbours}-M{most}of4-T{samples or 'unlimited'}-cap{cap}{'-assigned' if public else ''}"
-        parameters = heatmap_parameters(
+        parameters = gaze_map_parameters(
             noise=noise,
             neighbours=neighbours,
             assignment_public=public,
@@ -443,12 +447,184 @@ def heatmaps() -> list[Variant]:
             max_samples=samples,
             cap=cap,
         )
-        out.append(HeatmapVariant(name, noise, parameters))
-    liu = heatmap_parameters(
+        out.append(GazeMapVariant(name, noise, parameters))
+    liu = gaze_map_parameters(
         noise=GAUSSIAN, calibration="liu2019", stimuli=1, max_stimuli=1, max_samples=None, rows=30, columns=40
     )
-    out.append(HeatmapVariant("heatmap-liu2019", GAUSSIAN, liu, Budget(1.0, 1e-4)))
+    out.append(GazeMapVariant("heatmap-liu2019", GAUSSIAN, liu, Budget(1.0, 1e-4)))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralVariant(GazeMapVariant):
+    """People's rows say (stimulus, x_px, y_px, time, duration)."""
+
+    def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
+        gaze = super().data(people, order)
+        _, rows = in_turn(people, order)
+        return replace(gaze, time=rows[:, 3], duration=rows[:, 4].astype(np.int64))
+
+    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
+        return spectral.contributions(self.data(people, order), self.of(len(people))).ravel()
+
+    def of(self, people: int) -> Any:
+        p = super().of(people)
+        return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
+
+    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
+        return spectral.release(self.data(people), self.of(len(people)), self.budget, random=random)
+
+    def calibrate(self, people: int) -> Any:
+        return spectral.calibrate(self.of(people), self.budget)
+
+    def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
+        p, deviation = self.of(people), self.event(people).standard_deviation
+        names = [name for name, what in values if what == "noised"]
+        constants = np.array([values[name, "noised"][0] for name in names])
+        viewers = None if p.viewers is None else np.array(p.viewers)
+        held = masses(constants, deviation=deviation, viewers=viewers, joint=p.joint)
+        out: dict[tuple[str, ...], Any] = {}
+        for name, mass in zip(names, held, strict=True):
+            known = {"mass": float(np.float32(mass)), "deviation": deviation}
+            out[name, "mass"] = np.array([mass])
+            out[name, "heatmap"] = p.form.heatmap(values[name, "noised"], **known)
+            out[name, "uncertainty"] = p.form.uncertainty(values[name, "noised"], **known)
+        return out
+
+    def patterns(self) -> dict[str, Numbers]:
+        """Return rows of (x, y, time, duration): corners, where all cosines are largest, and what is opposite to them."""
+        width, height = self.screen.width_px, self.screen.height_px
+        start, end = self.parameters.window or (0.0, 1.0)
+        corners = {
+            f"corner {down}{across}{late}": np.array([[across * width, down * height, late, 1.0]])
+            for down, across, late in itertools.product((0, 1), (0, 1), (start, end))
+        }
+        grid = np.indices((16, 16)).reshape(2, -1).T / 15
+        everywhere = np.column_stack([grid * [width, height], np.full(256, (start + end) / 2), np.ones(256)])
+        return {
+            "nothing": np.empty((0, 4)),
+            "no time": np.array([[1.0, 1.0, start, 0.0]]),
+            "out of the window": np.array([[1.0, 1.0, end + 1, 1.0]]),
+            **corners,
+            "middle": np.array([[width / 2, height / 2, (start + end) / 2, 1.0]]),
+            "everywhere": everywhere,
+            "thousands in a corner": np.tile(corners[f"corner 00{start}"], (MANY, 1)),
+            "a long look and short ones": np.concatenate(
+                [everywhere, np.array([[0.0, 0.0, start, 10.0**12 - 1]])]
+            ),
+        }
+
+    def looking(self, pattern_on: Mapping[int, str]) -> Person:
+        patterns = self.patterns()
+        blocks = [
+            np.column_stack([np.full(len(patterns[name]), s), patterns[name]])
+            for s, name in pattern_on.items()
+        ]
+        names = ", ".join(f"{name} on {s}" for s, name in pattern_on.items())
+        return Person(np.concatenate([np.empty((0, 5)), *blocks]), tuple(pattern_on), names)
+
+    def adversaries(self) -> list[Person]:
+        p = self.parameters
+        every = range(p.stimuli)
+        chosen = {(), (0,), (p.stimuli - 1,), tuple(every[: p.max_stimuli]), tuple(every)}
+        return [
+            self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in self.patterns()
+        ]
+
+    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
+        stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
+        fixed = like is not None and self.parameters.assignment_public
+
+        @st.composite
+        def person(draw: DrawFn) -> Person:
+            seen = like.seen if fixed else tuple(sorted(draw(st.sets(st.integers(0, stimuli - 1)))))
+            if not seen:
+                return Person(np.empty((0, 5)), seen)
+            row = st.tuples(
+                st.sampled_from(seen),
+                st.floats(0, width),
+                st.floats(0, height),
+                st.floats(-1, 3),
+                st.integers(0, 10**6),
+            )
+            return Person(np.array(draw(st.lists(row, max_size=25)), dtype=np.float64).reshape(-1, 5), seen)
+
+        return person()
+
+    def ordinary(self, count: int, seed: int = 0) -> list[Person]:
+        generator = np.random.default_rng([seed, 3])
+        people = []
+        for _ in range(count):
+            seen = np.flatnonzero(generator.random(self.parameters.stimuli) < 0.7)
+            n = int(generator.integers(0, 30)) if seen.size else 0
+            stimulus = generator.choice(seen, n) if n else np.empty(0)
+            place = generator.uniform(0, [self.screen.width_px, self.screen.height_px], (n, 2))
+            rows = np.column_stack([stimulus, place, generator.uniform(0, 2, n), generator.integers(0, 9, n)])
+            people.append(Person(rows, tuple(seen.tolist())))
+        return people
+
+    def equivalent(self, person: Person) -> Person:
+        """Elsewhere within the public steps of the axes, durations doubled, and the stimuli in another order."""
+        rows = person.rows[np.argsort(-person.rows[:, 0], kind="stable")]
+        for column, side in ((1, self.screen.width_px), (2, self.screen.height_px)):
+            step = np.minimum(np.floor(rows[:, column] / side * POSITIONS), POSITIONS - 1)
+            rows[:, column] = (step + 0.5) / POSITIONS * side
+        rows[:, 4] *= 2
+        return Person(rows, person.seen)
+
+    def wide(self) -> Variant:
+        form = replace(self.parameters.form, blurs=WIDE[-len(self.parameters.form.blurs) :])
+        return replace(self, parameters=replace(self.parameters, form=form))
+
+    def crowded(self) -> tuple[Variant, int]:
+        return self, 2**31 // RADIUS + 1
+
+    def overflowing(self) -> Variant | None:
+        return None if self.parameters.people is None else replace(self, claimed=2**48)
+
+
+WIDE = (0.4, 0.05, 0.04)  # of a blur that leaves many frequencies over
+
+
+def spectral_variant(name: str, *, attained: float = 0.6, budget: Budget = BUDGET, **changes: Any) -> Variant:
+    form = {"blurs": (0.4, 0.3), "exponent": 1.25, "clip": 0.35, "prior": "centre", "cells": (4, 5)}
+    form |= {key: changes.pop(key) for key in tuple(changes) if key in form}
+    parameters: dict[str, Any] = {
+        "stimuli": 3,
+        "joint": True,
+        "max_stimuli": 2,
+        "viewers": None,
+        "assignment_public": False,
+        "weight": "samples",
+        "window": None,
+        "neighbours": REPLACE,
+        "people": 1,
+    } | changes
+    if parameters["neighbours"] is ADD_REMOVE:
+        parameters["people"] = None
+    elif parameters["assignment_public"]:
+        parameters["viewers"] = (1,) * parameters["stimuli"]
+    made = SpectralParameters(form=SpectralForm(**form), **parameters)
+    return SpectralVariant(name, GAUSSIAN, made, budget, attained=attained, in_l1=False)
+
+
+def spectral_heatmaps() -> list[Variant]:
+    out = []
+    for neighbours, public, joint in itertools.product((REPLACE, ADD_REMOVE), (False, True), (False, True)):
+        name = f"spectral-{neighbours}-{'joint' if joint else 'per-stimulus'}{'-assigned' if public else ''}"
+        common = {"neighbours": neighbours, "assignment_public": public, "joint": joint}
+        out.append(spectral_variant(name, **common))
+    moving = {"blurs": (0.5, 0.4, 0.3), "cells": (3, 4, 5), "window": (0.0, 1.5)}
+    return [
+        *out,
+        # Three frequencies: opposite corners are opposite vectors, but for the constant.
+        spectral_variant("spectral-three", blurs=(0.8, 0.8), exponent=1.0, max_stimuli=3, attained=0.8),
+        spectral_variant("spectral-durations", weight="duration", prior="none"),
+        spectral_variant("spectral-one-stimulus", stimuli=1, max_stimuli=1, exponent=0.0),
+        spectral_variant("spectral-loose-clip", clip=1.5, joint=False, attained=0.5),
+        spectral_variant("spectral-dynamic", **moving),
+        spectral_variant("spectral-dynamic-durations", weight="duration", joint=False, **moving),
+    ]
 
 
 # --- features: signals, statistics, records
@@ -895,10 +1071,17 @@ def small_ones() -> list[Variant]:
     one_map = {"stimuli": 2, "max_stimuli": 1, "max_samples": 1}
     out: list[Variant] = []
     for noise, neighbours in itertools.product((LAPLACE, GAUSSIAN), (REPLACE, ADD_REMOVE)):
-        parameters = heatmap_parameters(noise=noise, neighbours=neighbours, **one_map)
-        out.append(HeatmapVariant(f"heatmap-{noise}-{neighbours}", noise, parameters, loose))
-    many = heatmap_parameters(noise=GAUSSIAN)
-    out.append(HeatmapVariant("heatmap-gaussian-many-cells", GAUSSIAN, many, loose))
+        parameters = gaze_map_parameters(noise=noise, neighbours=neighbours, **one_map)
+        out.append(GazeMapVariant(f"heatmap-{noise}-{neighbours}", noise, parameters, loose))
+    spectral = {"stimuli": 1, "max_stimuli": 1, "budget": loose}
+    out.append(spectral_variant("spectral", **spectral))
+    out.append(
+        spectral_variant(
+            "spectral-dynamic", blurs=(0.5, 0.4, 0.3), cells=(3, 4, 5), window=(0.0, 1.5), **spectral
+        )
+    )
+    many = gaze_map_parameters(noise=GAUSSIAN)
+    out.append(GazeMapVariant("heatmap-gaussian-many-cells", GAUSSIAN, many, loose))
     for query in ("mean", "each"):
         one = {"features": 1, "recordings": 1, "budget": loose, "query": query}
         out += [
@@ -922,7 +1105,7 @@ def small_ones() -> list[Variant]:
 # --- fixtures
 
 
-VARIANTS = heatmaps() + all_signals() + all_statistics() + all_records()
+VARIANTS = heatmaps() + spectral_heatmaps() + all_signals() + all_statistics() + all_records()
 _NAMES = {v.name for v in VARIANTS}
 BOUNDED = [v for v in VARIANTS if v.name.replace(f"-{GAUSSIAN}-", f"-{LAPLACE}-") not in _NAMES - {v.name}]
 ATTACKED = small_ones()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from synthrelease.errors import PolicyError
-from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrate
+from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate
 from synthrelease.privacy import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import liu2019_sigma
@@ -118,8 +118,8 @@ def test_liu2019_theorem_3_4_loses_the_factor_2_of_its_own_tail_bound() -> None:
         assert gaussian_delta(epsilon, sigma=corrected, sensitivity=math.sqrt(r)) < good_delta(n)
 
 
-def parameters(*, side: int, calibration: str) -> HeatmapParameters:
-    return HeatmapParameters(
+def parameters(*, side: int, calibration: str) -> GazeMapParameters:
+    return GazeMapParameters(
         stimuli=1,
         rows=side,
         columns=side,

@@ -1,6 +1,6 @@
 """Private gaze maps on a grid of cells: bounded contributions, integer sums, exact noise.
 
-Claim: `heatmap.proof.md`. The heatmap that is shown is the noised map divided by the public number of people and
+Claim: `gaze_maps.proof.md`. The heatmap that is shown is the noised map divided by the public number of people and
 blurred, which is post-processing.
 """
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths import derived
+from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
 from synthrelease.privacy.budget import GAUSSIAN, Budget, calibrated
@@ -26,8 +27,8 @@ LIU2019 = "liu2019"
 
 
 @dataclass(frozen=True)
-class HeatmapParameters:
-    """The public parameters of a heatmap output.
+class GazeMapParameters:
+    """The public parameters of gaze maps.
 
     Attributes:
         stimuli: S, number of published stimuli.
@@ -70,7 +71,7 @@ class HeatmapParameters:
         )
 
 
-def calibrate(parameters: HeatmapParameters, budget: Budget) -> RoundedGaussian | DiscreteLaplace:
+def calibrate(parameters: GazeMapParameters, budget: Budget) -> RoundedGaussian | DiscreteLaplace:
     """Return the event of the output: exact calibration, or the paper's σ where that is sufficient.
 
     Raises:
@@ -94,7 +95,7 @@ def calibrate(parameters: HeatmapParameters, budget: Budget) -> RoundedGaussian 
 
 
 def release(
-    gaze: Gaze, parameters: HeatmapParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian | DiscreteLaplace]:
     """Return, for every stimulus, the noised integer map and the heatmap derived from it.
 
@@ -124,48 +125,16 @@ def release(
     return values, event
 
 
-def contributions(gaze: Gaze, parameters: HeatmapParameters) -> NDArray[np.int64]:
+def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
     """Return the sum of all people's bounded gaze maps, shape (stimuli, rows, columns).
 
     Cost grows with the samples, not with people × cells.
     """
     cells = parameters.rows * parameters.columns
-    row = _kept_rows(gaze, parameters)
+    row = counted_rows(gaze, max_stimuli=parameters.max_stimuli, max_samples=parameters.max_samples)
     cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)
     place = gaze.stimulus[row] * cells + cell
     key, count = np.unique(gaze.person[row] * (parameters.stimuli * cells) + place, return_counts=True)
     totals = np.zeros(parameters.stimuli * cells, dtype=np.int64)
     np.add.at(totals, key % (parameters.stimuli * cells), np.minimum(count, parameters.cap))
     return totals.reshape(parameters.stimuli, parameters.rows, parameters.columns)
-
-
-def _kept_rows(gaze: Gaze, parameters: HeatmapParameters) -> NDArray[np.int64]:
-    """Rows that count: of each person at most M stimuli, of each of those at most T samples."""
-    chosen = evenly_chosen(gaze.assigned, parameters.max_stimuli)
-    row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
-    if parameters.max_samples is None:
-        return row
-    group = gaze.person[row] * parameters.stimuli + gaze.stimulus[row]
-    row = row[np.argsort(group, kind="stable")]
-    _, start, size = np.unique(np.sort(group), return_index=True, return_counts=True)
-    rank = np.arange(row.size) - np.repeat(start, size)
-    kept: NDArray[np.int64] = row[_evenly_spaced(rank, np.repeat(size, size), parameters.max_samples)]
-    return kept
-
-
-def evenly_chosen(assigned: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Return which of their stimuli each person counts on: at most `most`, evenly spaced in the public list.
-
-    The choice is a function of the person's own set of stimuli: it looks at no other person and at no gaze.
-    """
-    size = assigned.sum(axis=1, keepdims=True)
-    rank = np.cumsum(assigned, axis=1) - 1
-    return assigned & _evenly_spaced(rank, size, most)
-
-
-def _evenly_spaced(rank: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Whether rank r of `size` is chosen: ⌊(r+1)·most/size + ½⌋ steps up there, `most` times in all."""
-    twice = 2 * np.maximum(size, 1)
-    steps = (2 * (rank + 1) * most + size) // twice - (2 * rank * most + size) // twice
-    chosen: NDArray[np.bool_] = (size <= most) | (steps > 0)
-    return chosen

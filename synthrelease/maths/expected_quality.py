@@ -1,0 +1,61 @@
+"""How good a heatmap will be, from public numbers alone: the correlation with the exact map that a prior lets expect.
+
+Maps are taken to stray from the prior's mean as its power says. With signal S_k = H²·(μ² + P)_k, noise N_k, and what an
+estimate keeps of them, the correlation over cells follows from sums over frequencies (Parseval).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.maths.inversion import Prior
+from synthrelease.maths.spectrum import Band
+
+_MOST_PEOPLE = 1 << 33
+
+
+def correlation_of_posterior(
+    prior: Prior, frequencies: Band, noise: NDArray[np.float64], *, mean_known: bool
+) -> float:
+    """Return the correlation of the posterior mean with the exact map: √(Σ H²(μ² + gP)/Σ H²(μ² + P)), g = P/(P + N).
+
+    Args:
+        prior: what maps are like.
+        frequencies: the band, with H.
+        noise: N, variance of the noise of every coefficient of the density, shape (K,).
+        mean_known: whether the estimate uses μ; else μ² counts as power.
+    """
+    h, mean, power = frequencies.attenuation[1:] ** 2, prior.mean[1:] ** 2, prior.power[1:]
+    if not mean_known:
+        mean, power = np.zeros_like(mean), power + mean
+    kept = power**2 / (power + noise[1:])
+    return math.sqrt(float((h * (mean + kept)).sum() / (h * (mean + power)).sum()))
+
+
+def correlation_of_noised(prior: Prior, frequencies: Band, noise: float) -> float:
+    """Return the correlation of a map that is noised and blurred, and nothing else: √(S/(S + Σ H²·N))."""
+    h = frequencies.attenuation[1:] ** 2
+    signal = float((h * (prior.mean[1:] ** 2 + prior.power[1:])).sum())
+    return math.sqrt(signal / (signal + float(h.sum()) * noise))
+
+
+def people_needed(correlation: Callable[[float], float], target: float) -> int | None:
+    """Return the least number of people for which `correlation` reaches a target, None if that is beyond all people.
+
+    Args:
+        correlation: of a number of people, not decreasing.
+        target: what is to be reached.
+    """
+    low, high = 0, 1
+    while correlation(high) < target:
+        low, high = high, 2 * high
+        if high > _MOST_PEOPLE:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if correlation(middle) >= target else (middle, high)
+    return high

@@ -1,0 +1,95 @@
+"""From noisy coefficients to a map that can be one: nowhere negative, of total 1, near what maps are like.
+
+Everything here is post-processing: it knows the noisy coefficients, the known noise, and public numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import dctn, idctn
+
+from synthrelease.maths.simplex import onto_simplex
+from synthrelease.maths.spectrum import Band
+
+_STEPS = 120
+_LEAST_POWER = 0.02  # of the expected power: a map is never taken to be the prior itself
+_OVERSAMPLING = 2  # cells of the inversion's grid for each frequency of an axis
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What coefficients of maps are like before any data is seen: Gaussian, independent.
+
+    Attributes:
+        mean: μ, shape (K,); the constant is 1.
+        power: variance around it, up to a factor that is fitted, shape (K,); of the constant 0.
+    """
+
+    mean: NDArray[np.float64]
+    power: NDArray[np.float64]
+
+
+def posterior(
+    noisy: NDArray[np.float64], deviation: float | NDArray[np.float64], prior: Prior
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of every coefficient given noisy ones: Wiener's filter around the prior's mean.
+
+    The power is α·`prior.power`, α being fitted to how much the noisy coefficients stray beyond their noise.
+
+    Args:
+        noisy: F̂, coefficients of a density on the unit square or cube, shape (K,); the first, the constant, is 1.
+        deviation: standard deviation of the noise of each.
+        prior: what maps are like.
+    """
+    noise = np.broadcast_to(np.square(deviation), noisy.shape)[1:]
+    difference, power = (noisy - prior.mean)[1:], prior.power[1:]
+    strays = max(_fitted_power(difference, noise, power), _LEAST_POWER) * power
+    gain = strays / (strays + noise)
+    mean, variance = prior.mean.copy(), np.zeros(noisy.shape)
+    mean[1:] += gain * difference
+    variance[1:] = gain * noise
+    return mean, variance
+
+
+def _fitted_power(
+    difference: NDArray[np.float64], noise: NDArray[np.float64], power: NDArray[np.float64]
+) -> float:
+    """α by weighted least squares of differences² − noise on power, weights of the likelihood at α = 1."""
+    weight = power / (power + noise) ** 2
+    return float((weight * (difference**2 - noise)).sum() / (weight * power).sum())
+
+
+def nearest_map(
+    target: NDArray[np.float64], variance: NDArray[np.float64], frequencies: Band
+) -> NDArray[np.float64]:
+    """Return the coefficients of the map p ≥ 0, Σp = 1, that minimises Σ (F(p) − target)²/variance.
+
+    By accelerated projected gradients (Beck & Teboulle 2009, Section 4). The grid is as fine as the band needs; F is
+    then a discrete cosine transform.
+
+    Args:
+        target: coefficients, the constant being 1, shape (K,).
+        variance: of each, shape (K,); that of the constant is not used.
+        frequencies: the band.
+    """
+    shape = tuple(_OVERSAMPLING * side for side in frequencies.box)
+    cells_in_all = math.prod(shape)
+    scale = math.sqrt(cells_in_all)  # from an orthonormal transform of cells to coefficients of a density
+    at = tuple(frequencies.frequencies)
+    weight = np.zeros(target.shape)  # the constant is right for any map
+    weight[1:] = variance[1:].min() / variance[1:]
+    spectrum = np.zeros(shape)
+    cells = np.full(shape, 1 / cells_in_all)
+    ahead, momentum = cells, 1.0
+    for _ in range(_STEPS):
+        spectrum[at] = weight * (dctn(ahead, norm="ortho")[at] - target / scale)
+        moved = onto_simplex(ahead - idctn(spectrum, norm="ortho"), 1.0)
+        faster = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = moved + (momentum - 1) / faster * (moved - cells)
+        cells, momentum = moved, faster
+    found: NDArray[np.float64] = dctn(cells, norm="ortho")[at] * scale
+    return found

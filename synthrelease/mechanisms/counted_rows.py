@@ -1,0 +1,45 @@
+"""Which rows of a person count: a choice that looks at no other person's rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.gaze import Gaze
+
+
+def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> NDArray[np.int64]:
+    """Return the rows that count: of each person at most M stimuli, of each of those at most T samples.
+
+    Both are evenly spaced ones, in the public order of stimuli and in the order of the samples. Rows of one person and
+    stimulus stand together in the result, people and their stimuli in increasing order.
+    """
+    stimuli = len(gaze.stimuli)
+    chosen = evenly_chosen(gaze.assigned, max_stimuli)
+    row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
+    group = gaze.person[row] * stimuli + gaze.stimulus[row]
+    row = row[np.argsort(group, kind="stable")]
+    if max_samples is None:
+        return row
+    _, start, size = np.unique(np.sort(group), return_index=True, return_counts=True)
+    rank = np.arange(row.size) - np.repeat(start, size)
+    kept: NDArray[np.int64] = row[_evenly_spaced(rank, np.repeat(size, size), max_samples)]
+    return kept
+
+
+def evenly_chosen(assigned: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """Return which of their stimuli each person counts on: at most `most`, evenly spaced in the public list.
+
+    The choice is a function of the person's own set of stimuli: it looks at no other person and at no gaze.
+    """
+    size = assigned.sum(axis=1, keepdims=True)
+    rank = np.cumsum(assigned, axis=1) - 1
+    return assigned & _evenly_spaced(rank, size, most)
+
+
+def _evenly_spaced(rank: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Whether rank r of `size` is chosen: ⌊(r+1)·most/size + ½⌋ steps up there, `most` times in all."""
+    twice = 2 * np.maximum(size, 1)
+    steps = (2 * (rank + 1) * most + size) // twice - (2 * rank * most + size) // twice
+    chosen: NDArray[np.bool_] = (size <= most) | (steps > 0)
+    return chosen

@@ -1,0 +1,105 @@
+"""Gaze maps with noise on every cell: from the plan's words to the mechanism, and to the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.gaze import Gaze
+from synthrelease.data.screen import Screen
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs.heatmap_quality import Quality
+from synthrelease.outputs.resolved import Arrays, names_source
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.event import Event
+
+
+@dataclass(frozen=True)
+class GazeMapOutput:
+    """A gaze map output with all its public parameters."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    screen: Screen
+    parameters: GazeMapParameters
+    quality: Quality
+
+    @property
+    def noise(self) -> str:
+        """Which noise takes budget."""
+        return self.parameters.noise
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that the budget buys."""
+        assert budget is not None
+        return calibrate(self.parameters, budget)
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN
+
+    def release(
+        self, data: Gaze, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+        """Run the mechanism."""
+        assert budget is not None
+        return (*release(data, self.parameters, budget, random=random), ())
+
+    def mechanism(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        p = self.parameters
+        return {
+            "name": p.noise,
+            "parameters": {
+                "rows": p.rows,
+                "columns": p.columns,
+                "cap": p.cap,
+                "max_samples_per_stimulus": p.max_samples,
+                "max_stimuli_per_person": p.max_stimuli,
+                "assignment_public": p.assignment_public,
+                "calibration": p.calibration,
+                "blur_px": p.blur_px,
+                "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
+                "stimuli": list(self.facts.names),
+            },
+            "public_inputs": {"people": p.people, "names": names_source(self.source)},
+        }
+
+    def derivation(self) -> str:
+        """Return why the sensitivity is what it is."""
+        p = self.parameters
+        samples = "any number of" if p.max_samples is None else str(p.max_samples)
+        where = "the same ones" if p.assignment_public else "perhaps others"
+        return (
+            f"a person counts at most {p.cap} per cell and {samples} samples per stimulus, on at most "
+            f"{p.max_stimuli} of {p.stimuli} stimuli ({where} once replaced); all maps as one integer vector"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what was done to the noised counts."""
+        divided = "divided by the number of people, " if self.parameters.people else ""
+        return [f"heatmap: noised counts, {divided}blurred with σ = {self.parameters.blur_px:g} px"]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        return []
+
+    def prediction(
+        self,
+        event: Event,  # noqa: ARG002  for others
+        budget: Budget | None,
+        people: int | None,  # noqa: ARG002  the quality knows the viewers
+    ) -> tuple[str, str]:
+        """Return the correlation to expect, and the people that a good map takes."""
+        assert budget is not None
+        return self.quality.prediction(budget)
+
+    def comparison(self, budget: Budget | None) -> list[list[str]]:
+        """Return the table of what to expect of every mechanism."""
+        assert budget is not None
+        return self.quality.comparison(budget)

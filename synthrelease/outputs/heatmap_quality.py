@@ -1,0 +1,111 @@
+"""What heatmaps will be worth, from public parameters: the correlation with the exact map to expect, for any budget and n.
+
+Maps are taken to be as those of photographs (`maths.centre_bias`): elsewhere this is an orientation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from synthrelease.errors import PolicyError
+from synthrelease.maths.centre_bias import CENTRE, prior
+from synthrelease.maths.expected_quality import (
+    correlation_of_noised,
+    correlation_of_posterior,
+    people_needed,
+)
+from synthrelease.maths.spectral import CUTOFF
+from synthrelease.maths.spectrum import Band, band
+from synthrelease.mechanisms import gaze_maps, spectral
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters
+from synthrelease.mechanisms.spectral import SpectralParameters
+from synthrelease.privacy.budget import Budget
+
+_LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
+_PLACES = 25  # cells of the blur's size that a person is in; finer cells are √ as many (mouse-tracked, 5 s an image)
+_COUNTED = 100  # samples of a person, where their number is not bounded
+_EPSILONS = (0.5, 1.0, 3.0)
+_PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
+_GOOD = 0.8  # a correlation at which a map shows where the hot spots are
+
+Parameters = SpectralParameters | GazeMapParameters
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What to expect of a heatmap output, and of the same output by other mechanisms.
+
+    Attributes:
+        mechanisms: the parameters of each by name.
+        own: the name of the plan's.
+        blurs: σ_b of the blur as a share of height and width.
+        viewers: people on a stimulus, on average, if public.
+        seen: stimuli of a person, on average, or at most if that is not public.
+    """
+
+    mechanisms: Mapping[str, Parameters]
+    own: str
+    blurs: tuple[float, float]
+    viewers: float | None
+    seen: float
+
+    def prediction(self, budget: Budget) -> tuple[str, str]:
+        """Return the correlation to expect, and the people that a good map takes."""
+        at = partial(self.correlation, self.own, budget)
+        few = (
+            ""
+            if self.viewers is None
+            else f"CC {at(self.viewers):.2f} with {self.viewers:.0f} people a stimulus; "
+        )
+        needed = people_needed(at, _GOOD)
+        people = "more than there are" if needed is None else str(needed)
+        return (
+            f"{few}correlation with the exact map, for photographs; no data at all gives {self.without_data():.2f}",
+            f"{people} on each stimulus for CC ≥ {_GOOD:g}",
+        )
+
+    def comparison(self, budget: Budget) -> list[list[str]]:
+        """Return a table, its head first: the correlation against ε and people on a stimulus, for every mechanism."""
+        epsilons = sorted({*_EPSILONS, float(f"{budget.epsilon:.3g}")})
+        out = [["expected CC", "ε", *(f"n={n}" for n in _PEOPLE)]]
+        for name in self.mechanisms:
+            for epsilon in epsilons:
+                cells = [self.correlation(name, Budget(epsilon, budget.delta), n) for n in _PEOPLE]
+                out.append([name, f"{epsilon:g}", *(f"{cell:.2f}" for cell in cells)])
+        return out
+
+    def without_data(self) -> float:
+        """Return the correlation of the centre bias alone: what every claim of utility must beat."""
+        frequencies = self._band()
+        none = np.full(frequencies.count, math.inf)
+        return correlation_of_posterior(prior(CENTRE, frequencies), frequencies, none, mean_known=True)
+
+    def correlation(self, name: str, budget: Budget, people: float) -> float:
+        """Return the correlation to expect of a mechanism with so many people on every stimulus."""
+        parameters, frequencies = self.mechanisms[name], self._band()
+        expected = prior(CENTRE, frequencies)
+        if isinstance(parameters, SpectralParameters):
+            form = parameters.form
+            left = min(1.0, _LEFT / math.sqrt(self.seen if parameters.joint else 1.0))
+            noise = spectral.calibrate(parameters, budget).standard_deviation
+            # Of a dynamic map the first coefficients are those that do not change over time: the map of the whole window.
+            unit = form.steps()[: frequencies.count] * (left * people)
+            return correlation_of_posterior(
+                expected, frequencies, (noise / unit) ** 2, mean_known=form.prior == CENTRE
+            )
+        cells = parameters.rows * parameters.columns
+        try:
+            noise = gaze_maps.calibrate(parameters, budget).standard_deviation
+        except PolicyError:  # no δ for Gaussian noise, or the paper's calibration does not suffice
+            return 0.0
+        places = _PLACES * math.sqrt(math.sqrt(self.blurs[0] * self.blurs[1] * cells))
+        counted = min(parameters.max_samples or _COUNTED, min(cells, places) * parameters.cap)
+        return correlation_of_noised(expected, frequencies, noise**2 * cells / (people * counted) ** 2)
+
+    def _band(self) -> Band:
+        return band(self.blurs, CUTOFF)

@@ -1,0 +1,127 @@
+"""Spectral heatmaps: from the plan's words to the mechanism, and to the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.gaze import Gaze
+from synthrelease.data.screen import Screen
+from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
+from synthrelease.mechanisms.spectral import SpectralParameters, calibrate, release
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs.heatmap_quality import Quality
+from synthrelease.outputs.resolved import Arrays, counted, names_source
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.event import Event
+
+
+@dataclass(frozen=True)
+class SpectralOutput:
+    """A spectral heatmap output with all its public parameters."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    screen: Screen
+    blur: tuple[float, float | None]  # σ_b in pixels, and over time in the unit of the data
+    parameters: SpectralParameters
+    quality: Quality
+    noise: str = GAUSSIAN
+    takes_delta: bool = True
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that the budget buys."""
+        assert budget is not None
+        return calibrate(self.parameters, budget)
+
+    def release(
+        self, data: Gaze, budget: Budget | None, random: SecureRandom
+    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+        """Run the mechanism."""
+        assert budget is not None
+        return (*release(data, self.parameters, budget, random=random), ())
+
+    def mechanism(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        p = self.parameters
+        *frames, rows, columns = p.form.cells
+        return {
+            "name": "spectral",
+            "parameters": {
+                "rows": rows,
+                "columns": columns,
+                "frames": frames[0] if frames else None,
+                "window": None if p.window is None else list(p.window),
+                "blur_px": self.blur[0],
+                "blur_time": self.blur[1],
+                "cutoff": CUTOFF,
+                "exponent": p.form.exponent,
+                "clip": p.form.clip,
+                "clipping": "joint" if p.joint else "per-stimulus",
+                "radius_steps": RADIUS,
+                "constant_steps": CONSTANT_STEPS,
+                "max_stimuli_per_person": p.max_stimuli,
+                "assignment_public": p.assignment_public,
+                "weight": p.weight,
+                "prior": p.form.prior,
+                "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
+                "stimuli": list(self.facts.names),
+            },
+            "public_inputs": {
+                "people": p.people,
+                "names": names_source(self.source),
+                "viewers": None if p.viewers is None else list(p.viewers),
+            },
+        }
+
+    def derivation(self) -> str:
+        """Return why the sensitivity is what it is."""
+        p = self.parameters
+        count = f"the {p.form.band.count} weighted coefficients of a person's map"
+        if p.joint:
+            return f"{count}, on all {counted(p.stimuli, 'stimulus', 'stimuli')} together, are clipped to a ball of {RADIUS} steps"
+        return (
+            f"{count} on each stimulus are clipped to a ball of {RADIUS} steps, and a person counts on at most "
+            f"{p.max_stimuli} of {p.stimuli} stimuli"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what was done to the noised coefficients."""
+        p = self.parameters
+        shares = "public numbers of viewers and the noised constants" if p.viewers else "the noised constants"
+        prior = "the centre bias of public data" if p.form.prior == "centre" else "an even map"
+        shown = (
+            f"heatmap: coefficients divided by mass and weight, shrunk towards {prior} as the known noise calls for, then "
+            f"the nearest map that is nowhere negative, blurred with σ = {self.blur[0]:g} px"
+        )
+        return [
+            f"mass: how many people's worth of map is left after clipping, from {shares}",
+            shown,
+            "uncertainty: standard deviation of the heatmap's error before negative values are ruled out",
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        if self.parameters.form.prior == "centre":
+            return [
+                "where noise drowns the data a map looks like the centre bias of photographs: read it with its uncertainty"
+            ]
+        return []
+
+    def prediction(
+        self,
+        event: Event,  # noqa: ARG002  for others
+        budget: Budget | None,
+        people: int | None,  # noqa: ARG002  the quality knows the viewers
+    ) -> tuple[str, str]:
+        """Return the correlation to expect, and the people that a good map takes."""
+        assert budget is not None
+        return self.quality.prediction(budget)
+
+    def comparison(self, budget: Budget | None) -> list[list[str]]:
+        """Return the table of what to expect of every mechanism."""
+        assert budget is not None
+        return self.quality.comparison(budget)

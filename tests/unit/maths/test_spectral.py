@@ -1,0 +1,85 @@
+"""What follows from the integers of a spectral heatmap."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from synthrelease.maths import centre_bias
+from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, masses
+from synthrelease.maths.spectrum import band, middles, point_coefficients, positions, rendered
+
+FORM = SpectralForm((0.08, 0.06), 1.25, 0.35, "centre", (25, 34))
+
+
+def test_a_typical_point_has_the_norm_that_the_clip_is_a_share_of() -> None:
+    """Root mean square, over random points, of the weighted coefficients without the constant: R/c₀."""
+    rng = np.random.default_rng(0)
+    norms = []
+    for place in rng.uniform(size=(3000, 2)):
+        one = point_coefficients(positions(place)[:, None], np.array([1 << 21]), FORM.band) * FORM.steps()
+        norms.append((one[1:] ** 2).sum())
+    assert math.sqrt(np.mean(norms)) == pytest.approx(RADIUS / 0.35, rel=0.03)
+
+
+def test_without_noise_the_heatmap_is_the_blurred_map() -> None:
+    places = positions(np.array([[0.3, 0.32, 0.7], [0.2, 0.8, 0.5]]))
+    coefficients = point_coefficients(places, np.array([1 << 20, 1 << 19, 1 << 19]), FORM.band)
+    noisy = np.rint(coefficients * FORM.steps() * 1000).astype(
+        np.int64
+    )  # a thousand people, all alike, unclipped
+    shown = FORM.heatmap(noisy, mass=1000.0, deviation=1e-3)
+    exact = rendered(coefficients * FORM.band.attenuation, FORM.band, [middles(25), middles(34)])
+    assert np.corrcoef(shown.ravel(), exact.ravel())[0, 1] > 0.998
+    assert shown.mean() == pytest.approx(1.0, abs=2e-3)
+    assert (shown >= 0).all()
+    assert FORM.uncertainty(noisy, mass=1000.0, deviation=1e-3).max() < 1e-3
+
+
+def test_without_data_the_heatmap_is_the_prior() -> None:
+    noisy = np.zeros(FORM.band.count, dtype=np.int64)
+    shown = FORM.heatmap(noisy, mass=1.0, deviation=1e9)
+    down, across = shown.sum(axis=1), shown.sum(axis=0)
+    assert 0.3 < down.argmax() / 25 < 0.6
+    assert 0.35 < across.argmax() / 34 < 0.65
+    even = SpectralForm((0.08, 0.06), 1.25, 0.35, "none", (25, 34)).heatmap(noisy, mass=1.0, deviation=1e9)
+    np.testing.assert_allclose(even, 1.0, atol=1e-6)
+
+
+def test_the_prior_of_time_does_not_change_over_time() -> None:
+    moving = band((0.3, 0.08, 0.06), 1e-3)
+    prior = centre_bias.prior("centre", moving)
+    assert (prior.mean[moving.frequencies[0] > 0] == 0).all()
+    still = centre_bias.prior("centre", FORM.band)
+    assert still.mean[0] == prior.mean[0] == 1.0
+    assert (still.power[1:] > 0).all()
+    assert still.power[0] == 0.0
+    with pytest.raises(ValueError, match="centre"):
+        centre_bias.prior("mean of the data", moving)
+
+
+def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:
+    viewers = np.array([100, 50, 0])
+    constants = np.rint(np.array([80.0, 40.0, 0.0]) * CONSTANT_STEPS).astype(np.int64)
+    exact = masses(constants, deviation=1.0, viewers=viewers, joint=True)
+    np.testing.assert_allclose(exact[:2], [80, 40], rtol=1e-3)
+    assert 0 < exact[2] < 1
+    drowned = masses(constants, deviation=1e9, viewers=viewers, joint=True)
+    np.testing.assert_allclose(drowned[:2], [60, 30], rtol=1e-3)
+    each = masses(
+        np.array([20, 50]) * CONSTANT_STEPS, deviation=1.0, viewers=np.array([100, 50]), joint=False
+    )
+    np.testing.assert_allclose(each, [20, 50], rtol=1e-3)
+    none = masses(np.array([-(10**9), 10**12]), deviation=1.0, viewers=np.array([100, 50]), joint=False)
+    np.testing.assert_allclose(none, [20, 50], rtol=1e-3)  # never less than a fifth, never more than all
+
+
+def test_masses_with_private_viewers_are_positive_whatever_the_noise() -> None:
+    exact = masses(np.array([80, 40]) * CONSTANT_STEPS, deviation=1.0, viewers=None, joint=True)
+    np.testing.assert_allclose(exact, [80, 40], rtol=1e-3)
+    rng = np.random.default_rng(0)
+    for scale in (1.0, 1e5, 1e9):
+        noisy = rng.normal(size=6) * scale
+        assert (masses(noisy, deviation=scale, viewers=None, joint=False) > 0).all()
