@@ -23,6 +23,7 @@ from synthrelease.privacy.event import (
     Disjoint,
     Event,
     Noise,
+    PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
     flatten,
@@ -128,6 +129,7 @@ def event_faults(
     yield from _parameter_faults(output, noise)
     if noise is not None:
         yield from _noise_faults(output, noise, stated_sensitivity(output, neighbours), integers)
+    yield from _choice_faults([leaf for leaf in leaves if isinstance(leaf, PrivateChoice)])
     tests = [leaf for leaf in leaves if isinstance(leaf, DeniabilityTest | RandomizedTest)]
     if output["kind"] == "records":
         yield from _test_faults(output, event, tests, people)
@@ -209,6 +211,11 @@ def _noise_faults(
         yield "noise", "noise and event do not agree"
     elif stated["standard_deviation"] != repr(noise.standard_deviation):
         yield "noise", "the standard deviation does not follow from the scale"
+
+
+def _choice_faults(choices: list[PrivateChoice]) -> Iterator[tuple[str, str]]:
+    if choices:  # no mechanism's parameters call for one yet
+        yield "guarantee", "a private choice where the mechanism makes none"
 
 
 def _test_faults(

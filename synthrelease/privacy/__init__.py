@@ -11,6 +11,7 @@ from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,
     Event,
+    PrivateChoice,
     RoundedGaussian,
     Unprotected,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Neighbours",
     "NoGuarantee",
     "PlausibleDeniability",
+    "PrivateChoice",
     "PureDP",
     "RoundedGaussian",
     "Unit",

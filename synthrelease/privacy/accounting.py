@@ -1,9 +1,10 @@
 """What a list of events amounts to, per person: composition, exact where it can be.
 
-* Only discrete Laplace noise: ε = Σ Δ₁/b, no δ.
+* Only discrete Laplace noise and private choices: ε = Σ Δ₁/b plus the choices' ε, no δ.
 * Only rounded Gaussian noise: μ² = Σ (Δ₂/σ)², then ε from δ by the exact curve (`calibration`).
 * Both: privacy-loss distributions of the `dp-accounting` library, with pessimistic rounding. The Gaussian
-  part enters as one Gaussian of sensitivity μ, each Laplace part as the *discrete* Laplace that it is.
+  part enters as one Gaussian of sensitivity μ, each Laplace part as the *discrete* Laplace that it is, each choice
+  as the pair (ε, 0).
   `accounting.proof.md` shows why one scalar stands for a vector, and a coarser grid for a fine one.
 * A randomized deniability test, or events on disjoint people, enter as one pair (ε, δ); as the library has it, and
   never above the sum of ε.
@@ -26,6 +27,7 @@ from synthrelease.privacy.event import (
     DiscreteLaplace,
     Disjoint,
     Event,
+    PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
     Unprotected,
@@ -51,6 +53,7 @@ _LEAST_PLD_DELTA, _LIBRARY_CARE = (
 )  # below this δ, and this share of it, its convolution of trials may err
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
+_PRIVATE = RoundedGaussian | DiscreteLaplace | PrivateChoice | RandomizedTest
 METHODS = {
     "pure": "sum of epsilons",
     "gaussian": "exact Gaussian composition",
@@ -60,15 +63,13 @@ METHODS = {
 
 def is_differentially_private(event: Event) -> bool:
     """Whether every part of the event has a proved (ε, δ)."""
-    return all(
-        isinstance(leaf, RoundedGaussian | DiscreteLaplace | RandomizedTest) for leaf in flatten(event)
-    )
+    return all(isinstance(leaf, _PRIVATE) for leaf in flatten(event))
 
 
 def method(events: Sequence[Event]) -> str:
     """Return how `compose` treats these events: a key of `METHODS`."""
     kinds = {type(step) for step in _steps(events)}
-    if kinds <= {DiscreteLaplace}:
+    if kinds <= {DiscreteLaplace, PrivateChoice}:
         return "pure"
     if kinds == {RoundedGaussian}:
         return "gaussian"
@@ -104,12 +105,14 @@ def compose(
         return without
     steps = _steps(events)
     laplace = [step for step in steps if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
+    choices = [step.epsilon for step in steps if isinstance(step, PrivateChoice)]
     pure = sum((Fraction(step.sensitivity) / Fraction(step.scale) for step in laplace), Fraction(0))
+    pure += sum(map(Fraction, choices))
     mu = gaussian_mu([step for step in steps if isinstance(step, RoundedGaussian)])
     opaque = [step for step in steps if isinstance(step, RandomizedTest | Disjoint)]
     if mu == 0 and not opaque:
         return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
-    alone = len(opaque) == 1 and mu == 0 and not laplace
+    alone = len(opaque) == 1 and mu == 0 and pure == 0
     reserved = (
         delta if alone else delta / (2 * max(len(opaque), 1))
     )  # for each event known by its (ε, δ) only
@@ -123,9 +126,10 @@ def compose(
     else:
         left = delta - sum(part for _, part in known)
         epsilon, digits = (gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0), 6
-        if laplace or known:
+        if pure > 0 or known:
             added_up = _float_up(pure + Fraction(epsilon) + sum(Fraction(one) for one, _ in known))
-            epsilon, digits = _mixed_epsilon(mu, laplace, known, delta, added_up), 4
+            pairs_too = [*known, *((choice, 0.0) for choice in choices)]
+            epsilon, digits = _mixed_epsilon(mu, laplace, pairs_too, delta, added_up), 4
     return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
 
 
@@ -135,7 +139,7 @@ def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit
     for leaf in leaves:
         if isinstance(leaf, Unprotected):
             return NoGuarantee(reason=leaf.reason, unit=unit, neighbours=neighbours)
-        if not isinstance(leaf, RoundedGaussian | DiscreteLaplace | DeniabilityTest | RandomizedTest):
+        if not isinstance(leaf, _PRIVATE | DeniabilityTest):
             raise TypeError(f"no accounting for events of type {type(leaf).__name__}")
     if len(tests) > 1:
         return NoGuarantee(

@@ -1,6 +1,6 @@
 """What was done to the data, as frozen records; `accounting` says what they amount to.
 
-Every event describes *one person's* whole exposure to a vector of integers: the sensitivity is that of the
+An event of noise describes *one person's* whole exposure to a vector of integers: the sensitivity is that of the
 vector when all rows of the person change, in steps of the integer grid. What a step is worth in the data's
 own unit stands among the mechanism's parameters and has no influence on privacy.
 
@@ -72,6 +72,29 @@ class DiscreteLaplace(Event):
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form of the event."""
         return _noise_form(self)
+
+
+@dataclass(frozen=True)
+class PrivateChoice(Event):
+    """One of `candidates`, a public list, was chosen with pure ε-differential privacy: `noise.private_choice`.
+
+    Permute-and-flip, which stands where the exponential mechanism would (McKenna & Sheldon 2020, Algorithm 1).
+    """
+
+    type = "exponential"
+    epsilon: float
+    candidates: int
+
+    def __post_init__(self) -> None:
+        if not (0 < self.epsilon < math.inf and self.candidates >= 1):
+            raise ValueError(
+                "Expected 0 < epsilon < inf and candidates >= 1, found "
+                f"epsilon={self.epsilon}, candidates={self.candidates}"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form of the event."""
+        return {"type": self.type, "epsilon": repr(self.epsilon), "candidates": self.candidates}
 
 
 @dataclass(frozen=True)
@@ -202,6 +225,8 @@ def from_json(form: dict[str, Any]) -> Event:
             return RoundedGaussian(*_noise_fields(form, "l2", float))
         case DiscreteLaplace.type:
             return DiscreteLaplace(*_noise_fields(form, "l1", int))
+        case PrivateChoice.type:
+            return PrivateChoice(float(form["epsilon"]), form["candidates"])
         case DeniabilityTest.type:
             return _test(form)
         case Unprotected.type:

@@ -787,6 +787,18 @@ def test_disjoint_people_or_a_test_where_there_are_none(bundle, name, kind, test
     assert codes(bundle) == (set() if (kind, tested) == ("composed", False) else {"guarantee"})
 
 
+@pytest.mark.parametrize("name", ["maps", "signals", "summary", "table"])
+@pytest.mark.parametrize("kind", ["disjoint", "composed"])
+def test_a_private_choice_that_no_mechanism_made(bundle, name, kind):
+    def change(manifest):
+        _noise_and(manifest, name, {"type": "exponential", "epsilon": "0.5", "candidates": 7}, kind=kind)
+        manifest["privacy"]["budget"] = {"epsilon": 1e3, "delta": 0.9}
+        _recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
 @pytest.mark.parametrize("name", ["maps", "signals", "summary"])
 def test_a_test_in_place_of_noise(bundle, name):
     def change(manifest):

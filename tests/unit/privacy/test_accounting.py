@@ -31,7 +31,10 @@ from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
+    Disjoint,
     Event,
+    PrivateChoice,
+    RandomizedTest,
     RoundedGaussian,
     Unprotected,
 )
@@ -61,6 +64,7 @@ gaussians = st.builds(RoundedGaussian, st.floats(0.001, 1e4), st.floats(0.1, 1e6
 GAUSSIAN = RoundedGaussian(1.0, 2.0, 5)
 LAPLACE = DiscreteLaplace(3, 6.0, 4)
 TEST = DeniabilityTest(8, 4.0, "person", vacuous=False)
+CHOICE = PrivateChoice(0.5, 7)
 OPEN = Unprotected("published as it is")
 
 
@@ -309,6 +313,154 @@ def test_the_relation_is_that_of_the_events() -> None:
     for events in ([GAUSSIAN], [LAPLACE], [GAUSSIAN, LAPLACE], [TEST], [OPEN]):
         for relation in Neighbours:
             assert compose(events, delta=1e-6, neighbours=relation).neighbours is relation
+
+
+# --- private choices
+
+choices = st.builds(PrivateChoice, st.floats(1e-6, 50.0), st.integers(1, 1000))
+
+
+@examples
+@given(st.lists(choices, min_size=1, max_size=4), st.lists(laplaces, max_size=3))
+def test_choices_and_laplace_are_the_sum_of_their_epsilons_rounded_up(
+    chosen: list[PrivateChoice], noise: list[DiscreteLaplace]
+) -> None:
+    exact = sum(Fraction(e.epsilon) for e in chosen)
+    exact += sum(Fraction(e.sensitivity) / Fraction(e.scale) for e in noise)
+    for events in ([*chosen, *noise], [Composed((*noise, Composed(tuple(chosen))))]):
+        total = compose(events, delta=1e-6)
+        assert isinstance(total, PureDP)
+        assert exact <= total.epsilon <= exact * (1 + Fraction(1, 99_999))
+
+
+def test_choices_by_hand_whatever_delta_and_the_list_are() -> None:
+    events = [CHOICE, PrivateChoice(0.25, 1), DiscreteLaplace(3, 6.0, 1), CHOICE]
+    for delta in (0.0, 1e-9, 0.5):
+        assert compose(events, delta=delta) == PureDP(epsilon=1.75)
+    assert compose([CHOICE], delta=0.0) == compose([PrivateChoice(0.5, 10**9)], delta=0.0)
+    assert compose([PrivateChoice(1 / 3, 2)], delta=0.0) == PureDP(epsilon=0.333334)  # up, not to 0.333333
+    assert compose([PrivateChoice(1 / 3, 2)], delta=0.0, budget=1 / 3) == PureDP(epsilon=1 / 3)
+    assert compose([RoundedGaussian(0.0, 1.0, 3), CHOICE], delta=0.0) == PureDP(epsilon=0.5)
+
+
+def randomized_response(epsilon: float) -> tuple[int, float]:
+    """The pair (ε, 0) has the losses of a discrete Laplace of sensitivity 1: ±ε with odds e^ε."""
+    return 1, 1 / epsilon
+
+
+WITH_GAUSSIAN = [
+    (0.5, (1.0,), ()),
+    (0.2, (0.25,), ()),
+    (1.0, (0.125, 0.5), ()),
+    (2.0, (4.0,), ()),
+    (0.01, (2.0,), ()),
+    (0.7, (0.5, 0.5, 0.5), ((2, 10.0),)),
+    (0.3, (1.0,), ((7, 3.5), (1, 0.8))),
+]
+
+
+@pytest.mark.parametrize(("mu", "chosen", "laplace"), WITH_GAUSSIAN)
+def test_a_choice_beside_a_gaussian_keeps_its_delta_by_exact_reckoning_and_wastes_little(
+    mu: float, chosen: tuple[float, ...], laplace: tuple[tuple[int, float], ...]
+) -> None:
+    events = [*(PrivateChoice(epsilon, 5) for epsilon in chosen), *mixed_events(mu, laplace)]
+    all_pairs = (*laplace, *(randomized_response(epsilon) for epsilon in chosen))
+    for delta in DELTAS:
+        total = compose(events, delta=delta)
+        assert isinstance(total, ApproxDP)
+        assert total == compose(events[::-1], delta=delta)
+        assert exact_delta(total.epsilon, mu, all_pairs) <= delta
+        if total.epsilon > 0.01:
+            assert exact_delta(total.epsilon - 0.003 * max(1.0, total.epsilon), mu, all_pairs) > delta
+
+
+@pytest.mark.parametrize(("mu", "chosen"), [(mu, chosen) for mu, chosen, noise in WITH_GAUSSIAN if not noise])
+def test_a_choice_beside_a_gaussian_lies_between_the_gaussian_alone_and_the_plain_sum(
+    mu: float, chosen: tuple[float, ...]
+) -> None:
+    events = [RoundedGaussian(mu, 1.0, 3), *(PrivateChoice(epsilon, 5) for epsilon in chosen)]
+    for delta in (1e-3, 1e-9):
+        total = compose(events, delta=delta)
+        assert isinstance(total, ApproxDP)
+        alone = gaussian_epsilon(delta, sigma=1.0, sensitivity=mu)
+        assert alone < total.epsilon <= round_up((sum(chosen) + alone) * (1 + 1e-12), 4)
+        if 0.1 < mu < 1:
+            assert total.epsilon < (sum(chosen) + alone) * 0.999  # the library gains something
+
+
+def test_a_choice_beside_a_gaussian_is_what_the_library_makes_of_the_pair() -> None:
+    from dp_accounting.pld import common
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    pair = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(0.5, 0))
+    both = pld.from_gaussian_mechanism(1.0, sensitivity=0.5).compose(pair).get_epsilon_for_delta(1e-6)
+    total = compose([CHOICE, GAUSSIAN], delta=1e-6)
+    assert total == ApproxDP(epsilon=round_up(both, 4), delta=1e-6)
+    # A choice has no δ to spend: that of the Gaussian is not halved for it.
+    least = compose([PrivateChoice(1e-9, 2), GAUSSIAN], delta=1e-6)
+    assert isinstance(least, ApproxDP)
+    assert least.epsilon <= round_up(gaussian_epsilon(1e-6, sigma=2.0, sensitivity=1.0) + 1e-9, 4)
+
+
+@pytest.mark.parametrize("delta", [1e-14, 1e-16, 1e-18])
+def test_a_choice_keeps_even_a_delta_at_the_ends_of_double_precision(delta: float) -> None:
+    total = compose([CHOICE, RoundedGaussian(0.5, 1.0, 1)], delta=delta)
+    assert isinstance(total, ApproxDP)
+    assert exact_delta(total.epsilon, 0.5, (randomized_response(0.5),)) <= delta
+
+
+def test_of_a_huge_choice_beside_a_gaussian_the_sum_is_stated() -> None:
+    total = compose([GAUSSIAN, PrivateChoice(1e6, 3)], delta=1e-6)
+    assert isinstance(total, ApproxDP)
+    assert total.epsilon == 1_001_000.0  # a million and a little, rounded up to four digits
+
+
+def test_a_choice_beside_events_known_by_their_pair_alone() -> None:
+    """Two pairs (ε, δ): all of one's δ, and Σ max(0, P − e^ε·Q) over both signs of both losses for the rest."""
+    delta = 1e-4
+    opaque = [
+        RandomizedTest(100, 4.0, 0.5, 1, 300),
+        Disjoint((GAUSSIAN, LAPLACE)),
+        Disjoint((CHOICE, PrivateChoice(2.0, 2), GAUSSIAN)),
+    ]
+    for event in opaque:
+        own = compose([event], delta=delta / 2)
+        assert isinstance(own, ApproxDP)
+        total = compose([event, CHOICE], delta=delta)
+        assert isinstance(total, ApproxDP)
+        assert total == compose([CHOICE, event], delta=delta)
+        more = compose([event], delta=delta)
+        assert isinstance(more, ApproxDP)
+        assert more.epsilon < total.epsilon <= (own.epsilon + 0.5) * 1.001
+        odds = [(0.5, 1 / (1 + _mp.exp(-0.5))), (-0.5, 1 / (1 + _mp.exp(0.5)))]
+        # `own` was rounded up by 1e-4 at most: slightly less of it is spent.
+        low = own.epsilon * (1 - 1e-3)
+        theirs = [(low, 1 / (1 + _mp.exp(-low))), (-low, 1 / (1 + _mp.exp(low)))]
+        spent = delta / 2 + (1 - delta / 2) * sum(
+            p * q * max(0, 1 - _mp.exp(total.epsilon - one - other))
+            for (one, p), (other, q) in itertools.product(odds, theirs)
+        )
+        assert spent <= delta
+
+
+def test_people_of_whom_each_is_in_one_choice_alone_bear_the_dearest() -> None:
+    total = compose([Disjoint((CHOICE, PrivateChoice(2.0, 3)))], delta=1e-6)
+    assert total == ApproxDP(epsilon=2.0, delta=1e-6)
+
+
+def test_a_choice_is_differentially_private_and_named_as_such() -> None:
+    assert is_differentially_private(CHOICE)
+    assert is_differentially_private(Composed((CHOICE, GAUSSIAN)))
+    assert not is_differentially_private(Composed((CHOICE, TEST)))
+    assert method([CHOICE]) == method([CHOICE, Composed((LAPLACE, CHOICE))]) == "pure"
+    assert method([CHOICE, GAUSSIAN]) == method([CHOICE, Disjoint((CHOICE,))]) == "mixed"
+    assert accounting.compose_private([CHOICE, TEST], delta=0.0) == (PureDP(epsilon=0.5), METHODS["pure"])
+
+
+def test_a_choice_beside_what_is_not_private_saves_nothing() -> None:
+    assert compose([CHOICE, OPEN], delta=1e-6) == NoGuarantee(reason="published as it is")
+    expected = PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=False)
+    assert compose([CHOICE, TEST], delta=1e-6) == expected
 
 
 # --- what a share of the budget buys

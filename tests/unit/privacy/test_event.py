@@ -23,6 +23,7 @@ from synthrelease.privacy.event import (
     DiscreteLaplace,
     Disjoint,
     Event,
+    PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
     Unprotected,
@@ -53,6 +54,7 @@ simple = st.one_of(
         counts,
         st.integers(1, 10**9),
     ),
+    st.builds(PrivateChoice, scales, counts),
     st.builds(Unprotected, st.text()),
 )
 events = st.recursive(
@@ -68,12 +70,14 @@ GAUSSIAN = RoundedGaussian(math.sqrt(2.0), 17.25, 480)
 LAPLACE = DiscreteLaplace(65536, 1e5 / 3, 12)
 TEST = DeniabilityTest(8, 4.0, "person", vacuous=False)
 RANDOMIZED = RandomizedTest(100, 4.0, 0.5, 100, 300)
+CHOICE = PrivateChoice(0.1, 12)
 OPEN = Unprotected("the plan says allow_unprotected")
 SIMPLE = {
     "gaussian": GAUSSIAN,
     "laplace": LAPLACE,
     "test": TEST,
     "randomized": RANDOMIZED,
+    "choice": CHOICE,
     "unprotected": OPEN,
 }
 EVENTS = {
@@ -128,6 +132,8 @@ def test_floats_travel_as_strings_and_lose_no_bit(number: float) -> None:
     randomized = RandomizedTest(2, 2.0, number, 1, 1)
     assert randomized.to_json()["epsilon0"] == repr(number)
     assert through_json(randomized) == randomized
+    assert PrivateChoice(number, 1).to_json()["epsilon"] == repr(number)
+    assert through_json(PrivateChoice(number, 1)) == PrivateChoice(number, 1)
 
 
 def test_integer_sensitivities_beyond_a_double_stay_exact() -> None:
@@ -151,6 +157,7 @@ def test_each_event_tells_its_norm_grid_and_type() -> None:
     assert TEST.to_json()["threshold"] == "fixed"
     assert RANDOMIZED.to_json()["threshold"] == "randomized"
     assert TEST.to_json()["type"] == RANDOMIZED.to_json()["type"] == "deniability_test"
+    assert CHOICE.to_json() == {"type": "exponential", "epsilon": "0.1", "candidates": 12}
     assert EVENTS["disjoint"].to_json()["type"] == "disjoint"
     assert [part["type"] for part in EVENTS["composed"].to_json()["events"]] == [
         "discrete_laplace",
@@ -180,7 +187,7 @@ def test_an_unknown_type_is_refused(event: Event, other: object) -> None:
 
 def test_an_unknown_type_is_refused_deep_inside() -> None:
     form = EVENTS["composed"].to_json()
-    form["events"][1]["events"][0]["type"] = "exponential"
+    form["events"][1]["events"][0]["type"] = "geometric"
     with pytest.raises(ValueError, match="Expected one of the event types"):
         from_json(form)
 
@@ -245,6 +252,27 @@ def test_a_randomized_test_without_meaning_is_refused_by_name_and_value(name: st
     form = {**RANDOMIZED.to_json(), name: repr(value) if name in ("gamma", "epsilon0") else value}
     with pytest.raises(ValueError, match="Expected k >= 2"):
         from_json(form)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("epsilon", epsilon) for epsilon in (0.0, -1.0, math.inf, math.nan)],
+        *[("candidates", candidates) for candidates in (0, -1)],
+    ],
+)
+def test_a_choice_without_meaning_is_refused_by_name_and_value(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"Expected 0 < epsilon < inf.*{name}={re.escape(str(value))}"):
+        dataclasses.replace(CHOICE, **{name: value})
+    with pytest.raises(ValueError, match="Expected 0 < epsilon < inf"):
+        from_json({**CHOICE.to_json(), name: repr(value) if name == "epsilon" else value})
+
+
+@pytest.mark.parametrize("name", ["epsilon", "candidates"])
+@pytest.mark.parametrize("value", ["three", "", None, [], "0x10"])
+def test_the_numbers_of_a_choice_are_numbers(name: str, value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        from_json({**CHOICE.to_json(), name: value})
 
 
 @pytest.mark.parametrize("name", ["gamma", "epsilon0"])
