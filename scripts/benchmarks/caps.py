@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 
 import numpy as np
 from numpy.typing import NDArray
-from reproductions._tracker import gaze_counts, people_on, tracked
+from reproductions._tracker import gaze_counts, load_image, paths, tracked
 
 from benchmarks._measure import Target, machine, median_seconds, peak_bytes, print_table
 from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
@@ -29,7 +29,7 @@ FASTER = Target(50.0, at_most=False)
 def run() -> bool:
     """Print the table; return whether the target was met and the answers agree."""
     with as_file(files("synthrelease.demo") / "attention.csv.gz") as path:
-        everybody = people_on(path, IMAGE, person="person")
+        everybody = paths(load_image(path, IMAGE, person="person"))
     print(machine("numpy"))
     print(
         f"\nMouse-tracked attention of {PEOPLE} people on OSIE image {IMAGE} (synthrelease/demo), each path interpolated to "
