@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from synthrelease.noise import SecureRandom
 
-Maps = NDArray[np.int64]  # (people, pixels), whole counts
+Maps = NDArray[np.integer]  # (people, pixels), whole counts
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def attack_selection(
 
 
 def unmixed(published: NDArray[np.float64], selected: int, others: Maps) -> NDArray[np.int64] | None:
-    """Return the unknown map in a mean of `selected` maps, or None if it seems to be none but known ones.
+    """Return the unknown map in a mean of `selected` maps, or None if there is none, or none can be told.
 
     Where only one of the known people looked, the sum tells how often they were selected; the least over their own
     pixels does so even if the unknown person looked at some of them. What the known ones do not explain is the
@@ -80,8 +80,8 @@ def unmixed(published: NDArray[np.float64], selected: int, others: Maps) -> NDAr
     owner = seen[:, own].argmax(axis=0)
     times = np.full(len(others), selected)
     np.minimum.at(times, owner, left[own] // others[owner, own])
-    times[~np.isin(np.arange(len(others)), owner)] = 0
-    left = left - times @ others
-    if left.min() < 0 or not left.any():
+    told = np.isin(np.arange(len(others)), owner) | ~seen.any(axis=1)
+    left = left - np.where(told, times, 0) @ others
+    if not told.all() or left.min() < 0 or not left.any():
         return None
     return left // math.gcd(*left.tolist())

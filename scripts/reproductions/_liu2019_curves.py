@@ -187,6 +187,15 @@ def worth(draw: Callable[[SecureRandom], Map], truth: Map, draws: int, random: S
     return Worth(*zip(mean.tolist(), spread.tolist(), strict=True))
 
 
+def coarseness(crowd: Crowd) -> float:
+    """Return how far the noise-free heatmap is from the one blurred at full resolution, as a share of its maximum."""
+    total = crowd.total(crowd.caps[-1])
+    full = derived.heatmap(total, people=crowd.people, blur_px=BLUR_PX, screen_px=SCREEN_PX)
+    down, across = (np.arange(0, side, crowd.cell) for side in full.shape)
+    means = np.add.reduceat(np.add.reduceat(full, down, axis=0), across, axis=1) / crowd.cell**2
+    return float(np.abs(means - crowd.heatmap(total)).max() / means.max())
+
+
 def centred(shape: tuple[int, int]) -> Map:
     """Return what no data at all give: a Gaussian in the middle, its deviation a quarter of each side."""
     sides: Sequence[Map] = [np.exp(-0.5 * (4 * ((np.arange(k) + 0.5) / k - 0.5)) ** 2) for k in shape]

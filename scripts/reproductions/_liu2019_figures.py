@@ -126,7 +126,7 @@ def draw_grids(panels: Mapping[str, Mapping[str, Curve]], *, no_data: float, tit
 
 def draw_maps(maps: Mapping[str, NDArray[np.float64]], *, title: str, path: Path) -> None:
     """Heatmaps side by side, each scaled to its own maximum; negative cells are drawn as nothing."""
-    figure = Figure(figsize=(3.3 * len(maps) + 0.8, 3.1), dpi=120, layout="constrained")
+    figure = Figure(figsize=(3.3 * len(maps) + 0.8, 3.0), dpi=120, layout="constrained")
     axes = figure.subplots(1, len(maps))
     for axis, (name, cells) in zip(axes, maps.items(), strict=True):
         shown = np.clip(cells, 0, None) / max(float(cells.max()), 1e-300)

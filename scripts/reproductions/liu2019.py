@@ -23,6 +23,7 @@ from reproductions._liu2019_curves import (
     SCREEN_PX,
     Crowd,
     centred,
+    coarseness,
     good_delta,
     one_map,
     strategies,
@@ -47,6 +48,7 @@ OBSERVERS, REPLICATED, SAMPLES = 5, 50_000, 1500  # the paper's people; a stand-
 FIXED_T = 600  # samples of a person on a stimulus where no data are at hand: 5 s at 120 Hz
 MOUSE_T = 200
 GOOD, OKAY = 1.0, 3.0  # the paper's ε
+SHOWN = 1.5  # ε of its pictures and its example
 LEVELS = {"good privacy, ε = 1": GOOD, "okay privacy, ε = 3": OKAY}
 SHARES = (0.01, 0.1, 0.25, 0.5, 0.9)
 GRIDS = (4, 8, 20, 40, 100, 200, 400, 800)  # columns; rows are three quarters of them
@@ -66,7 +68,7 @@ class Scale:
     grids: tuple[int, ...]
 
 
-FULL = Scale(300, 100, 20, 1050, 1680, 7, (0.5, 1.0, 1.5, 3.0, 5.0, 10.0), GRIDS)
+FULL = Scale(200, 100, 20, 1050, 1680, 7, (0.5, 1.0, 1.5, 3.0, 5.0, 10.0), GRIDS)
 QUICK = Scale(20, 4, 3, 60, 96, 3, (1.0, 3.0), GRIDS[:5])
 
 
@@ -107,13 +109,13 @@ def show_attacks(gaze: Gaze, scale: Scale, random: SecureRandom) -> None:
     pixel, count, person = gaze_counts(paths(gaze), rows=height, columns=width)
     people = int(person.max()) + 1
     seen, place = np.unique(pixel, return_inverse=True)
-    maps = np.zeros((people, seen.size), dtype=np.int64)
+    maps = np.zeros((people, seen.size), dtype=np.int32)
     maps[person, place] = count
     found = attack_noise_free(maps, scale.trials, random)
     rows = [["noise-free", "–", "1", f"{found.recovered:.3f}", f"{found.present:.3f}", f"{found.false:.3f}"]]
     for replaced in (False, True):
         name = "selection, with replacement" if replaced else "selection, without replacement"
-        for share in tqdm(SHARES, desc=name, leave=False):
+        for share in tqdm(SHARES, desc=name, leave=False, disable=None):
             selected = max(1, round(share * people))
             found = attack_selection(maps, selected, scale.trials, random, replaced=replaced)
             bound = selection_bound(people, selected, replaced=replaced)
@@ -277,7 +279,7 @@ def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
     for people in (crowd, everybody):
         papers, _, bounded = strategies(people)
         for strategy in (papers, bounded):
-            errors = people.errors(lambda m, s=strategy: s.sigma(1.5, m))
+            errors = people.errors(lambda m, s=strategy: s.sigma(SHOWN, m))
             best = best_cap(people.caps, errors)
             curves[f"n = {people.people:,}, {strategy.name}"] = (people.caps, errors.tolist(), best)
             rows.append(
@@ -286,7 +288,7 @@ def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
             )
     draw_caps(curves, path)
     _title(
-        "4.2  Algorithm 1 at ε = 1.5: the cap of least expected MSE (depends on the data: reproduction only)",
+        f"4.2  Algorithm 1 at ε = {SHOWN:g}: the cap of least expected MSE (depends on the data: reproduction only)",
         f"Maps of {crowd.rows}×{crowd.columns} px. Of T the error counts the noise only: nobody has more samples. "
         f"Picture: {path.name}",
     )
@@ -302,7 +304,7 @@ def show_tradeoff(crowd: Crowd, scale: Scale, out: Path, random: SecureRandom) -
     shown = {"noise-free (not private)": truth}
     for strategy in strategies(crowd):
         cc[strategy.name], error[strategy.name] = [], []
-        for epsilon in tqdm(scale.epsilons, desc=strategy.name, leave=False):
+        for epsilon in tqdm(scale.epsilons, desc=strategy.name, leave=False, disable=None):
             own = random.spawn(strategy.name, str(epsilon))
             found = worth(lambda r, e=epsilon, s=strategy: s.draw(e, r), truth, scale.draws, own)
             cc[strategy.name].append((epsilon, *found.cc))
@@ -323,7 +325,7 @@ def show_tradeoff(crowd: Crowd, scale: Scale, out: Path, random: SecureRandom) -
                     f"{found.sim[0]:.2f}",
                 ]
             )
-        shown[f"{strategy.name}, ε = {OKAY:g}"] = strategy.draw(OKAY, random.spawn(strategy.name, "shown"))
+        shown[f"{strategy.name}, ε = {SHOWN:g}"] = strategy.draw(SHOWN, random.spawn(strategy.name, "shown"))
     about = (
         f"n = {crowd.people:,} ({crowd.few} people replicated), {crowd.rows}×{crowd.columns} px, δ = n^(−3/2)"
     )
@@ -337,12 +339,13 @@ def show_tradeoff(crowd: Crowd, scale: Scale, out: Path, random: SecureRandom) -
     draw_maps(shown, title=about, path=out / "liu2019_maps.png")
     _title(
         "Figure 3  Heatmap with noise against heatmap without",
-        f"{about}; m by Algorithm 1; mean ± standard deviation of {scale.draws} draws. Blur {BLUR_PX:g} px of "
-        f"{SCREEN_PX[0]}×{SCREEN_PX[1]}, shown on cells of {crowd.cell}×{crowd.cell} px.\n"
+        f"{about}; m by Algorithm 1; mean ± standard deviation of {scale.draws} draws.\nBlur {BLUR_PX:g} px of "
+        f"{SCREEN_PX[0]}×{SCREEN_PX[1]}, shown on cells of {crowd.cell}×{crowd.cell} px, "
+        f"at most {100 * coarseness(crowd):.2g} % of the maximum from the same blur at full resolution.\n"
         "MSE in (samples per person and pixel)². Pictures: liu2019_figure_3.png, liu2019_maps.png",
     )
     print_table(["mechanism", "ε", "m", "CC", "MSE", "KL", "SIM"], rows)
-    print(f"no data, a centred Gaussian: CC {no_data:.3f}")
+    print(f"\nno data, a centred Gaussian: CC {no_data:.3f}")
 
 
 def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> None:
@@ -356,7 +359,7 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
     rows = []
     for label, epsilon in LEVELS.items():
         curves = {"Gaussian, Theorem 3.4": [], "Gaussian, exact": [], f"Gaussian, exact, T = {MOUSE_T}": []}
-        for columns in tqdm(scale.grids, desc=label, leave=False):
+        for columns in tqdm(scale.grids, desc=label, leave=False, disable=None):
             cells = []
             for name, (cap, mean, spread) in _grid_points(
                 gaze, columns, truth, epsilon=epsilon, draws=scale.grid_draws, random=random
@@ -378,7 +381,7 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
         f"brackets;\nmean ± standard deviation of {scale.grid_draws} draws. Picture: {path.name}",
     )
     print_table(["level", "grid", *curves], rows)
-    print(f"no data, a centred Gaussian: CC {no_data:.3f}")
+    print(f"\nno data, a centred Gaussian: CC {no_data:.3f}")
 
 
 def _grid_points(
