@@ -2,6 +2,7 @@
 
 import gzip
 import importlib
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from synthrelease.noise import SecureRandom
+from synthrelease.privacy import gaussian_sigma
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 PEOPLE, SAMPLES = 8, 60
@@ -93,6 +95,7 @@ def test_figure_3_has_every_mechanism_and_privacy_costs_utility(done):
         for name in ("Gaussian, Theorem 3.4", "Laplacian, Theorem 3.5", "Gaussian, exact, T = 1500")
         for epsilon in ("1", "3")
     ]
+    assert all(float(row[4].split("± ")[1]) > 0 for row in rows)  # there is noise
     errors = [float(row[4].split(" ±")[0]) for row in rows]
     assert errors[0] > errors[1]
     assert errors[2] > errors[0] > errors[4]
@@ -124,9 +127,14 @@ def test_the_list_and_the_exit_codes(tmp_path):
 
 
 @pytest.fixture
-def attacks(monkeypatch):
+def part(monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("reproductions._liu2019_attacks")
+    return lambda name: importlib.import_module(f"reproductions._liu2019_{name}")
+
+
+@pytest.fixture
+def attacks(part):
+    return part("attacks")
 
 
 def test_unmixing_tells_a_map_from_the_known_ones(attacks):
@@ -145,3 +153,37 @@ def test_an_attack_that_cannot_know_does_not_claim(attacks):
     found = attacks.attack_selection(maps, 3, 200, SecureRandom.for_tests(1), replaced=False)
     assert (found.recovered, found.present, found.false) == (0, 0, 0)
     assert attacks.attack_noise_free(maps, 20, SecureRandom.for_tests(1)).recovered == 1.0
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_every_strategy_draws_the_noise_that_it_states(part, number):
+    """The blur keeps the sum of a map: its deviation is σ·√r. 2000 draws tell it to 6.1/√4000 = 9.7 % at 1e-9."""
+    curves = part("curves")
+    draws, epsilon = 2000, 2.0
+    crowd = curves.Crowd(np.array([3, 7]), np.array([5, 1]), 2, 50, 12, 16, 2, max_samples=10)
+    strategy = curves.strategies(crowd)[number]
+    random = SecureRandom.for_tests(number)
+    sums = [strategy.draw(epsilon, random).sum() * crowd.people * crowd.cell**2 for _ in range(draws)]
+    cap = crowd.best_cap(lambda m: strategy.sigma(epsilon, m))
+    stated = strategy.sigma(epsilon, cap) * math.sqrt(crowd.pixels)
+    assert np.std(sums) == pytest.approx(stated, rel=0.097)
+    assert np.mean(sums) == pytest.approx(50 * (min(5, cap) + 1), abs=6.2 * stated / math.sqrt(draws))
+
+
+def test_the_strategies_have_the_sigmas_of_the_theorems_and_of_bounded_contributions(part):
+    curves = part("curves")
+    crowd = curves.Crowd(np.array([3]), np.array([5]), 1, 900, 300, 300, 5, max_samples=600)
+    gaussian, laplacian, bounded = (s.sigma(1.0, 1) for s in curves.strategies(crowd))
+    assert gaussian / 900 == pytest.approx(1.567, abs=5e-4)
+    assert laplacian / 900 == pytest.approx(math.sqrt(2) * 300**2 / 900, rel=1e-12)
+    assert bounded == pytest.approx(gaussian_sigma(1.0, 900**-1.5, sensitivity=math.sqrt(1200)), rel=1e-9)
+
+
+def test_a_crowd_of_copies_has_the_errors_of_all_its_people(part):
+    curves = part("curves")
+    pixel, count = np.array([3, 7, 3]), np.array([5, 1, 2])
+    few = curves.Crowd(pixel, count, 2, 3, 10, 10, 5, max_samples=10)
+    whole = curves.Crowd(np.tile(pixel, 3), np.tile(count, 3), 6, 1, 10, 10, 5, max_samples=10)
+    np.testing.assert_allclose(few.errors(lambda m: 2.0 * m), whole.errors(lambda m: 2.0 * m), rtol=1e-14)
+    np.testing.assert_array_equal(few.total(2), whole.total(2))
+    np.testing.assert_allclose(few.heatmap(few.total(2)).sum() * 25, (2 + 1 + 2) * 3 / 6, rtol=1e-12)
