@@ -8,7 +8,7 @@ nothing here may be published as private.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,23 +30,29 @@ from reproductions._liu2019_curves import (
     worth,
 )
 from reproductions._liu2019_figures import draw_caps, draw_grids, draw_maps, draw_sigma, draw_tradeoff
+from reproductions._liu2019_grids import (
+    BOUNDED,
+    EXACT,
+    MOUSE_T,
+    PAPERS,
+    blurred,
+    grid_points,
+    on_common_grid,
+    parameters,
+)
 from reproductions._tracker import gaze_counts, load_image, paths, tracked
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluate import correlation
-from synthrelease.maths import derived
-from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrate, contributions
+from synthrelease.maths.gaze_caps import best_cap
+from synthrelease.mechanisms.heatmap import LIU2019, calibrate, contributions
 from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma
-from synthrelease.privacy.guarantee import Neighbours
 
 IMAGE = "1005"
 OBSERVERS, REPLICATED, SAMPLES = 5, 50_000, 1500  # the paper's people; a stand-in for its tracker
 FIXED_T = 600  # samples of a person on a stimulus where no data are at hand: 5 s at 120 Hz
-MOUSE_T = 200
 GOOD, OKAY = 1.0, 3.0  # the paper's ε
 SHOWN = 1.5  # ε of its pictures and its example
 LEVELS = {"good privacy, ε = 1": GOOD, "okay privacy, ε = 3": OKAY}
@@ -173,9 +179,9 @@ def _sigma_row(height: int, width: int, n: int, max_samples: int, epsilon: float
     whole = one_map(pixels=pixels, cap=1, max_samples=None)
     bounded = one_map(pixels=pixels, cap=1, max_samples=max_samples)
     papers = liu2019_sigma(epsilon, delta, cap=1, pixels=pixels)
-    parameters = _parameters(height, width, n, cap=1, max_samples=None, calibration=LIU2019)
+    papers_own = parameters(height, width, n, cap=1, max_samples=None, calibration=LIU2019)
     try:
-        calibrate(parameters, Budget(epsilon, delta))
+        calibrate(papers_own, Budget(epsilon, delta))
         verdict = "accepts"
     except PolicyError:
         verdict = "REFUSES"
@@ -195,25 +201,6 @@ def _sigma_row(height: int, width: int, n: int, max_samples: int, epsilon: float
         f"{laplace[0]:.4g}",
         f"{laplace[1]:.4g}",
     ]
-
-
-def _parameters(
-    rows: int, columns: int, people: int, *, cap: int, max_samples: int | None, calibration: str
-) -> HeatmapParameters:
-    return HeatmapParameters(
-        stimuli=1,
-        rows=rows,
-        columns=columns,
-        cap=cap,
-        max_samples=max_samples,
-        max_stimuli=1,
-        assignment_public=True,
-        neighbours=Neighbours.REPLACE_ONE,
-        noise=GAUSSIAN,
-        calibration=calibration,
-        blur_px=BLUR_PX,
-        people=people,
-    )
 
 
 def _sigmas_of_the_mean(epsilon: float, *, pixels: int) -> dict[str, Callable[[int], float]]:
@@ -289,7 +276,7 @@ def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
     draw_caps(curves, path)
     _title(
         f"4.2  Algorithm 1 at ε = {SHOWN:g}: the cap of least expected MSE (depends on the data: reproduction only)",
-        f"Maps of {crowd.rows}×{crowd.columns} px. Of T the error counts the noise only: nobody has more samples. "
+        f"Maps of {crowd.rows}×{crowd.columns} px. T cuts nothing away here: nobody has more samples. "
         f"Picture: {path.name}",
     )
     print_table(["mechanism", "n", "g_max", "best m", "MSE at best", "at m = 1", "at g_max"], rows)
@@ -352,16 +339,16 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
     """The paper's footnote 7: down-sample the maps if there are few people. The real people, no replication."""
     width, height = SCREEN_PX
     people = gaze.people
-    all_counted = _parameters(height, width, people, cap=10**6, max_samples=None, calibration="exact")
-    truth = _on_common_grid(_blurred(contributions(gaze, all_counted)[0], people))
+    all_counted = parameters(height, width, people, cap=10**6, max_samples=None, calibration="exact")
+    truth = on_common_grid(blurred(contributions(gaze, all_counted)[0], people))
     no_data = correlation(centred(truth.shape), truth)
     panels = {}
     rows = []
     for label, epsilon in LEVELS.items():
-        curves = {"Gaussian, Theorem 3.4": [], "Gaussian, exact": [], f"Gaussian, exact, T = {MOUSE_T}": []}
+        curves = {PAPERS: [], EXACT: [], BOUNDED: []}
         for columns in tqdm(scale.grids, desc=label, leave=False, disable=None):
             cells = []
-            for name, (cap, mean, spread) in _grid_points(
+            for name, (cap, mean, spread) in grid_points(
                 gaze, columns, truth, epsilon=epsilon, draws=scale.grid_draws, random=random
             ):
                 curves[name].append((columns, mean, spread))
@@ -382,56 +369,6 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
     )
     print_table(["level", "grid", *curves], rows)
     print(f"\nno data, a centred Gaussian: CC {no_data:.3f}")
-
-
-def _grid_points(
-    gaze: Gaze,
-    columns: int,
-    truth: NDArray[np.float64],
-    *,
-    epsilon: float,
-    draws: int,
-    random: SecureRandom,
-) -> Iterator[tuple[str, tuple[int, float, float]]]:
-    people = gaze.people
-    rows, budget = columns * 3 // 4, Budget(epsilon, good_delta(people))
-    pixel, count, _ = gaze_counts(paths(gaze), rows=rows, columns=columns)
-    caps = range(1, int(count.max()) + 1)
-    norms = excess_norms(pixel, count, caps)
-    for name, max_samples, calibration in (
-        ("Gaussian, Theorem 3.4", None, LIU2019),
-        ("Gaussian, exact", None, "exact"),
-        (f"Gaussian, exact, T = {MOUSE_T}", MOUSE_T, "exact"),
-    ):
-        of_cap = [
-            _parameters(rows, columns, people, cap=m, max_samples=max_samples, calibration=calibration)
-            for m in caps
-        ]
-        try:
-            sigmas = np.array([calibrate(p, budget).scale for p in of_cap]) / people
-        except PolicyError:
-            continue
-        cap = best_cap(caps, expected_mse(norms, sigmas, people=people, pixels=rows * columns))
-        parameters = of_cap[cap - 1]
-        event, total = calibrate(parameters, budget), contributions(gaze, parameters)[0]
-        own = random.spawn(name, str(columns), str(epsilon))
-        found = []
-        for _ in range(draws):
-            noisy = noised(total, event, largest=people * cap, random=own)
-            found.append(correlation(_on_common_grid(_blurred(noisy, people)), truth))
-        yield name, (cap, float(np.mean(found)), float(np.std(found)))
-
-
-def _blurred(total: NDArray[np.integer], people: int) -> NDArray[np.float64]:
-    return derived.heatmap(total, people=people, blur_px=BLUR_PX, screen_px=SCREEN_PX)
-
-
-def _on_common_grid(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The map on 200×150 cells: of 4×4 px, far below the blur."""
-    rows, columns = cells.shape
-    if columns <= 200:
-        return np.repeat(np.repeat(cells, 150 // rows, axis=0), 200 // columns, axis=1)
-    return cells.reshape(150, rows // 150, 200, columns // 200).mean(axis=(1, 3))
 
 
 def _title(title: str, note: str) -> None:
