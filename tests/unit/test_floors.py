@@ -16,6 +16,7 @@ FLOORS = [
     "data",
     "mechanisms",
     "bundle",
+    "evaluate",
     "report",
     "plan",
     "outputs",
