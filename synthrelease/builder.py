@@ -26,8 +26,9 @@ from synthrelease.data.screen import Screen
 from synthrelease.design import Design, PlannedOutput, make_design, warnings
 from synthrelease.errors import BundleError, MachineError, PlanError
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import noise_of
+from synthrelease.outputs.resolved import Release, noise_of
 from synthrelease.plan import InputSpec, Plan, load_plan
+from synthrelease.privacy.event import Event, PrivateChoice, flatten
 from synthrelease.privacy.guarantee import Neighbours
 
 _DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
@@ -92,16 +93,20 @@ def build(
         data[spec.name] = _load(spec)
         _check_unchanged(design, spec, data[spec.name])
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
-    arrays: dict[str, NDArray[np.generic]] = {}
+    releases: list[Release] = []
     notes = {name: d.notes for name, d in data.items() if d.notes}
     for number, planned in enumerate(design.outputs):
         tell(f"releasing {planned.name}", len(data) + number, steps)
-        own, told = _released(planned, data[planned.resolved.spec.input], random)
-        arrays.update(own)
-        if told:
+        releases.append(_released(planned, data[planned.resolved.spec.input], random))
+        if told := releases[-1].notes:
             notes[planned.name] = (*notes.get(planned.name, ()), *told)  # an input may have the same name
     tell("writing and verifying", steps - 2, steps)
-    manifest = compose_manifest(design, arrays, seeded=random.seeded)
+    arrays = {
+        dataset_path(planned.name, *labels): array
+        for planned, made in zip(design.outputs, releases, strict=True)
+        for labels, array in made.arrays.items()
+    }
+    manifest = compose_manifest(design, releases, arrays, seeded=random.seeded)
     _write(path, manifest, arrays, design, force=force)
     tell("done", steps, steps)
     return Built(path, _sidecar(path), manifest, notes)
@@ -149,13 +154,19 @@ def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | Features) -> 
         raise PlanError("the file changed while it was read", where=str(spec.path), remedy="build again")
 
 
-def _released(
-    planned: PlannedOutput, data: Gaze | Features, random: SecureRandom
-) -> tuple[dict[str, NDArray[np.generic]], tuple[str, ...]]:
-    values, event, notes = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
-    if event != planned.event:
+def _released(planned: PlannedOutput, data: Gaze | Features, random: SecureRandom) -> Release:
+    release = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
+    if release.event != planned.event and not _differs_by_choice(planned.event, release.event):
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
-    return {dataset_path(planned.name, *labels): array for labels, array in values.items()}, notes
+    return release
+
+
+def _differs_by_choice(planned: Event, done: Event) -> bool:
+    """Whether a private choice decided sensitivity and scale, and all else is as planned."""
+    before, after = flatten(planned), flatten(done)
+    alike = [type(leaf) for leaf in before] == [type(leaf) for leaf in after]
+    choices = [leaf for leaf in before if isinstance(leaf, PrivateChoice)]
+    return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
 
 
 def _write(
@@ -179,13 +190,15 @@ def _write(
 
 
 def compose_manifest(
-    design: Design, arrays: dict[str, NDArray[np.generic]], *, seeded: bool
+    design: Design, releases: list[Release], arrays: dict[str, NDArray[np.generic]], *, seeded: bool
 ) -> dict[str, Any]:
     """Return the manifest of a release; nothing in it is private."""
     plan = design.plan
     known = plan.neighbours is Neighbours.REPLACE_ONE
     told = warnings(design)
-    entries = [_output_entry(output, arrays) for output in design.outputs]
+    entries = [
+        _output_entry(output, made, arrays) for output, made in zip(design.outputs, releases, strict=True)
+    ]
     if seeded:
         told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
     return {
@@ -229,14 +242,18 @@ def _date() -> str:
     return now.date().isoformat()
 
 
-def _output_entry(planned: PlannedOutput, arrays: dict[str, NDArray[np.generic]]) -> dict[str, Any]:
-    noise = noise_of(planned.event)
+def _output_entry(
+    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]]
+) -> dict[str, Any]:
+    noise = noise_of(release.event)
     resolved = planned.resolved
+    mechanism = resolved.mechanism()
+    mechanism["parameters"] |= release.chosen
     return {
         "name": planned.name,
         "kind": resolved.spec.kind,
         "paths": sorted(path for path in arrays if path.startswith(dataset_path(planned.name) + "/")),
-        "mechanism": resolved.mechanism(),
+        "mechanism": mechanism,
         "sensitivity": None
         if noise is None
         else {"norm": noise.norm, "value": repr(noise.sensitivity), "derivation": resolved.derivation()},
@@ -249,7 +266,7 @@ def _output_entry(planned: PlannedOutput, arrays: dict[str, NDArray[np.generic]]
             "grid": "1",
             "exact": True,
         },
-        "event": planned.event.to_json(),
+        "event": release.event.to_json(),
         "guarantee": planned.guarantee.to_json(),
         "post_processing": resolved.post_processing(),
         "warnings": resolved.warnings(),

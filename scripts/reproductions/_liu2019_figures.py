@@ -20,6 +20,8 @@ STYLES = (
 )
 NO_DATA = {"color": "0.35", "linestyle": (0, (1, 1.5)), "linewidth": 1.6}
 
+WITHOUT_GRID = {"color": "#CC79A7", "linestyle": "-", "linewidth": 1.8}
+
 Curve = Sequence[tuple[float, float, float]]  # (x, mean, standard deviation)
 
 
@@ -103,13 +105,20 @@ def draw_tradeoff(
     _save(figure, path)
 
 
-def draw_grids(panels: Mapping[str, Mapping[str, Curve]], *, no_data: float, title: str, path: Path) -> None:
-    """CC against the number of columns of the grid, a panel for each ε."""
+def draw_grids(
+    panels: Mapping[str, Mapping[str, Curve]],
+    *,
+    lines: Mapping[str, Mapping[str, float]],
+    title: str,
+    path: Path,
+) -> None:
+    """CC against the number of columns of the grid, a panel for each ε; what has no grid as lines."""
     figure = Figure(figsize=(12, 5), dpi=120, layout="constrained")
     axes = figure.subplots(1, len(panels), sharey=True)
     for axis, (name, curves) in zip(axes, panels.items(), strict=True):
         _curves(axis, curves)
-        axis.axhline(no_data, label="no data: a centred Gaussian", **NO_DATA)
+        for style, (label, cc) in zip((WITHOUT_GRID, NO_DATA), lines[name].items(), strict=True):
+            axis.axhline(cc, label=label, **style)
         axis.set_xscale("log")
         columns = sorted({x for curve in curves.values() for x, _, _ in curve})
         axis.set_xticks(columns, [f"{c:g}×{c * 3 / 4:g}" for c in columns], rotation=45, fontsize=8)

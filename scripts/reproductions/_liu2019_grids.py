@@ -14,7 +14,7 @@ from synthrelease.errors import PolicyError
 from synthrelease.evaluate import correlation
 from synthrelease.maths import derived
 from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.mechanisms.heatmap import LIU2019, HeatmapParameters, calibrate, contributions
+from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate, contributions
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import GAUSSIAN, Budget
@@ -65,9 +65,9 @@ def grid_points(
 
 def parameters(
     rows: int, columns: int, people: int, *, cap: int, max_samples: int | None, calibration: str
-) -> HeatmapParameters:
+) -> GazeMapParameters:
     """Parameters of one Gaussian heatmap under replace-one."""
-    return HeatmapParameters(
+    return GazeMapParameters(
         stimuli=1,
         rows=rows,
         columns=columns,

@@ -22,6 +22,7 @@ from reproductions._liu2019_curves import (
     BLUR_PX,
     SCREEN_PX,
     Crowd,
+    Strategy,
     centred,
     coarseness,
     good_delta,
@@ -40,12 +41,14 @@ from reproductions._liu2019_grids import (
     on_common_grid,
     parameters,
 )
+from reproductions._liu2019_spectral import NAME as SPECTRAL
+from reproductions._liu2019_spectral import Spectral, spectral_strategy
 from reproductions._tracker import gaze_counts, load_image, paths, tracked
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluate import correlation
 from synthrelease.maths.gaze_caps import best_cap
-from synthrelease.mechanisms.heatmap import LIU2019, calibrate, contributions
+from synthrelease.mechanisms.gaze_maps import LIU2019, calibrate, contributions
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma
@@ -98,7 +101,8 @@ def run(data: Path, out: Path, *, quick: bool = False) -> None:
     show_sigmas(len(recorded))
     show_surface(out / "liu2019_figure_2.png")
     show_caps(crowd, everybody, out / "liu2019_caps.png")
-    show_tradeoff(crowd, scale, out, random.spawn("figure 3"))
+    ours = spectral_strategy(tracked(recorded[:OBSERVERS], SAMPLES), crowd)
+    show_tradeoff(crowd, [*strategies(crowd), ours], scale, out, random.spawn("figure 3"))
     show_grids(gaze, scale, out / "liu2019_grid.png", random.spawn("grids"))
 
 
@@ -282,14 +286,16 @@ def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
     print_table(["mechanism", "n", "g_max", "best m", "MSE at best", "at m = 1", "at g_max"], rows)
 
 
-def show_tradeoff(crowd: Crowd, scale: Scale, out: Path, random: SecureRandom) -> None:
+def show_tradeoff(
+    crowd: Crowd, shown_strategies: list[Strategy], scale: Scale, out: Path, random: SecureRandom
+) -> None:
     """Figure 3 for every strategy."""
     truth = crowd.heatmap(crowd.total(crowd.caps[-1]))
     no_data = correlation(centred(truth.shape), truth)
     cc, error = {}, {}
     rows = []
     shown = {"noise-free (not private)": truth}
-    for strategy in strategies(crowd):
+    for strategy in shown_strategies:
         cc[strategy.name], error[strategy.name] = [], []
         for epsilon in tqdm(scale.epsilons, desc=strategy.name, leave=False, disable=None):
             own = random.spawn(strategy.name, str(epsilon))
@@ -342,9 +348,13 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
     all_counted = parameters(height, width, people, cap=10**6, max_samples=None, calibration="exact")
     truth = on_common_grid(blurred(contributions(gaze, all_counted)[0], people))
     no_data = correlation(centred(truth.shape), truth)
-    panels = {}
+    panels, ours = {}, {}
     rows = []
+    spectral = Spectral(gaze, copies=1, cells=truth.shape)
     for label, epsilon in LEVELS.items():
+        own = random.spawn(SPECTRAL, label)
+        found = [correlation(spectral.draw(epsilon, own), truth) for _ in range(scale.grid_draws)]
+        ours[label] = float(np.mean(found))
         curves = {PAPERS: [], EXACT: [], BOUNDED: []}
         for columns in tqdm(scale.grids, desc=label, leave=False, disable=None):
             cells = []
@@ -358,7 +368,7 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
         panels[label] = curves
     draw_grids(
         panels,
-        no_data=no_data,
+        lines={label: {SPECTRAL: cc, "no data: a centred Gaussian": no_data} for label, cc in ours.items()},
         title=f"n = {people} real people, δ = n^(−3/2), m by Algorithm 1; mean ± standard deviation of {scale.grid_draws} draws",
         path=path,
     )
@@ -368,7 +378,8 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
         f"brackets;\nmean ± standard deviation of {scale.grid_draws} draws. Picture: {path.name}",
     )
     print_table(["level", "grid", *curves], rows)
-    print(f"\nno data, a centred Gaussian: CC {no_data:.3f}")
+    told = ", ".join(f"{cc:.3f} with {label}" for label, cc in ours.items())
+    print(f"\n{SPECTRAL}, which has no grid: CC {told}\nno data, a centred Gaussian: CC {no_data:.3f}")
 
 
 def _title(title: str, note: str) -> None:

@@ -129,7 +129,7 @@ def event_faults(
     yield from _parameter_faults(output, noise)
     if noise is not None:
         yield from _noise_faults(output, noise, stated_sensitivity(output, neighbours), integers)
-    yield from _choice_faults([leaf for leaf in leaves if isinstance(leaf, PrivateChoice)])
+    yield from _choice_faults(output, [leaf for leaf in leaves if isinstance(leaf, PrivateChoice)])
     tests = [leaf for leaf in leaves if isinstance(leaf, DeniabilityTest | RandomizedTest)]
     if output["kind"] == "records":
         yield from _test_faults(output, event, tests, people)
@@ -213,9 +213,16 @@ def _noise_faults(
         yield "noise", "the standard deviation does not follow from the scale"
 
 
-def _choice_faults(choices: list[PrivateChoice]) -> Iterator[tuple[str, str]]:
-    if choices:  # no mechanism's parameters call for one yet
-        yield "guarantee", "a private choice where the mechanism makes none"
+def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iterator[tuple[str, str]]:
+    """Where choices are not those that the parameters call for: of a cap from a list, for cell maps of bounded samples."""
+    p = output["mechanism"]["parameters"]
+    caps = p.get("caps")
+    if [choice.candidates for choice in choices] != ([] if caps is None else [len(caps)]):
+        yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
+    elif caps is not None and (
+        caps != sorted(caps) or p["cap"] not in caps or p["max_samples_per_stimulus"] is None
+    ):
+        yield "guarantee", "the cap is not from its list, or the choice has no bounded sensitivity"
 
 
 def _test_faults(

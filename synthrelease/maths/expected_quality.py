@@ -36,11 +36,26 @@ def correlation_of_posterior(
     return math.sqrt(float((h * (mean + kept)).sum() / (h * (mean + power)).sum()))
 
 
-def correlation_of_noised(prior: Prior, frequencies: Band, noise: float) -> float:
-    """Return the correlation of a map that is noised and blurred, and nothing else: √(S/(S + Σ H²·N))."""
+def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows: int, columns: int) -> float:
+    """Return the correlation of a map of cells that is noised and blurred, and nothing else.
+
+    Cells average what lies in them: of frequency (u, v) they leave s = sinc(u/2·rows)·sinc(v/2·columns), and nothing from
+    their own number on. With S = μ² + P: Σ H²·s·S/√(Σ H²·S · Σ H²·(s²·S + N)), the last sum over what cells can show.
+
+    Args:
+        prior: what maps are like.
+        frequencies: the band, with H.
+        noise: N, variance of the noise of every coefficient of the density.
+        rows: of the cells.
+        columns: of the cells.
+    """
+    u, v = frequencies.frequencies[:, 1:]
     h = frequencies.attenuation[1:] ** 2
-    signal = float((h * (prior.mean[1:] ** 2 + prior.power[1:])).sum())
-    return math.sqrt(signal / (signal + float(h.sum()) * noise))
+    signal = prior.mean[1:] ** 2 + prior.power[1:]
+    shown = (u < rows) & (v < columns)
+    left = np.where(shown, np.sinc(u / (2 * rows)) * np.sinc(v / (2 * columns)), 0.0)
+    own = (h * (left**2 * signal + shown * noise)).sum()
+    return float((h * left * signal).sum() / math.sqrt(float((h * signal).sum()) * float(own)))
 
 
 def people_needed(correlation: Callable[[float], float], target: float) -> int | None:

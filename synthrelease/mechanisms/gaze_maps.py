@@ -113,7 +113,7 @@ def release(
     """
     event = calibrate(parameters, budget)
     totals = contributions(gaze, parameters)
-    largest = gaze.people * parameters.cap if parameters.people is not None else 2**40
+    largest = 2**40 if parameters.people is None else parameters.people * parameters.cap
     noisy = noised(totals, event, largest=largest, random=random)
     screen = (gaze.screen.width_px, gaze.screen.height_px)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
@@ -130,11 +130,17 @@ def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64
 
     Cost grows with the samples, not with people × cells.
     """
+    place, count = cell_counts(gaze, parameters)
+    totals = np.zeros((parameters.stimuli, parameters.rows, parameters.columns), dtype=np.int64)
+    np.add.at(totals.reshape(-1), place, np.minimum(count, parameters.cap))
+    return totals
+
+
+def cell_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many."""
     cells = parameters.rows * parameters.columns
     row = counted_rows(gaze, max_stimuli=parameters.max_stimuli, max_samples=parameters.max_samples)
     cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)
     place = gaze.stimulus[row] * cells + cell
     key, count = np.unique(gaze.person[row] * (parameters.stimuli * cells) + place, return_counts=True)
-    totals = np.zeros(parameters.stimuli * cells, dtype=np.int64)
-    np.add.at(totals, key % (parameters.stimuli * cells), np.minimum(count, parameters.cap))
-    return totals.reshape(parameters.stimuli, parameters.rows, parameters.columns)
+    return key % (parameters.stimuli * cells), count.astype(np.int64)

@@ -8,10 +8,12 @@ from typing import Any
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.mechanisms import private_cap
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
+from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Quality
-from synthrelease.outputs.resolved import Arrays, names_source
+from synthrelease.outputs.resolved import Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -27,6 +29,7 @@ class GazeMapOutput:
     screen: Screen
     parameters: GazeMapParameters
     quality: Quality
+    private_cap: PrivateCap | None
 
     @property
     def noise(self) -> str:
@@ -36,6 +39,8 @@ class GazeMapOutput:
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None
+        if self.private_cap is not None:
+            return private_cap.calibrate(self.private_cap, budget)
         return calibrate(self.parameters, budget)
 
     @property
@@ -43,12 +48,13 @@ class GazeMapOutput:
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
-    def release(
-        self, data: Gaze, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+    def release(self, data: Gaze, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         assert budget is not None
-        return (*release(data, self.parameters, budget, random=random), ())
+        if self.private_cap is not None:
+            values, event, cap = private_cap.release(data, self.private_cap, budget, random=random)
+            return Release(values, event, chosen={"cap": cap})
+        return Release(*release(data, self.parameters, budget, random=random))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -59,6 +65,7 @@ class GazeMapOutput:
                 "rows": p.rows,
                 "columns": p.columns,
                 "cap": p.cap,
+                "caps": None if self.private_cap is None else list(self.private_cap.caps),
                 "max_samples_per_stimulus": p.max_samples,
                 "max_stimuli_per_person": p.max_stimuli,
                 "assignment_public": p.assignment_public,
@@ -73,10 +80,11 @@ class GazeMapOutput:
     def derivation(self) -> str:
         """Return why the sensitivity is what it is."""
         p = self.parameters
+        cap = p.cap if self.private_cap is None else "the chosen cap"
         samples = "any number of" if p.max_samples is None else str(p.max_samples)
         where = "the same ones" if p.assignment_public else "perhaps others"
         return (
-            f"a person counts at most {p.cap} per cell and {samples} samples per stimulus, on at most "
+            f"a person counts at most {cap} per cell and {samples} samples per stimulus, on at most "
             f"{p.max_stimuli} of {p.stimuli} stimuli ({where} once replaced); all maps as one integer vector"
         )
 
@@ -87,7 +95,9 @@ class GazeMapOutput:
 
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
-        return []
+        if self.private_cap is None:
+            return []
+        return ["the cap was chosen privately from a public list, for a small squared error before the blur"]
 
     def prediction(
         self,

@@ -10,6 +10,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.errors import PlanError
 from synthrelease.maths.spectral import SpectralForm
 from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters
+from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import DURATION, SpectralParameters
 from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.heatmap_quality import Parameters, Quality
@@ -19,12 +20,29 @@ from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
 from synthrelease.privacy.guarantee import Neighbours
 
-SPECTRAL = "spectral"
+SPECTRAL, PRIVATE = "spectral", "private"
 _OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
-_OF_GAZE_MAPS = ("cap", "max_samples_per_stimulus", "calibration")
+_OF_GAZE_MAPS = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
 _BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
 _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
+_CAPS = (
+    1,
+    2,
+    3,
+    5,
+    8,
+    13,
+    20,
+    30,
+    50,
+    80,
+    130,
+    200,
+    300,
+    500,
+    800,
+)  # candidates below T, if the plan lists none
 _MOST_COEFFICIENTS = 200_000  # of all maps of a person together: what is clipped at once must fit into memory
 
 
@@ -73,7 +91,7 @@ def resolve(
     mechanisms |= {noise: _gaze_maps(asked, noise) for noise in (GAUSSIAN, LAPLACE)}
     parameters, quality = mechanisms[own], _quality(asked, mechanisms)
     if isinstance(parameters, GazeMapParameters):
-        return GazeMapOutput(spec, source, facts, screen, parameters, quality)
+        return GazeMapOutput(spec, source, facts, screen, parameters, quality, _private_cap(spec, parameters))
     window = parameters.window
     blur_time = None if window is None else _blur_time(spec, window)
     return SpectralOutput(spec, source, facts, screen, (blur_px, blur_time), parameters, quality)
@@ -183,6 +201,36 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
     return start, end
 
 
+def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap | None:
+    o = spec.options
+    if o["cap"] != PRIVATE:
+        for key in ("caps", "cap_share"):
+            if key in spec.given:
+                raise PlanError(
+                    f"'{key}' is of a cap that is chosen privately",
+                    where=spec.where,
+                    expected='cap = "private"',
+                )
+        return None
+    if parameters.max_samples is None:
+        raise PlanError(
+            "a cap cannot be chosen privately where a person's samples are not bounded",
+            where=spec.where,
+            found='max_samples_per_stimulus = "unlimited"',
+            expected="a number: one person could otherwise decide the choice",
+        )
+    most = parameters.max_samples
+    caps = tuple(o.get("caps", [m for m in _CAPS if m < most] + [most]))
+    if list(caps) != sorted(set(caps)) or caps[-1] > most:
+        raise PlanError(
+            "the candidates of a cap are no list to choose from",
+            where=spec.where,
+            found=str(list(caps))[:80],
+            expected=f"increasing numbers up to max_samples_per_stimulus = {most}",
+        )
+    return PrivateCap(parameters, caps, float(o["cap_share"]))
+
+
 def _blur_time(spec: OutputSpec, window: tuple[float, float]) -> float:
     return float(spec.options.get("blur_time", _TIME_BLUR_SHARE * (window[1] - window[0])))
 
@@ -199,7 +247,7 @@ def _gaze_maps(asked: _Asked, noise: str) -> GazeMapParameters:
         stimuli=len(asked.facts.names),
         rows=rows,
         columns=columns,
-        cap=o["cap"],
+        cap=1 if o["cap"] == PRIVATE else o["cap"],
         max_samples=None if max_samples == "unlimited" else max_samples,
         max_stimuli=asked.max_stimuli,
         assignment_public=asked.assignment_public,

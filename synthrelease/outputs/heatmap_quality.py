@@ -15,7 +15,7 @@ import numpy as np
 from synthrelease.errors import PolicyError
 from synthrelease.maths.centre_bias import CENTRE, prior
 from synthrelease.maths.expected_quality import (
-    correlation_of_noised,
+    correlation_of_cells,
     correlation_of_posterior,
     people_needed,
 )
@@ -105,7 +105,13 @@ class Quality:
             return 0.0
         places = _PLACES * math.sqrt(math.sqrt(self.blurs[0] * self.blurs[1] * cells))
         counted = min(parameters.max_samples or _COUNTED, min(cells, places) * parameters.cap)
-        return correlation_of_noised(expected, frequencies, noise**2 * cells / (people * counted) ** 2)
+        return correlation_of_cells(
+            expected,
+            frequencies,
+            noise**2 * cells / (people * counted) ** 2,
+            rows=parameters.rows,
+            columns=parameters.columns,
+        )
 
     def _band(self) -> Band:
         return band(self.blurs, CUTOFF)

@@ -13,7 +13,7 @@ from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE
 from synthrelease.mechanisms.records.release import calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.records_parameters import records_parameters
-from synthrelease.outputs.resolved import Arrays, counted, names_source, noise_of
+from synthrelease.outputs.resolved import Release, counted, names_source, noise_of
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
@@ -43,16 +43,14 @@ class RecordsOutput:
         """Return the event that the budget buys."""
         return calibrate(self.parameters, budget)
 
-    def release(
-        self, data: Features, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         values, event, passing = release(data, self.parameters, budget, random=random)
         told = [f"{passing.copies} of {self.parameters.rows} records equal a real one in all attributes"]
         if self.parameters.tested:
             share = passing.passed / passing.trials
             told.append(f"{passing.passed} of {passing.trials} candidates passed the test ({share:.2%})")
-        return values, event, tuple(told)
+        return Release(values, event, tuple(told))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

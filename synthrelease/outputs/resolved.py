@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,23 @@ from synthrelease.privacy.event import Event, Noise
 from synthrelease.privacy.guarantee import Neighbours
 
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a mechanism made.
+
+    Attributes:
+        arrays: by labels below the output.
+        event: what was done.
+        notes: for the curator alone, nowhere in the release.
+        chosen: parameters that the mechanism chose privately, for the manifest.
+    """
+
+    arrays: Arrays
+    event: Event
+    notes: tuple[str, ...] = ()
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ResolvedOutput(Protocol):
@@ -41,10 +59,8 @@ class ResolvedOutput(Protocol):
         """Return the event that the budget buys; reads no data."""
         ...
 
-    def release(
-        self, data: Any, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
-        """Run the mechanism; what it has to tell the curator alone comes last."""
+    def release(self, data: Any, budget: Budget | None, random: SecureRandom) -> Release:
+        """Run the mechanism."""
         ...
 
     def mechanism(self) -> dict[str, Any]:

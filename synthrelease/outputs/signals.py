@@ -13,7 +13,7 @@ from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.signals import EACH, FPA, LPA, MEAN, SignalParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
-    Arrays,
+    Release,
     chosen_features,
     counted,
     feature_entries,
@@ -52,12 +52,10 @@ class SignalsOutput:
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
-    def release(
-        self, data: Features, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         assert budget is not None
-        return (*release(data.only(list(self.bounds)), self.parameters, budget, random=random), ())
+        return Release(*release(data.only(list(self.bounds)), self.parameters, budget, random=random))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

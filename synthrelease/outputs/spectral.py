@@ -12,7 +12,7 @@ from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.mechanisms.spectral import SpectralParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Quality
-from synthrelease.outputs.resolved import Arrays, counted, names_source
+from synthrelease.outputs.resolved import Release, counted, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -37,12 +37,10 @@ class SpectralOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(
-        self, data: Gaze, budget: Budget | None, random: SecureRandom
-    ) -> tuple[Arrays, Event, tuple[str, ...]]:
+    def release(self, data: Gaze, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         assert budget is not None
-        return (*release(data, self.parameters, budget, random=random), ())
+        return Release(*release(data, self.parameters, budget, random=random))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

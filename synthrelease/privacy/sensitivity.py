@@ -78,6 +78,16 @@ def gaze_maps(
     return Sensitivity(in_place * moved_l1 + apart * l1, in_place * moved_l2 + apart * l2)
 
 
+def excess_over_cap(*, max_samples: int, cap: int, max_stimuli: int, neighbours: Neighbours) -> int:
+    """Return the squared L2 sensitivity of D, what a cap cuts away of the sum of all people's gaze maps.
+
+    A person's excess is not negative and sums to at most T − m on each of M stimuli, most in one cell: its squared norm
+    is at most M·(T − m)². Of two people, squared distances of vectors that are not negative are at most the sum.
+    """
+    alone = max_stimuli * max(max_samples - cap, 0) ** 2
+    return alone if neighbours is Neighbours.ADD_REMOVE_ONE else 2 * alone
+
+
 def boxed_series(*, steps: int, bound: int, neighbours: Neighbours) -> Sensitivity:
     """Return the sensitivity of `steps` integers that lie in [−B, B] each, B = `bound` (LPA)."""
     width = _width(bound, neighbours)

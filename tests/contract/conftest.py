@@ -7,7 +7,7 @@ integers, `test_release.py` for what is made of them, `test_attack.py` for the p
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
 be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records, and `long`
-signals need clipping.
+signals need clipping; `capped` choose their cap privately.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import POSITIONS
 from synthrelease.mechanisms import gaze_maps, signals, spectral, statistics
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
+from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.records import fit
 from synthrelease.mechanisms.records import release as records
 from synthrelease.mechanisms.records.parameters import RecordsParameters
@@ -406,6 +407,33 @@ class GazeMapVariant(Variant):
     def overflowing(self) -> Variant | None:
         parameters = replace(self.parameters, cap=2**61)
         return None if parameters.people is None else replace(self, parameters=parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateCapVariant(GazeMapVariant):
+    """Gaze maps whose cap is chosen privately; what is asked of them is in test_private_cap.py."""
+
+    @property
+    def private(self) -> PrivateCap:
+        return PrivateCap(self.parameters, (1, 2, 5, 12), 0.1)
+
+
+def private_caps() -> list[Variant]:
+    out: list[Variant] = []
+    for noise, neighbours, public in itertools.product(
+        (GAUSSIAN, LAPLACE), (REPLACE, ADD_REMOVE), (False, True)
+    ):
+        parameters = gaze_map_parameters(
+            noise=noise,
+            neighbours=neighbours,
+            assignment_public=public,
+            max_samples=12,
+            stimuli=3,
+            max_stimuli=2,
+        )
+        name = f"private-cap-{noise}-{neighbours}{'-assigned' if public else ''}"
+        out.append(PrivateCapVariant(name, noise, parameters))
+    return out
 
 
 def gaze_map_parameters(**changes: Any) -> GazeMapParameters:
@@ -1118,6 +1146,7 @@ FIXTURES = {
     "summed": [v for v in ATTACKED if not v.apart],
     "drawn": all_records(),
     "long": long_signals(),
+    "capped": private_caps(),
 }
 
 

@@ -92,13 +92,19 @@ def test_figure_3_has_every_mechanism_and_privacy_costs_utility(done):
     rows = table(done[0], "Figure 3")
     assert [row[:2] for row in rows] == [
         [name, epsilon]
-        for name in ("Gaussian, Theorem 3.4", "Laplacian, Theorem 3.5", "Gaussian, exact, T = 1500")
+        for name in (
+            "Gaussian, Theorem 3.4",
+            "Laplacian, Theorem 3.5",
+            "Gaussian, exact, T = 1500",
+            "spectral",
+        )
         for epsilon in ("1", "3")
     ]
     assert all(float(row[4].split("± ")[1]) > 0 for row in rows)  # there is noise
     errors = [float(row[4].split(" ±")[0]) for row in rows]
     assert errors[0] > errors[1]
     assert errors[2] > errors[0] > errors[4]
+    assert all(float(row[3].split(" ±")[0]) > 0.9 for row in rows[-2:])
     assert "no data, a centred Gaussian: CC" in done[0]
 
 
@@ -106,6 +112,7 @@ def test_grids_have_both_levels(done):
     rows = table(done[0], "Footnote 7")
     assert [row[1] for row in rows] == ["4×3", "8×6", "20×15", "40×30", "100×75"] * 2
     assert all(len(row) == 5 for row in rows)
+    assert "spectral, which has no grid: CC" in done[0]
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -1,4 +1,4 @@
-"""Which events an output's parameters call for: no private choice, so far, whatever else is right."""
+"""Which events an output's parameters call for: a private choice of a cap from a list, and no other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from synthrelease.privacy.guarantee import Neighbours
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v1.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE
 CHOICE = PrivateChoice(0.5, 7)
-FAULT = [("guarantee", "a private choice where the mechanism makes none")]
+FAULT = [("guarantee", "a private choice that the parameters do not call for, or none where they do")]
 
 
 def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:

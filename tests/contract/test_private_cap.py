@@ -1,0 +1,135 @@
+"""The contract of a private cap: one person moves the utilities as far as stated, and no more is spent than planned."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrelease.mechanisms import gaze_maps, private_cap
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy import accounting
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Composed, PrivateChoice
+from synthrelease.privacy.guarantee import ApproxDP, PureDP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conftest import Person, PrivateCapVariant
+
+BUDGET = Budget(1.0, 1e-6)
+few = settings(derandomize=True, deadline=None, max_examples=30)
+
+
+def excess(v: PrivateCapVariant, people: Sequence[Person], cap: int) -> np.ndarray:
+    """D of the definition, dense: everybody's counts above the cap, added up."""
+    uncapped = replace(v, parameters=replace(v.parameters, cap=10**6))
+    return uncapped.exact(people) - replace(v, parameters=replace(v.parameters, cap=cap)).exact(people)
+
+
+def test_utilities_are_those_of_theorem_4_1(capped: PrivateCapVariant) -> None:
+    v, private = capped, capped.private
+    people = [*v.ordinary(5), *v.adversaries()[::6]]
+    found = private_cap.utilities(v.data(people), private, BUDGET)
+    cells = private.maps.stimuli * private.maps.rows * private.maps.columns
+    for cap, utility in zip(private.caps, found, strict=True):
+        deviation = gaze_maps.calibrate(private.at(cap), BUDGET).standard_deviation
+        squared = cells * deviation**2 + float((excess(v, people, cap) ** 2).sum())
+        assert -math.sqrt(squared) - 1 <= utility <= -math.floor(math.sqrt(squared)) + 1
+
+
+def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
+    capped: PrivateCapVariant,
+) -> None:
+    """With next to no noise a utility is −‖D_m‖: the worst for it."""
+    v, private = capped, capped.private
+    silent = Budget(1e6, 0.4)
+    beside: list[Person] = []
+    people = v.adversaries()
+    of = [np.array(private_cap.utilities(v.data([*beside, a]), private, silent)) for a in people]
+    alone = of[0]  # nobody who was anywhere
+    assert people[0].rows.size == 0
+    if v.adds_or_removes:
+        moved = [np.abs(u - alone).max() for u in of]
+    else:
+        moved = [
+            np.abs(of[a] - of[b]).max()
+            for a, b in itertools.combinations(range(len(people)), 2)
+            if v.may_replace(people[a], people[b])
+        ]
+    stated = private_cap.utility_sensitivity(private)
+    assert max(moved) <= stated
+    assert (
+        max(moved) >= 0.5 * stated
+    )  # opposite corners beside an empty sum: √2 of it is beyond one person alone
+
+
+@few
+@given(data=st.data())
+def test_nobody_moves_a_utility_further_than_stated(capped: PrivateCapVariant, data: st.DataObject) -> None:
+    v, private = capped, capped.private
+    beside = [*v.ordinary(1), data.draw(v.anybody())]
+    one = data.draw(v.anybody())
+    before = private_cap.utilities(v.data([*beside, one]), private, BUDGET)
+    others = beside if v.adds_or_removes else [*beside, data.draw(v.anybody(like=one))]
+    after = private_cap.utilities(v.data(others), private, BUDGET)
+    stated = private_cap.utility_sensitivity(private)
+    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= stated
+
+
+def test_the_sensitivity_is_that_of_the_note(capped: PrivateCapVariant) -> None:
+    private = capped.private  # M = 2, T = 12, m ≥ 1
+    assert private_cap.utility_sensitivity(private) == math.ceil(
+        math.sqrt(2 if capped.adds_or_removes else 4) * 11
+    )
+    assert private_cap.utility_sensitivity(replace(private, caps=(12,))) == 1
+    with pytest.raises(ValueError, match="bound of samples"):
+        private_cap.utility_sensitivity(replace(private, maps=replace(private.maps, max_samples=None)))
+
+
+def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: PrivateCapVariant) -> None:
+    v, private = capped, capped.private
+    planned = private_cap.calibrate(private, BUDGET)
+    assert planned.events[0] == PrivateChoice(0.1, 4)
+    promise = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.maps.neighbours)
+    assert isinstance(promise, ApproxDP | PureDP)
+    assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
+    people = [*v.ordinary(3), *v.adversaries()[:40:5]]
+    chosen = set()
+    for seed in range(12):
+        values, event, cap = private_cap.release(
+            v.data(people), private, BUDGET, random=SecureRandom.for_tests(seed)
+        )
+        chosen.add(cap)
+        assert isinstance(event, Composed)
+        choice, noise = event.events
+        assert choice == planned.events[0]
+        assert noise == gaze_maps.calibrate(private.at(cap), private.split(BUDGET)[1])
+        told, most = noise, planned.events[1]
+        assert Fraction(told.sensitivity) / Fraction(told.scale) <= Fraction(most.sensitivity) / Fraction(
+            most.scale
+        )
+        assert {key[-1] for key in values} == {"noised", "heatmap"}
+        again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.maps.neighbours)
+        assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)  # type: ignore[union-attr]
+    assert chosen <= set(private.caps)
+
+
+def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(capped: PrivateCapVariant) -> None:
+    """Crowds who look at one cell again and again want a high cap, crowds who look once a low one.
+
+    But for the Laplacian, whose sensitivity is T whatever the cap is here: nothing speaks for a low one.
+    """
+    (nobody,) = (a for a in capped.adversaries() if a.name == "nothing on 0, nothing on 1, nothing on 2")
+    for times, cap in ((12, 12), (1, 1)) if capped.noise == "gaussian" else ((12, 12),):
+        looks = replace(nobody, rows=np.tile([0.0, 1.0, 1.0], (times, 1)))
+        data = capped.data([looks] * 3000)
+        assert private_cap.release(data, capped.private, BUDGET, random=SecureRandom.for_tests(1))[2] == cap
