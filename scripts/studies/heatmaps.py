@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -37,6 +39,7 @@ CHOSEN_ON, REPORTED = range(10), range(10, 20)  # images 1001–1010 and 1011–
 DRAWS = 10
 EPSILONS = (0.5, 1.0, 3.0)
 DEFAULTS = SpectralForm(BLURS, 1.25, 0.35, centre_bias.CENTRE, CELLS)
+NO_PRIOR = replace(DEFAULTS, prior=centre_bias.NO_PRIOR)
 # The grid, samples and cap of the bounded Gaussian that do best on images 1001–1010 at ε = 1 (of 6 × 8, 9 × 12 and 13 × 17
 # cells, T = 10, 30, 100, m = 1, 3, 10, T), and one per pixel as in the paper.
 COARSE = {"rows": 9, "columns": 12, "max_samples": 30, "cap": 3}
@@ -88,51 +91,63 @@ def run(folder: Path) -> None:
 # --- mechanisms
 
 
-def by_spectral(**changes: object) -> Maker:
-    """Return a maker of spectral maps with the defaults but for some changes."""
+def spectral_parameters(
+    gaze: Gaze, *, joint: bool = True, form: SpectralForm = DEFAULTS
+) -> SpectralParameters:
+    """Return the parameters of spectral maps of all stimuli of a dataset."""
+    stimuli = len(gaze.stimuli)
+    return SpectralParameters(
+        stimuli=stimuli,
+        form=form,
+        joint=joint,
+        max_stimuli=stimuli,
+        viewers=tuple(gaze.assigned.sum(axis=0).tolist()),
+        assignment_public=True,
+        weight=spectral.SAMPLES,
+        window=None,
+        neighbours=Neighbours.REPLACE_ONE,
+        people=gaze.people,
+    )
+
+
+def by_spectral(*, joint: bool = True, form: SpectralForm = DEFAULTS) -> Maker:
+    """Return a maker of spectral maps."""
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
-        stimuli = len(gaze.stimuli)
-        parameters = SpectralParameters(
-            stimuli=stimuli,
-            form=replace(DEFAULTS, **{k: v for k, v in changes.items() if k != "joint"}),  # type: ignore[arg-type]
-            joint=bool(changes.get("joint", True)),
-            max_stimuli=stimuli,
-            viewers=tuple(gaze.assigned.sum(axis=0).tolist()),
-            assignment_public=True,
-            weight=spectral.SAMPLES,
-            window=None,
-            neighbours=Neighbours.REPLACE_ONE,
-            people=gaze.people,
-        )
+        parameters = spectral_parameters(gaze, joint=joint, form=form)
         values, _ = spectral.release(gaze, parameters, _budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
 
 
-def by_gaze_maps(
-    *, calibration: str = "exact", rows: int, columns: int, max_samples: int | None, cap: int = 1
-) -> Maker:
+def gaze_map_parameters(
+    gaze: Gaze, *, calibration: str = "exact", rows: int, columns: int, max_samples: int | None, cap: int = 1
+) -> GazeMapParameters:
+    """Return the parameters of gaze maps of all stimuli of a dataset, with Gaussian noise on every cell."""
+    stimuli = len(gaze.stimuli)
+    return GazeMapParameters(
+        stimuli=stimuli,
+        rows=rows,
+        columns=columns,
+        cap=cap,
+        max_samples=max_samples,
+        max_stimuli=stimuli,
+        assignment_public=True,
+        neighbours=Neighbours.REPLACE_ONE,
+        noise="gaussian",
+        calibration=calibration,
+        blur_px=BLUR_PX,
+        people=gaze.people,
+    )
+
+
+def by_gaze_maps(**parameters: Any) -> Maker:
     """Return a maker of gaze maps by Gaussian noise on every cell, blurred."""
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
-        stimuli = len(gaze.stimuli)
-        parameters = GazeMapParameters(
-            stimuli=stimuli,
-            rows=rows,
-            columns=columns,
-            cap=cap,
-            max_samples=max_samples,
-            max_stimuli=stimuli,
-            assignment_public=True,
-            neighbours=Neighbours.REPLACE_ONE,
-            noise="gaussian",
-            calibration=calibration,
-            blur_px=BLUR_PX,
-            people=gaze.people,
-        )
-        values, _ = gaze_maps.release(gaze, parameters, _budget(gaze, epsilon), random=random)
+        own = gaze_map_parameters(gaze, **parameters)
+        values, _ = gaze_maps.release(gaze, own, _budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
@@ -142,7 +157,7 @@ ALONE = {
     "Theorem 3.4, per pixel": by_gaze_maps(calibration="liu2019", rows=600, columns=800, max_samples=None),
     "bounded Gaussian, per pixel": by_gaze_maps(**PIXELS),
     "bounded Gaussian, its best grid": by_gaze_maps(**COARSE),
-    "spectral, prior none": by_spectral(prior=centre_bias.NO_PRIOR),
+    "spectral, prior none": by_spectral(form=NO_PRIOR),
     "spectral": by_spectral(),
 }
 TOGETHER = {
@@ -150,7 +165,7 @@ TOGETHER = {
     "bounded Gaussian, per pixel": ALONE["bounded Gaussian, per pixel"],
     "bounded Gaussian, its best grid": ALONE["bounded Gaussian, its best grid"],
     "spectral, composed": by_spectral(joint=False),
-    "spectral, prior none": by_spectral(prior=centre_bias.NO_PRIOR),
+    "spectral, prior none": by_spectral(form=NO_PRIOR),
     "spectral": by_spectral(),
 }
 
@@ -208,25 +223,22 @@ def _print_baselines(images: range, exact: list[Map]) -> None:
 def _print_prediction(gaze: Gaze) -> None:
     """What `preview` predicts beside what was measured, on the images on which nothing was chosen."""
     print("\nPredicted by `preview` / measured, per stimulus, images 1011–1020 and subsets of their viewers")
-    make = by_spectral()
-    for people in (25, 50, 100):
-        cells = []
-        for epsilon in EPSILONS:
-            delta = people**-1.5
-            parameters = SpectralParameters(
-                1, DEFAULTS, True, 1, (people,), True, spectral.SAMPLES, None, Neighbours.REPLACE_ONE, people
-            )
-            quality = Quality({"spectral": parameters}, "spectral", BLURS, people, 1.0)
-            predicted = quality.correlation("spectral", Budget(epsilon, delta), people)
-            found = []
-            for j in REPORTED:
-                some = first_people(one_image(gaze, j), people)
-                random = SecureRandom.for_tests(j).spawn(str(epsilon))
-                found.append(correlation(make(some, epsilon, random)[0], exact_maps(some, CELLS)[0]))
-            cells.append(f"{predicted:.2f} / {np.mean(found):.2f}")
-        print(
-            f"  n = {people:<4}" + "   ".join(f"ε={e:g}: {c}" for e, c in zip(EPSILONS, cells, strict=True))
-        )
+    for name, make, parameters_for in (
+        ("spectral", by_spectral(), spectral_parameters),
+        ("bounded Gaussian, its best grid", by_gaze_maps(**COARSE), partial(gaze_map_parameters, **COARSE)),
+    ):
+        for people in (25, 50, 100):
+            cells = []
+            for epsilon in EPSILONS:
+                found = []
+                for j in REPORTED:
+                    some = first_people(one_image(gaze, j), people)
+                    random = SecureRandom.for_tests(j).spawn(str(epsilon))
+                    found.append(correlation(make(some, epsilon, random)[0], exact_maps(some, CELLS)[0]))
+                quality = Quality({name: parameters_for(some)}, name, BLURS, people, 1.0)
+                predicted = quality.correlation(name, _budget(some, epsilon), people)
+                cells.append(f"ε={epsilon:g}: {predicted:.2f} / {np.mean(found):.2f}")
+            print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
 
 
 def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
@@ -237,18 +249,7 @@ def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
         inside = []
         for j in REPORTED:
             one = one_image(gaze, j)
-            parameters = SpectralParameters(
-                1,
-                DEFAULTS,
-                True,
-                1,
-                (one.people,),
-                True,
-                spectral.SAMPLES,
-                None,
-                Neighbours.REPLACE_ONE,
-                one.people,
-            )
+            parameters = spectral_parameters(one)
             values, _ = spectral.release(
                 one, parameters, _budget(one, epsilon), random=SecureRandom.for_tests(j)
             )
