@@ -20,9 +20,11 @@ from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION, to_bytes
 from synthrelease.bundle.verify import verify
+from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.data.streamed_gaze import StreamedGaze, open_gaze
 from synthrelease.design import Design, PlannedOutput, make_design, warnings
 from synthrelease.errors import BundleError, MachineError, PlanError
 from synthrelease.noise import SecureRandom
@@ -87,19 +89,23 @@ def build(
     steps = len(plan.used_inputs()) + len(plan.outputs) + 2
     tell("reading public facts", 0, steps)
     design = make_design(plan)
-    data: dict[str, Gaze | Features] = {}
+    data: dict[str, Gaze | StreamedGaze | Features] = {}
     for number, spec in enumerate(plan.used_inputs().values()):
         tell(f"reading {spec.name}", number, steps)
-        data[spec.name] = _load(spec)
+        data[spec.name] = _load(spec, design.facts[spec.name])
         _check_unchanged(design, spec, data[spec.name])
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     releases: list[Release] = []
-    notes = {name: d.notes for name, d in data.items() if d.notes}
     for number, planned in enumerate(design.outputs):
         tell(f"releasing {planned.name}", len(data) + number, steps)
         releases.append(_released(planned, data[planned.resolved.spec.input], random))
-        if told := releases[-1].notes:
-            notes[planned.name] = (*notes.get(planned.name, ()), *told)  # an input may have the same name
+    notes = {name: d.notes for name, d in data.items() if d.notes}
+    for planned, made in zip(design.outputs, releases, strict=True):
+        if made.notes:
+            notes[planned.name] = (
+                *notes.get(planned.name, ()),
+                *made.notes,
+            )  # an input may have the same name
     tell("writing and verifying", steps - 2, steps)
     arrays = {
         dataset_path(planned.name, *labels): array
@@ -125,7 +131,7 @@ def _sidecar(path: Path) -> Path:
     return path.with_name(f"{path.stem}.manifest.json")
 
 
-def _load(spec: InputSpec) -> Gaze | Features:
+def _load(spec: InputSpec, facts: Facts) -> Gaze | StreamedGaze | Features:
     o = spec.options
     common: dict[str, Any] = {
         "columns": o["columns"],
@@ -134,9 +140,7 @@ def _load(spec: InputSpec) -> Gaze | Features:
     }
     if spec.kind == "gaze":
         screen = Screen(o["screen"]["width_px"], o["screen"]["height_px"])
-        return load_gaze(
-            spec.path, screen=screen, stimuli=o.get("stimuli"), off_screen=o["off_screen"], **common
-        )
+        return open_gaze(spec.path, screen=screen, stimuli=facts.names, off_screen=o["off_screen"], **common)
     return load_features(
         spec.path,
         bounds=o["bounds"],
@@ -146,15 +150,15 @@ def _load(spec: InputSpec) -> Gaze | Features:
     )
 
 
-def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | Features) -> None:
+def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | StreamedGaze | Features) -> None:
     """The noise was solved for the facts read first: they must be those of the data."""
     facts = design.facts[spec.name]
-    names = data.stimuli if isinstance(data, Gaze) else data.recordings
+    names = data.recordings if isinstance(data, Features) else data.stimuli
     if (facts.people, facts.names) != (data.people, names):
         raise PlanError("the file changed while it was read", where=str(spec.path), remedy="build again")
 
 
-def _released(planned: PlannedOutput, data: Gaze | Features, random: SecureRandom) -> Release:
+def _released(planned: PlannedOutput, data: Gaze | StreamedGaze | Features, random: SecureRandom) -> Release:
     release = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
     if release.event != planned.event and not _differs_by_choice(planned.event, release.event):
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")

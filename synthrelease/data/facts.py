@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from synthrelease.data.features import ONE_RECORDING
-from synthrelease.data.tables import labels, read_table
+from synthrelease.data.tables import Table, in_natural_order, labels, read_slices
+
+_SLICE_ROWS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,24 @@ def read_facts(
         DataError, MachineError: the file cannot be used.
     """
     wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
-    table = read_table(path, wanted, separator=separator)
-    person, identities = labels(table, columns["person"])
-    if len(wanted) == 1:
-        group, names = np.zeros(len(person), dtype=np.int64), [ONE_RECORDING]
-    else:
-        group, names = labels(table, wanted[1])
+    rows: Counter[tuple[str, str]] = Counter()
+    for table in read_slices(path, wanted, most=_SLICE_ROWS, separator=separator):
+        rows.update(_rows_of_pairs(table, wanted))
+    people = frozenset(person for person, _ in rows)
+    names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)
+    seen = Counter(name for _, name in rows)
     longest = None
     if lengths_public:
-        published = set(names if listed is None else listed)
-        here = np.array([name in published for name in names])[group]
-        longest = int(np.bincount((person * len(names) + group)[here], minlength=1).max())
-    pairs = np.unique(group * len(identities) + person) // len(identities)
-    seen = dict(zip(names, np.bincount(pairs, minlength=len(names)).tolist(), strict=True))
-    published_names = tuple(names if listed is None else listed)
-    viewers = tuple(seen.get(name, 0) for name in published_names)
-    return Facts(len(identities), published_names, viewers, longest, frozenset(identities))
+        longest = max((count for (_, name), count in rows.items() if name in set(names)), default=0)
+    return Facts(len(people), tuple(names), tuple(seen[name] for name in names), longest, people)
+
+
+def _rows_of_pairs(table: Table, wanted: Sequence[str]) -> dict[tuple[str, str], int]:
+    """How many rows every person has of every stimulus or recording."""
+    person, people = labels(table, wanted[0])
+    group, names = (np.zeros_like(person), [ONE_RECORDING]) if len(wanted) == 1 else labels(table, wanted[1])
+    pairs, counts = np.unique(person * len(names) + group, return_counts=True)
+    return {
+        (people[pair // len(names)], names[pair % len(names)]): count
+        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)
+    }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.order import in_time_order
@@ -51,6 +52,10 @@ class Gaze:
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def parts(self) -> Iterator[Gaze]:
+        """Yield datasets of different people that are this one together: itself, which is in memory."""
+        yield self
+
 
 def load_gaze(
     path: Path,
@@ -61,6 +66,7 @@ def load_gaze(
     missing: Sequence[float] = (),
     off_screen: str = "error",
     separator: str | None = None,
+    people: pl.Series | None = None,
 ) -> Gaze:
     """Read gaze data.
 
@@ -72,11 +78,13 @@ def load_gaze(
         missing: numbers that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
         off_screen: "error", or "drop" for rows that lie off the screen.
         separator: of delimited text, if not the usual one.
+        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
-    table = read_table(path, list(columns.values()), separator=separator)
+    where = None if people is None else (columns["person"], people)
+    table = read_table(path, list(columns.values()), separator=separator, where=where)
     person, identities = labels(table, columns["person"])
     own_stimulus, names = labels(table, columns["stimulus"])
     published = tuple(names if stimuli is None else stimuli)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.data.readers import Reader, reader_for
+from synthrelease.data.readers import Reader, ReaderInPieces, reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.errors import DataError
 
@@ -38,13 +39,65 @@ class Table:
         return f"{self.path}, {self.reader.place(int(self.lines[row]))}, column '{column}'"
 
 
-def read_table(path: Path, columns: Sequence[str], *, separator: str | None = None) -> Table:
+def read_table(
+    path: Path,
+    columns: Sequence[str],
+    *,
+    separator: str | None = None,
+    where: tuple[str, pl.Series] | None = None,
+) -> Table:
     """Read the named columns of a file.
+
+    Args:
+        path: the file.
+        columns: their names.
+        separator: of delimited text, if not the usual one.
+        where: a column, and the cells of it whose rows are wanted; for formats that are read in pieces.
 
     Raises:
         DataError: no such file, a directory, an unknown or broken format, a missing column, no rows.
         MachineError: the file may not be read.
     """
+    reader = _checked_reader(path, columns, separator)
+    wanted = list(dict.fromkeys(columns))
+    if where is None:
+        frame, lines = reader.read(path, wanted, separator)
+    else:
+        frame, lines = _in_pieces(reader).read_where(path, wanted, *where)
+    if frame.is_empty():
+        raise DataError("the file has no rows", where=str(path), expected="at least one row under the header")
+    return Table(path, frame, lines, reader)
+
+
+def read_slices(
+    path: Path, columns: Sequence[str], *, most: int, separator: str | None = None
+) -> Iterator[Table]:
+    """Yield the named columns in tables of at most so many rows, or in one where the format is read as a whole.
+
+    Errors as `read_table`.
+    """
+    reader = _checked_reader(path, columns, separator)
+    rows = row_count(path, reader)
+    if rows is None or rows <= most:
+        yield read_table(path, columns, separator=separator)
+        return
+    for start in range(0, rows, most):
+        frame, lines = _in_pieces(reader).read_slice(path, list(dict.fromkeys(columns)), start, most)
+        yield Table(path, frame, lines, reader)
+
+
+def row_count(path: Path, reader: Reader | None = None) -> int | None:
+    """Return the number of rows of a file that can be read in pieces; None for other formats."""
+    reader = reader_for(path) if reader is None else reader
+    return _in_pieces(reader).row_count(path) if hasattr(reader, "row_count") else None
+
+
+def _in_pieces(reader: Reader) -> ReaderInPieces:
+    return cast("ReaderInPieces", reader)
+
+
+def _checked_reader(path: Path, columns: Sequence[str], separator: str | None) -> Reader:
+    """The reader of a file that has these columns."""
     with opened(path):
         reader = reader_for(path)
     present = reader.column_names(path, separator)
@@ -53,10 +106,7 @@ def read_table(path: Path, columns: Sequence[str], *, separator: str | None = No
             raise _missing_column(path, column, present)
     if len(set(present)) < len(present):
         raise DataError("two columns have the same name", where=str(path), remedy="rename one in the header")
-    frame, lines = reader.read(path, list(dict.fromkeys(columns)), separator)
-    if frame.is_empty():
-        raise DataError("the file has no rows", where=str(path), expected="at least one row under the header")
-    return Table(path, frame, lines, reader)
+    return reader
 
 
 def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
@@ -87,7 +137,7 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
             expected="a short text on one line",
             remedy="look for a quote that opens in one row and closes in another",
         )
-    names = sorted(text.unique().to_list(), key=_natural)
+    names = in_natural_order(text.unique().to_list())
     numbers = text.replace_strict(names, list(range(len(names))), return_dtype=pl.Int64)
     return numbers.to_numpy(), names
 
@@ -160,18 +210,27 @@ def numbers(
     return np.where(coded, math.nan, values)
 
 
-def _text(table: Table, column: str) -> pl.Series:
-    """A column of labels as text: without surrounding blanks, whole numbers without a decimal point."""
-    series = table.frame[column]
+def label_texts(series: pl.Series) -> pl.Series:
+    """Return cells of labels as text: without surrounding blanks, whole numbers without a decimal point.
+
+    Raises:
+        TypeError: cells of this type have no plain text form.
+    """
     if series.dtype.is_float():
         series = series.fill_nan(None)
         series = series.set(series == 0, 0.0)  # −0 is 0
-        text = series.cast(pl.String).str.strip_suffix(".0")
-    elif series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
-        text = series.cast(pl.String).str.strip_chars()
-    else:
-        raise _wrong_type(table, column, series, "text or whole numbers")
-    return text
+        return series.cast(pl.String).str.strip_suffix(".0")
+    if series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
+        return series.cast(pl.String).str.strip_chars()
+    raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
+
+
+def _text(table: Table, column: str) -> pl.Series:
+    series = table.frame[column]
+    try:
+        return label_texts(series)
+    except TypeError:
+        raise _wrong_type(table, column, series, "text or whole numbers") from None
 
 
 def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:
@@ -218,6 +277,11 @@ def _refuse(table: Table, column: str, bad: NDArray[np.bool_], *, found: str, co
             expected="a finite number, or an empty cell if it is missing",
             remedy=remedy,
         )
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Return labels with numbers first, by size, then texts by their letters."""
+    return sorted(names, key=_natural)
 
 
 def _natural(label: str) -> tuple[int, float, str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths import derived
 from synthrelease.mechanisms.counted_rows import counted_rows
@@ -95,7 +96,7 @@ def calibrate(parameters: GazeMapParameters, budget: Budget) -> RoundedGaussian 
 
 
 def release(
-    gaze: Gaze, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze | StreamedGaze, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian | DiscreteLaplace]:
     """Return, for every stimulus, the noised integer map and the heatmap derived from it.
 
@@ -125,19 +126,27 @@ def release(
     return values, event
 
 
-def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
+def contributions(gaze: Gaze | StreamedGaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
     """Return the sum of all people's bounded gaze maps, shape (stimuli, rows, columns).
 
     Cost grows with the samples, not with people × cells.
     """
-    place, count = cell_counts(gaze, parameters)
     totals = np.zeros((parameters.stimuli, parameters.rows, parameters.columns), dtype=np.int64)
-    np.add.at(totals.reshape(-1), place, np.minimum(count, parameters.cap))
+    for part in gaze.parts():
+        place, count = _own_counts(part, parameters)
+        np.add.at(totals.reshape(-1), place, np.minimum(count, parameters.cap))
     return totals
 
 
-def cell_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cell_counts(
+    gaze: Gaze | StreamedGaze, parameters: GazeMapParameters
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many."""
+    places, counts = zip(*(_own_counts(part, parameters) for part in gaze.parts()), strict=True)
+    return np.concatenate(places), np.concatenate(counts)
+
+
+def _own_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     cells = parameters.rows * parameters.columns
     row = counted_rows(gaze, max_stimuli=parameters.max_stimuli, max_samples=parameters.max_samples)
     cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)

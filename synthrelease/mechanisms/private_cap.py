@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.gaze_caps import excess_norms
 from synthrelease.mechanisms import gaze_maps
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, cell_counts
@@ -60,7 +61,7 @@ def calibrate(private: PrivateCap, budget: Budget) -> Composed:
 
 
 def release(
-    gaze: Gaze, private: PrivateCap, budget: Budget, *, random: SecureRandom
+    gaze: Gaze | StreamedGaze, private: PrivateCap, budget: Budget, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Composed, int]:
     """Return the arrays of `gaze_maps.release` under a cap of small expected error, the event, and that cap.
 
@@ -82,7 +83,7 @@ def release(
     return values, Composed((PrivateChoice(epsilon, len(private.caps)), noise)), cap
 
 
-def utilities(gaze: Gaze, private: PrivateCap, left: Budget) -> list[int]:
+def utilities(gaze: Gaze | StreamedGaze, private: PrivateCap, left: Budget) -> list[int]:
     """Return −⌊√(r·σ(m)² + ‖D_m‖²)⌋ of every cap m, over all cells of all stimuli together.
 
     It orders caps as Theorem 4.1 does, whose E[MSE(m)] is its square over n²·r; but one person moves it by a bounded

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.binning import integer_shares
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
@@ -78,7 +79,7 @@ def calibrate(parameters: SpectralParameters, budget: Budget) -> RoundedGaussian
 
 
 def release(
-    gaze: Gaze, parameters: SpectralParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze | StreamedGaze, parameters: SpectralParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian]:
     """Return, for every stimulus, the noised coefficients, and heatmap and uncertainty that follow from them.
 
@@ -117,16 +118,23 @@ def derived_maps(
     return values
 
 
-def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int64]:
+def contributions(gaze: Gaze | StreamedGaze, parameters: SpectralParameters) -> NDArray[np.int64]:
     """Return the sum of all people's clipped coefficients in steps, shape (stimuli, K).
 
     Cost grows with samples × frequencies of one axis and with the maps that people have, not with pixels.
     """
+    totals = np.zeros((parameters.stimuli, parameters.form.band.count), dtype=np.int64)
+    for part in gaze.parts():
+        _add_contributions(part, parameters, totals)
+    return totals
+
+
+def _add_contributions(gaze: Gaze, parameters: SpectralParameters, totals: NDArray[np.int64]) -> None:
+    """Add the contributions of some people, all of whose rows are there."""
     steps, band = parameters.form.steps(), parameters.form.band
-    totals = np.zeros((parameters.stimuli, band.count), dtype=np.int64)
     rows, weights = _weighted_rows(gaze, parameters)
     if not rows.size:
-        return totals
+        return
     places = _places(gaze, parameters, rows)
     group = gaze.person[rows] * parameters.stimuli + gaze.stimulus[rows]
     first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
@@ -141,7 +149,6 @@ def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int6
         ).astype(np.int64)
         owner = person[start:stop] if parameters.joint else None
         np.add.at(totals, stimulus[start:stop], clip_to_ball(own, RADIUS, owner))
-    return totals
 
 
 def _weighted_rows(gaze: Gaze, parameters: SpectralParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,6 +8,7 @@ from typing import Any
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.mechanisms import private_cap
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
 from synthrelease.mechanisms.private_cap import PrivateCap
@@ -48,7 +49,7 @@ class GazeMapOutput:
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
-    def release(self, data: Gaze, budget: Budget | None, random: SecureRandom) -> Release:
+    def release(self, data: Gaze | StreamedGaze, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         assert budget is not None
         if self.private_cap is not None:

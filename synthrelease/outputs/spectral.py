@@ -8,6 +8,7 @@ from typing import Any
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.mechanisms.spectral import SpectralParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
@@ -37,7 +38,7 @@ class SpectralOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Gaze, budget: Budget | None, random: SecureRandom) -> Release:
+    def release(self, data: Gaze | StreamedGaze, budget: Budget | None, random: SecureRandom) -> Release:
         """Run the mechanism."""
         assert budget is not None
         return Release(*release(data, self.parameters, budget, random=random))

@@ -1,7 +1,8 @@
 """One file per format, and the registry that finds the right one by the file's name.
 
 A reader is an object with `matches(path)`, `column_names(path, separator)`, `read(path, columns, separator)`
-and `place(line)`, the name of a row's place as its file's own tools would count it.
+and `place(line)`, the name of a row's place as its file's own tools would count it. One whose format can be read in
+pieces has `row_count(path)`, `read_slice` and `read_where` too (`ReaderInPieces`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,26 @@ class Reader(Protocol):
 
     def place(self, line: int) -> str:
         """Name a place that `read` returned, for an error message."""
+        ...
+
+
+class ReaderInPieces(Reader, Protocol):
+    """What a format for tables larger than memory can do besides."""
+
+    def row_count(self, path: Path) -> int:
+        """Return the number of rows, reading no cell."""
+        ...
+
+    def read_slice(
+        self, path: Path, columns: list[str], start: int, rows: int
+    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Return so many rows from one on, as `read` does."""
+        ...
+
+    def read_where(
+        self, path: Path, columns: list[str], column: str, values: pl.Series
+    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Return the rows whose cell in a column is one of some values, as `read` does; memory grows with those rows."""
         ...
 
 
