@@ -139,7 +139,7 @@ def _load(spec: InputSpec, facts: Facts) -> Gaze | StreamedGaze | Features:
         "separator": o.get("separator"),
     }
     if spec.kind == "gaze":
-        screen = Screen(o["screen"]["width_px"], o["screen"]["height_px"])
+        screen = Screen(**o["screen"])
         return open_gaze(spec.path, screen=screen, stimuli=facts.names, off_screen=o["off_screen"], **common)
     return load_features(
         spec.path,

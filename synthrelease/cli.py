@@ -192,6 +192,44 @@ def show(bundle: Path, *, as_json: bool) -> None:
     click.echo(json.dumps(manifest, indent=2) if as_json else _plain(as_text(manifest)))
 
 
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "--to", "form", type=click.Choice(["png"]), required=True, help="png: a picture of every heatmap."
+)
+@click.option(
+    "-o",
+    "--out-dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Where to.",
+)
+@click.option(
+    "--stimuli",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder of <stimulus>.png or .jpg, to draw the maps over.",
+)
+@click.pass_obj
+def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None) -> None:
+    """Write BUNDLE in a form that other tools read."""
+    from synthrelease.bundle import open_bundle
+    from synthrelease.report.pictures import draw_heatmaps
+
+    assert form == "png"
+    opened = open_bundle(bundle, allow_test_seed=True)
+    number = sum(
+        len(o["mechanism"]["parameters"]["stimuli"])
+        for o in opened.manifest["outputs"]
+        if o["kind"] == "heatmap"
+    )
+    with _progress(obj) as progress:
+        for done, path in enumerate(draw_heatmaps(opened, folder, stimuli=stimuli), start=1):
+            if progress is not None:
+                progress(f"drawing {path.name}", done, number)
+    click.echo(f"Pictures   {number} in {folder}")
+
+
 def _print_summary(built: Built, obj: dict[str, bool]) -> None:
     from synthrelease.report.summary import as_lines
 

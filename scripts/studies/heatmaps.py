@@ -84,6 +84,8 @@ def run(folder: Path) -> None:
             alone=False,
         )
         _print_baselines(images, exact)
+    _print_measures(gaze, exact, folder / "osie" / "fixations_tidy.csv.gz")
+    _print_dynamic(folder / "osie_mouse" / "samples.csv.gz")
     _print_prediction(gaze)
     _print_uncertainty(gaze, exact)
 
@@ -205,12 +207,7 @@ def _alone(make: Maker, gaze: Gaze, images: range, epsilon: float, random: Secur
 
 def _print_baselines(images: range, exact: list[Map]) -> None:
     print("  no data at all")
-    frequencies = band(BLURS, 1e-3)
-    centre = rendered(
-        centre_bias.prior(centre_bias.CENTRE, frequencies).mean * frequencies.attenuation,
-        frequencies,
-        [middles(c) for c in CELLS],
-    )
+    centre = _centre()
     down, across = (middles(c) - 0.5 for c in CELLS)
     gaussian = np.exp(-((down[:, None] / 0.25) ** 2 + (across / 0.25) ** 2) / 2)
     for name, one in (
@@ -218,6 +215,13 @@ def _print_baselines(images: range, exact: list[Map]) -> None:
         ("the prior that is shipped", centre),
     ):
         print(f"    {name:<84}{np.mean([correlation(one, exact[j]) for j in images]):7.3f}")
+
+
+def _centre() -> Map:
+    """The mean of the prior that is shipped, blurred."""
+    frequencies = band(BLURS, 1e-3)
+    mean = centre_bias.prior(centre_bias.CENTRE, frequencies).mean * frequencies.attenuation
+    return rendered(mean, frequencies, [middles(c) for c in CELLS])
 
 
 def _print_prediction(gaze: Gaze) -> None:
@@ -239,6 +243,93 @@ def _print_prediction(gaze: Gaze) -> None:
                 predicted = quality.correlation(name, _budget(some, epsilon), people)
                 cells.append(f"ε={epsilon:g}: {predicted:.2f} / {np.mean(found):.2f}")
             print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
+
+
+def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
+    """All measures; NSS at the fixations of the 15 eye-tracked people of OSIE on the same images."""
+    print(f"\nAll measures, spectral, per PERSON over all 20 images, images 1011–1020, {DRAWS} draws")
+    print(f"  {'':<28}     MSE      CC      KL     SIM     NSS")
+    looked = (
+        pl.read_csv(fixations)
+        .with_columns(number=pl.col("image").str.slice(0, 4))
+        .filter(pl.col("x_px").is_between(0, 799) & pl.col("y_px").is_between(0, 599))
+    )
+    at = {}
+    for j in REPORTED:
+        own = looked.filter(pl.col("number") == gaze.stimuli[j])
+        cell = SCREEN.cells(own["x_px"].to_numpy(), own["y_px"].to_numpy(), columns=CELLS[1], rows=CELLS[0])
+        at[j] = np.bincount(cell, minlength=CELLS[0] * CELLS[1]).reshape(CELLS)
+    kinds: dict[str, list[list[Map]]] = {"exact": [exact], "no data: shipped prior": [[_centre()] * 20]}
+    for epsilon in EPSILONS:
+        random = SecureRandom.for_tests(7).spawn(str(epsilon))
+        kinds[f"ε = {epsilon:g}"] = [by_spectral()(gaze, epsilon, random.spawn(str(d))) for d in range(DRAWS)]
+    for name, draws in kinds.items():
+        found = [
+            [
+                measure(maps[j], exact[j])
+                for measure in (metrics.mse, metrics.correlation, metrics.kl_divergence, metrics.similarity)
+            ]
+            + [metrics.nss(maps[j], at[j])]
+            for maps in draws
+            for j in REPORTED
+        ]
+        print(f"  {name:<28}" + " ".join(f"{value:7.3f}" for value in np.mean(found, axis=0)))
+
+
+def _print_dynamic(path: Path) -> None:
+    """Space and time: the map of the first 130 samples of everybody, one stimulus by itself."""
+    gaze = load_gaze(
+        path,
+        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "sample_index"},
+        screen=SCREEN,
+    )
+    gaze = replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)
+    window, blur_time = (0.0, 130.0), 13.0
+    form = replace(DEFAULTS, blurs=(blur_time / 130, *BLURS), cells=(20, 50, 67))
+    print(
+        f"\nDynamic maps of samples 0–130, blur {blur_time:g} samples and {BLUR_PX:g} px ({form.band.count} coefficients), "
+        "per STIMULUS, images 1011–1020, CC over space and time"
+    )
+    found: dict[str, list[float]] = {}
+    for j in REPORTED:
+        one = one_image(gaze, j)
+        exact = exact_dynamic(one, window, blur_time, form.cells)
+        still = np.broadcast_to(exact.mean(axis=0), exact.shape)
+        found.setdefault("no data: shipped prior", []).append(
+            metrics.correlation(np.broadcast_to(_sampled(_centre(), form.cells[1:]), exact.shape), exact)
+        )
+        found.setdefault("exact, but not changing over time (not private)", []).append(
+            metrics.correlation(still, exact)
+        )
+        parameters = replace(spectral_parameters(one, form=form), window=window)
+        for epsilon in EPSILONS:
+            values, _ = spectral.release(
+                one, parameters, _budget(one, epsilon), random=SecureRandom.for_tests(j).spawn(str(epsilon))
+            )
+            shown = values[one.stimuli[0], "heatmap"].astype(np.float64)
+            found.setdefault(f"spectral, ε = {epsilon:g}", []).append(metrics.correlation(shown, exact))
+    for name, values_of in found.items():
+        print(f"  {name:<52}{np.mean(values_of):7.3f}")
+
+
+def exact_dynamic(gaze: Gaze, window: tuple[float, float], blur_time: float, cells: tuple[int, ...]) -> Map:
+    """Return the blurred mean of people's shares of space and time on one stimulus, from bins, at the published cells."""
+    assert gaze.time is not None
+    bins = (130, 150, 200)
+    inside = (gaze.time >= window[0]) & (gaze.time <= window[1])
+    share = 1.0 / np.bincount(gaze.person[inside], minlength=gaze.people)[gaze.person[inside]]
+    place = (
+        (gaze.time[inside] - window[0]) / (window[1] - window[0]),
+        gaze.y_px[inside] / SCREEN.height_px,
+        gaze.x_px[inside] / SCREEN.width_px,
+    )
+    number = [np.minimum((s * n).astype(np.int64), n - 1) for s, n in zip(place, bins, strict=True)]
+    grid = np.bincount(np.ravel_multi_index(number, bins), share, int(np.prod(bins))).reshape(bins)
+    sigma = (blur_time / (window[1] - window[0]) * bins[0], BLURS[0] * bins[1], BLURS[1] * bins[2])
+    blurred = gaussian_filter(grid, sigma, mode="reflect", truncate=6)
+    at = [np.minimum((middles(c) * n).astype(int), n - 1) for c, n in zip(cells, bins, strict=True)]
+    one: Map = blurred[np.ix_(*at)]
+    return one / one.mean()
 
 
 def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
@@ -360,6 +451,7 @@ def one_image(gaze: Gaze, j: int) -> Gaze:
         stimulus=np.zeros(int(here.sum()), dtype=np.int64),
         x_px=gaze.x_px[here],
         y_px=gaze.y_px[here],
+        time=None if gaze.time is None else gaze.time[here],
         identities=(),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,26 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Screen:
-    """A screen of `width_px` × `height_px`, origin top left, x to the right, y down."""
+    """A screen, origin top left, x to the right, y down.
+
+    Attributes:
+        width_px: its width.
+        height_px: its height.
+        width_mm: its width as the ruler has it, if declared.
+        distance_mm: of the eyes, if declared.
+    """
 
     width_px: int
     height_px: int
+    width_mm: float | None = None
+    distance_mm: float | None = None
+
+    @property
+    def pixels_per_degree(self) -> float | None:
+        """Pixels of one degree of visual angle at the middle of the screen; None if its geometry is not declared."""
+        if self.width_mm is None or self.distance_mm is None:
+            return None
+        return 2 * self.distance_mm * math.tan(math.radians(0.5)) * self.width_px / self.width_mm
 
     def holds(self, x_px: NDArray[np.float64], y_px: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether 0 ≤ x ≤ width and 0 ≤ y ≤ height: both edges belong to the screen."""

@@ -16,7 +16,7 @@ from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.maths.blur import blurred
-from synthrelease.report.figures import heatmap_figure
+from synthrelease.report.figures import Look, comparison_figure, save
 
 FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
 
@@ -74,19 +74,19 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
     released = {s: bundle["heatmaps"][f"{s}/heatmap"] for s in p["stimuli"]}
     exact = _exact(folder, p)
     epsilon = output["guarantee"]["epsilon"]
-    heatmap_figure(
+    figure = comparison_figure(
         {f"released, ε = {epsilon:g}": released, "exact, stays private": exact},
-        screen_px=(p["screen"]["width_px"], p["screen"]["height_px"]),
+        Look(Screen(**p["screen"]), p["blur_px"], "attention"),
         title="Where about 100 people an image looked: what is published, and what is not",
         caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
-        path=picture,
     )
+    save(figure, picture)
     return {s: float(np.corrcoef(released[s].ravel(), exact[s].ravel())[0, 1]) for s in released}
 
 
 def _exact(folder: Path, p: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
     """Mean dwell shares without noise, cap or clipping, on a fine grid averaged to the published cells."""
-    screen = Screen(p["screen"]["width_px"], p["screen"]["height_px"])
+    screen = Screen(**p["screen"])
     columns = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
     gaze = load_gaze(folder / "attention.csv.gz", columns=columns, screen=screen, stimuli=p["stimuli"])
     cell = screen.cells(gaze.x_px, gaze.y_px, columns=p["columns"], rows=p["rows"])

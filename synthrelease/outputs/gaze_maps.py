@@ -72,7 +72,7 @@ class GazeMapOutput:
                 "assignment_public": p.assignment_public,
                 "calibration": p.calibration,
                 "blur_px": p.blur_px,
-                "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
+                "screen": dict(self.source.options["screen"]),
                 "stimuli": list(self.facts.names),
             },
             "public_inputs": {"people": p.people, "names": names_source(self.source)},

@@ -82,7 +82,7 @@ def resolve(
     """
     o, own = spec.options, spec.options["mechanism"]
     _check_keys(spec, own)
-    screen = Screen(source.options["screen"]["width_px"], source.options["screen"]["height_px"])
+    screen = Screen(**source.options["screen"])
     blur_px = float(o.get("blur_px", _BLUR_SHARE * screen.width_px))
     asked = _Asked(spec, source, facts, neighbours, screen, blur_px)
     mechanisms: dict[str, Parameters] = {}

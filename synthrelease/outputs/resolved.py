@@ -99,9 +99,9 @@ def noise_of(event: Event) -> Noise | None:
     )
 
 
-def counted(number: int, noun: str, many: str | None = None) -> str:
-    """Return "1 feature", "2 features", and "2 stimuli" where the plural is given."""
-    return f"{number} {noun}" if number == 1 else f"{number} {many or noun + 's'}"
+def counted(number: int, noun: str) -> str:
+    """Return "1 feature", "2 features"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def chosen_features(

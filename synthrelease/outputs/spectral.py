@@ -13,7 +13,7 @@ from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.mechanisms.spectral import SpectralParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Quality
-from synthrelease.outputs.resolved import Release, counted, names_source
+from synthrelease.outputs.resolved import Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -66,7 +66,7 @@ class SpectralOutput:
                 "assignment_public": p.assignment_public,
                 "weight": p.weight,
                 "prior": p.form.prior,
-                "screen": {"width_px": self.screen.width_px, "height_px": self.screen.height_px},
+                "screen": dict(self.source.options["screen"]),
                 "stimuli": list(self.facts.names),
             },
             "public_inputs": {
@@ -80,8 +80,10 @@ class SpectralOutput:
         """Return why the sensitivity is what it is."""
         p = self.parameters
         count = f"the {p.form.band.count} weighted coefficients of a person's map"
+        if p.stimuli == 1:
+            return f"{count} are clipped to a ball of {RADIUS} steps"
         if p.joint:
-            return f"{count}, on all {counted(p.stimuli, 'stimulus', 'stimuli')} together, are clipped to a ball of {RADIUS} steps"
+            return f"{count}, on all {p.stimuli} stimuli together, are clipped to a ball of {RADIUS} steps"
         return (
             f"{count} on each stimulus are clipped to a ball of {RADIUS} steps, and a person counts on at most "
             f"{p.max_stimuli} of {p.stimuli} stimuli"

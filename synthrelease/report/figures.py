@@ -1,62 +1,237 @@
-"""Pictures of what a bundle holds."""
+"""Pictures of what a bundle holds: they draw what they are given.
+
+One colour map for all, perceptually even and monotone in lightness, so that it survives print and every colour vision.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.screen import Screen
 
-def heatmap_figure(
-    rows: Mapping[str, Mapping[str, NDArray[np.float64]]],
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+Map = NDArray[np.float64]
+_COLOURS, _SPREAD = "inferno", "cividis"
+_OPACITY = 0.8  # of the most looked-at place over a stimulus
+_FRAMES = 12  # of a strip; more are too small to see
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a map was made for and with.
+
+    Attributes:
+        screen: its screen, with the geometry if that is declared.
+        blur_px: σ_b of its blur, in pixels of the screen.
+        unit: of its values, for the scale.
+    """
+
+    screen: Screen
+    blur_px: float
+    unit: str
+
+
+def map_figure(
+    cells: Map,
+    look: Look,
     *,
-    screen_px: tuple[int, int],
     title: str,
-    caption: str,
-    path: Path,
-) -> None:
-    """Draw maps as a table of pictures: one row per kind of map, one column per stimulus.
+    caption: str = "",
+    uncertainty: Map | None = None,
+    stimulus: NDArray[np.uint8] | None = None,
+) -> Figure:
+    """Draw a heatmap, alone or over its stimulus, with its uncertainty beside it if that is given.
 
-    Each map is scaled to its own maximum; negative cells, which are noise, are drawn as nothing.
+    Args:
+        cells: shape (rows, columns); what is negative is noise, and is drawn as nothing.
+        look: what the map was made for.
+        title: above.
+        caption: below.
+        uncertainty: standard deviation of every cell, in the same unit.
+        stimulus: the picture that was looked at, shape (height, width, 3).
+    """
+    from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
+
+    panels = 1 if uncertainty is None else 2
+    width = 7.2 * panels
+    figure = Figure(
+        figsize=(width, 7.2 * look.screen.height_px / look.screen.width_px * 0.86 + 0.9),
+        dpi=120,
+        layout="constrained",
+    )
+    axes = np.atleast_1d(figure.subplots(1, panels))
+    shown = np.clip(cells, 0, None)
+    _show(axes[0], shown, look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, label=look.unit)
+    _scale(axes[0], look)
+    if uncertainty is not None:
+        _show(
+            axes[1],
+            uncertainty,
+            look,
+            top=max(float(shown.max()), float(uncertainty.max())),
+            colours=_SPREAD,
+            label=f"± {look.unit}",
+        )
+        axes[0].set_title("released", fontsize=10)
+        axes[1].set_title("uncertainty: one standard deviation, on the same scale", fontsize=10)
+    figure.suptitle(title, fontsize=12)
+    if caption:
+        figure.supxlabel(caption, fontsize=8)
+    return figure
+
+
+def strip_figure(
+    frames: Map,
+    look: Look,
+    *,
+    window: tuple[float, float],
+    title: str,
+    caption: str = "",
+    stimulus: NDArray[np.uint8] | None = None,
+) -> Figure:
+    """Draw a dynamic heatmap as a strip of at most 12 frames, evenly spaced, all on one scale.
+
+    Args:
+        frames: shape (frames, rows, columns).
+        look: what the map was made for.
+        window: start and end of its time.
+        title: above.
+        caption: below.
+        stimulus: the picture that was looked at, shape (height, width, 3).
+    """
+    from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
+
+    chosen = np.unique(np.linspace(0, len(frames) - 1, min(_FRAMES, len(frames))).round().astype(int))
+    across = min(4, len(chosen))
+    down = -(-len(chosen) // across)
+    ratio = look.screen.height_px / look.screen.width_px
+    figure = Figure(
+        figsize=(3.1 * across + 0.8, (3.1 * ratio + 0.35) * down + 0.9), dpi=120, layout="constrained"
+    )
+    axes = np.atleast_1d(figure.subplots(down, across)).ravel()
+    shown = np.clip(frames, 0, None)
+    start, end = window
+    for axis, number in zip(axes, chosen, strict=False):
+        middle = start + (number + 0.5) / len(frames) * (end - start)
+        image = _show(
+            axis, shown[number], look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, bar=False
+        )
+        axis.set_title(f"t = {middle:.4g}", fontsize=9)
+    for axis in axes[len(chosen) :]:
+        axis.set_visible(False)
+    _scale(axes[0], look)
+    bar = figure.colorbar(image, ax=axes.tolist(), shrink=0.7)
+    bar.set_label(look.unit)
+    figure.suptitle(title, fontsize=12)
+    if caption:
+        figure.supxlabel(caption, fontsize=8)
+    return figure
+
+
+def comparison_figure(
+    rows: Mapping[str, Mapping[str, Map]], look: Look, *, title: str, caption: str
+) -> Figure:
+    """Draw maps as a table of pictures: one row per kind of map, one column per stimulus, each scaled to its own maximum.
 
     Args:
         rows: maps of shape (rows, columns) by label of the row and stimulus.
-        screen_px: (width, height) of the screen.
+        look: what the maps were made for.
         title: above everything.
         caption: below everything.
-        path: the PNG to write.
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     stimuli: Sequence[str] = list(next(iter(rows.values())))
-    width, height = screen_px
     figure = Figure(figsize=(3.7 * len(stimuli) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="constrained")
     axes = figure.subplots(len(rows), len(stimuli), squeeze=False)
     for r, (label, maps) in enumerate(rows.items()):
         for c, stimulus in enumerate(stimuli):
             axis = axes[r][c]
             shown = np.clip(maps[stimulus], 0, None)
-            image = axis.imshow(
-                shown / max(float(shown.max()), 1e-300),
-                extent=(0, width, height, 0),
-                cmap="inferno",
-                interpolation="bicubic",
-                vmin=0,
-                vmax=1,
+            image = _show(
+                axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=_COLOURS, bar=False
             )
-            axis.set_xticks([0, width])
-            axis.set_yticks([0, height])
             if r == 0:
                 axis.set_title(f"image {stimulus}", fontsize=11)
             if c == 0:
                 axis.set_ylabel(label, fontsize=11)
-            if r == len(rows) - 1:
-                axis.set_xlabel("px", fontsize=9)
+    _scale(axes[0][0], look)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 1])
     bar.ax.set_yticklabels(["none", "most"])
     bar.set_label("attention")
     figure.suptitle(title, fontsize=13)
     figure.supxlabel(caption, fontsize=9)
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a PNG that is the same for the same picture."""
     figure.savefig(path, metadata={"Software": None})
+
+
+def _show(
+    axis: Axes,
+    cells: Map,
+    look: Look,
+    *,
+    top: float,
+    colours: str,
+    stimulus: NDArray[np.uint8] | None = None,
+    bar: bool = True,
+    label: str = "",
+) -> AxesImage:
+    extent = (0, look.screen.width_px, look.screen.height_px, 0)
+    top = max(top, 1e-300)
+    opacity: float | Map = 1.0
+    if stimulus is not None:
+        axis.imshow(stimulus.mean(axis=-1), extent=extent, cmap="gray", vmin=0, vmax=255)
+        opacity = _OPACITY * np.sqrt(np.clip(cells / top, 0, 1))
+    image = axis.imshow(
+        cells, extent=extent, cmap=colours, interpolation="bicubic", vmin=0, vmax=top, alpha=opacity
+    )
+    axis.set_xticks([])
+    axis.set_yticks([])
+    if bar:
+        scale = axis.figure.colorbar(image, ax=axis, shrink=0.8)
+        scale.set_label(label)
+        if scale.solids is not None:
+            scale.solids.set_alpha(1)
+    return image
+
+
+def _scale(axis: Axes, look: Look) -> None:
+    """A bar of a round number of pixels, and the blur, in degrees too where the geometry is known."""
+    screen = look.screen
+    length = _round_number(screen.width_px / 5)
+    y, x = screen.height_px * 0.94, screen.width_px * 0.04
+    axis.plot([x, x + length], [y, y], color="white", linewidth=3, solid_capstyle="butt")
+    degrees = screen.pixels_per_degree
+    told = [f"{length:g} px", f"blur σ {look.blur_px:g} px"]
+    if degrees is not None:
+        told = [f"{told[0]} = {length / degrees:.1f}°", f"{told[1]} = {look.blur_px / degrees:.2g}°"]
+    axis.text(
+        x,
+        y - screen.height_px * 0.025,
+        "   ".join(told),
+        color="white",
+        fontsize=8,
+        va="bottom",
+        bbox={"facecolor": "black", "alpha": 0.35, "linewidth": 0, "pad": 1.5},
+    )
+
+
+def _round_number(near: float) -> float:
+    """1, 2 or 5 times a power of ten, not above a number but as near as can be."""
+    power = 10.0 ** math.floor(math.log10(near))
+    return max(step * power for step in (1, 2, 5) if step * power <= near)

@@ -1,0 +1,90 @@
+"""Pictures of a bundle's heatmaps, one PNG for each stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle import Bundle
+from synthrelease.bundle.layout import group_name
+from synthrelease.data.screen import Screen
+from synthrelease.errors import DataError, MachineError
+from synthrelease.privacy.guarantee import from_json
+from synthrelease.report.figures import Look, map_figure, save, strip_figure
+
+_ENDINGS = (".png", ".jpg", ".jpeg")
+
+
+def draw_heatmaps(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterator[Path]:
+    """Draw every heatmap of a bundle to `folder`/<output>-<stimulus>.png, and yield each path once it is written.
+
+    Args:
+        bundle: an open bundle.
+        folder: made if needed.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw the maps over; those it lacks are drawn alone.
+
+    Raises:
+        DataError: a picture of a stimulus cannot be read.
+        MachineError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for output in bundle.manifest["outputs"]:
+            if output["kind"] == "heatmap":
+                yield from _draw_output(bundle, output, folder, stimuli)
+    except OSError as error:
+        raise MachineError(
+            "the pictures cannot be written", where=str(folder), found=error.strerror or ""
+        ) from None
+
+
+def _draw_output(
+    bundle: Bundle, output: dict[str, Any], folder: Path, stimuli: Path | None
+) -> Iterator[Path]:
+    p, values = output["mechanism"]["parameters"], bundle[output["name"]]
+    spectral = output["mechanism"]["name"] == "spectral"
+    known = output["mechanism"]["public_inputs"]["people"] is not None
+    unit = "times even attention" if spectral else "counts per person" if known else "counts"
+    look = Look(Screen(**p["screen"]), p["blur_px"], unit)
+    promise = str(from_json(output["guarantee"]))
+    for stimulus in p["stimuli"]:
+        under = _picture(stimuli, stimulus)
+        cells = values[f"{group_name(stimulus)}/heatmap"]
+        common: dict[str, Any] = {
+            "title": f"{output['name']}: {stimulus}",
+            "caption": promise,
+            "stimulus": under,
+        }
+        if cells.ndim > 2:
+            figure = strip_figure(cells, look, window=tuple(p["window"]), **common)
+        else:
+            spread = values[f"{group_name(stimulus)}/uncertainty"] if spectral else None
+            figure = map_figure(cells, look, uncertainty=spread, **common)
+        path = folder / f"{output['name']}-{group_name(stimulus)}.png"
+        save(figure, path)
+        yield path
+
+
+def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
+    """The stimulus as numbers from 0 to 255, if the folder has it."""
+    if folder is None:
+        return None
+    path = next(
+        (folder / f"{stimulus}{ending}" for ending in _ENDINGS if (folder / f"{stimulus}{ending}").is_file()),
+        None,
+    )
+    if path is None:
+        return None
+    from PIL import Image  # noqa: PLC0415  slow to import
+
+    try:
+        with Image.open(path) as image:
+            return np.asarray(image.convert("RGB"))
+    except (OSError, ValueError):
+        raise DataError(
+            "the picture of a stimulus cannot be read", where=str(path), expected="a PNG or JPEG file"
+        ) from None

@@ -1,0 +1,147 @@
+"""Pictures: every map of a bundle is drawn, over its stimulus where there is one, with a scale that is true."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.data.screen import Screen
+from synthrelease.errors import DataError, MachineError
+from synthrelease.report.figures import Look, map_figure, strip_figure
+from synthrelease.report.pictures import draw_heatmaps
+
+LOOK = Look(Screen(800, 600), 24.0, "times even attention")
+PLAN = """
+[release]
+name = "study"
+version = "1"
+title = "A study"
+[privacy]
+epsilon = 3.0
+delta = 1e-4
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.parquet"
+columns = { person = "who", stimulus = "image", x = "x", y = "y", time = "t" }
+screen = { width_px = 80, height_px = 60, width_mm = 200, distance_mm = 500 }
+stimuli = ["sea", "a/b"]
+assume_public = ["assignment"]
+[[outputs]]
+name = "still"
+kind = "heatmap"
+input = "gaze"
+blur_px = 8
+[[outputs]]
+name = "moving"
+kind = "heatmap"
+input = "gaze"
+blur_px = 12
+window = [0, 10]
+blur_time = 3
+frames = 5
+[[outputs]]
+name = "cells"
+kind = "heatmap"
+input = "gaze"
+mechanism = "laplace"
+width_px = 8
+height_px = 6
+blur_px = 8
+"""
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(0)
+    pl.DataFrame(
+        {
+            "who": np.repeat(np.arange(20), 30),
+            "image": np.tile(np.repeat(["sea", "a/b"], 15), 20),
+            "x": rng.uniform(0, 80, 600),
+            "y": rng.uniform(0, 60, 600),
+            "t": np.tile(np.linspace(0, 10, 15), 40),
+        }
+    ).write_parquet(folder / "gaze.parquet")
+    (folder / "plan.toml").write_text(PLAN)
+    return synthrelease.build(folder / "plan.toml", folder / "study.h5").path
+
+
+def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
+    drawn = list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "new" / "folder"))
+    expected = {
+        f"{output}-{stimulus}.png" for output in ("still", "moving", "cells") for stimulus in ("sea", "a%2Fb")
+    }
+    assert {path.name for path in drawn} == expected
+    for path in drawn:
+        with Image.open(path) as image:
+            assert min(image.size) > 300
+
+
+def test_the_stimulus_shows_through(bundle: Path, tmp_path: Path) -> None:
+    Image.fromarray(np.full((60, 80, 3), 255, dtype=np.uint8)).save(tmp_path / "sea.png")
+    opened = synthrelease.open_bundle(bundle)
+    alone = {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "alone")}
+    over = {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "over", stimuli=tmp_path)}
+    changed = {name for name in alone if alone[name] != over[name]}
+    assert changed == {"still-sea.png", "moving-sea.png", "cells-sea.png"}
+    assert {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "again")} == alone
+
+
+def test_a_picture_that_is_none_is_named(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "sea.jpg").write_bytes(b"no picture")
+    with pytest.raises(DataError, match="cannot be read") as refused:
+        list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
+    assert "sea.jpg" in refused.value.where
+
+
+def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError):
+        list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
+
+
+def test_export_on_the_command_line(bundle: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["export", str(bundle), "--to", "png", "-o", str(tmp_path / "pictures")])
+    assert done.exit_code == 0, done.output
+    assert "Pictures   6 in" in done.output
+    assert len(list((tmp_path / "pictures").iterdir())) == 6
+    assert CliRunner().invoke(main, ["export", str(bundle), "--to", "svg", "-o", "x"]).exit_code == 2
+
+
+def texts(figure: Any) -> list[str]:
+    return [t.get_text() for axis in figure.axes for t in axis.texts]
+
+
+def test_the_scale_is_of_the_screen_in_pixels_and_in_degrees_where_the_geometry_is_known() -> None:
+    cells = np.ones((6, 8))
+    assert texts(map_figure(cells, LOOK, title="")) == ["100 px   blur σ 24 px"]
+    # At 573 mm a millimetre is a tenth of a degree: 800 px on 400 mm are 20 px a degree.
+    declared = Screen(800, 600, 400.0, 1000 / (2 * math.tan(math.radians(0.5))) / 100)
+    assert declared.pixels_per_degree == pytest.approx(20.0)
+    look = Look(declared, 24.0, "")
+    assert texts(map_figure(cells, look, title="")) == ["100 px = 5.0°   blur σ 24 px = 1.2°"]
+
+
+def test_a_strip_shows_the_middles_of_its_frames_on_one_scale() -> None:
+    frames = np.arange(40.0)[:, None, None] * np.ones((6, 8))
+    figure = strip_figure(frames, LOOK, window=(0.0, 4000.0), title="")
+    titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
+    assert len(titles) == 12
+    assert (titles[0], titles[-1]) == ("t = 50", "t = 3950")
+    limits = {image.get_clim() for axis in figure.axes for image in axis.images}
+    assert limits == {(0.0, 39.0)}
+
+
+def test_negative_cells_are_drawn_as_nothing() -> None:
+    figure = map_figure(np.array([[-5.0, 1.0], [2.0, 0.0]]), LOOK, title="")
+    assert figure.axes[0].images[0].get_array().min() == 0.0
