@@ -1,4 +1,4 @@
-"""Two small invented studies: one with every kind of output in its plan, one with every kind of records."""
+"""Small invented studies: every kind of output in one plan, every kind of records, every way to make a heatmap."""
 
 from pathlib import Path
 
@@ -208,4 +208,89 @@ def write_records_study(folder: Path, *, people: int = 80) -> Path:
                 )
     (folder / "reading.csv").write_text("\n".join(reading) + "\n")
     (folder / "plan.toml").write_text(RECORDS_PLAN)
+    return folder / "plan.toml"
+
+
+HEATMAPS_PLAN = """
+[release]
+name = "heatmaps-study"
+version = "1.0.0"
+title = "A small invented study of attention"
+
+[privacy]
+epsilon = 8.0
+delta = 1e-4
+
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.csv"
+columns = { person = "who", stimulus = "picture", x = "x", y = "y", time = "t", duration = "ms" }
+screen = { width_px = 80, height_px = 60, width_mm = 400, distance_mm = 600 }
+stimuli = ["garden", "a/b"]
+assume_public = ["assignment"]
+
+[inputs.unassigned]
+kind = "gaze"
+path = "gaze.csv"
+columns = { person = "who", stimulus = "picture", x = "x", y = "y", time = "t", duration = "ms" }
+screen = { width_px = 80, height_px = 60 }
+stimuli = ["garden", "a/b"]
+
+[[outputs]]
+name = "still"
+kind = "heatmap"
+input = "gaze"
+blur_px = 6
+epsilon = 2
+
+[[outputs]]
+name = "moving"
+kind = "heatmap"
+input = "gaze"
+blur_px = 10
+window = [0, 5]
+frames = 4
+weight = "duration"
+epsilon = 2
+
+[[outputs]]
+name = "composed"
+kind = "heatmap"
+input = "unassigned"
+clipping = "per-stimulus"
+max_stimuli_per_person = 1
+prior = "none"
+blur_px = 8
+epsilon = 2
+"""
+
+
+CAPPED = """
+[[outputs]]
+name = "capped"
+kind = "heatmap"
+input = "unassigned"
+mechanism = "gaussian"
+cap = "private"
+caps = [1, 2, 4]
+width_px = 8
+height_px = 6
+max_samples_per_stimulus = 8
+blur_px = 6
+epsilon = 2
+"""
+
+
+def write_heatmaps_study(folder: Path, *, people: int = 60, capped: bool = False) -> Path:
+    """Write gaze.csv and plan.toml of spectral heatmaps, or of one under a private cap, and return the plan's path."""
+    rng = np.random.default_rng(20261123)
+    gaze = ["who,picture,x,y,t,ms"]
+    for person in range(people):
+        for picture in ("garden", "a/b")[: 1 + person % 2]:
+            for step in range(int(rng.integers(5, 40))):
+                x, y = np.clip(rng.normal(50 - 4 * step, 8), 0, 80), np.clip(rng.normal(30, 9), 0, 60)
+                gaze.append(f"p{person},{picture},{x:.2f},{y:.2f},{step * 0.25},{rng.integers(0, 400)}")
+    (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
+    head, outputs = HEATMAPS_PLAN.split("[[outputs]]", 1)
+    (folder / "plan.toml").write_text(head + (CAPPED if capped else "[[outputs]]" + outputs))
     return folder / "plan.toml"
