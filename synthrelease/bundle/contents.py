@@ -20,6 +20,7 @@ from synthrelease.maths import derived
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.spectral import SpectralForm, masses
+from synthrelease.maths.stored import grid
 from synthrelease.privacy.event import RandomizedTest, flatten, from_json
 
 _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
@@ -62,11 +63,12 @@ class Derived:
         if array.dtype != np.float32 or (self.shape is not None and array.shape != self.shape):
             return "expected 32-bit floating-point values" + (f" of shape {self.shape}" if self.shape else "")
         exact = self.function(*(others[source] for source in self.sources))
-        expected = exact.astype(np.float32)
-        if array.shape != expected.shape:
-            return f"expected 32-bit floating-point values of shape {expected.shape}"
-        allowed = np.spacing(np.abs(expected)) + self.care * np.abs(exact).max(initial=0.0)
-        if not (np.isfinite(exact) & (np.abs(array - exact) <= allowed)).all():
+        if array.shape != exact.shape:
+            return f"expected 32-bit floating-point values of shape {exact.shape}"
+        step = grid(exact)
+        wide, allowed = array.astype(np.float64), step / 2 + self.care * np.abs(exact).max(initial=0.0)
+        on_grid = (np.rint(wide / step) * step == wide) & ~(np.signbit(wide) & (wide == 0))
+        if not ((np.abs(wide - exact) <= allowed) & on_grid).all():
             return "the values do not follow from the noised integers"
         return None
 

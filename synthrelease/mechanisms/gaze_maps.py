@@ -15,6 +15,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths import derived
+from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -120,9 +121,11 @@ def release(
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for number, stimulus in enumerate(gaze.stimuli):
         values[stimulus, "noised"] = noisy[number]
-        values[stimulus, "heatmap"] = derived.heatmap(
-            noisy[number], people=parameters.people, blur_px=parameters.blur_px, screen_px=screen
-        ).astype(np.float32)
+        values[stimulus, "heatmap"] = stored(
+            derived.heatmap(
+                noisy[number], people=parameters.people, blur_px=parameters.blur_px, screen_px=screen
+            )
+        )
     return values, event
 
 

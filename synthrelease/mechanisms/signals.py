@@ -16,6 +16,7 @@ from synthrelease.maths import derived
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.fourier import coefficient_count, integer_coefficients
 from synthrelease.maths.steps import HALF_RANGE, half_diagonal, to_steps
+from synthrelease.maths.stored import stored
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget, calibrated
@@ -114,13 +115,15 @@ def release(
         for f, feature in enumerate(data.features):
             one = noisy[..., r, f, :]
             values[recording, feature, "noised"] = one
-            values[recording, feature, "values"] = derived.signal(
-                one,
-                bounds=data.limits(f),
-                divisor=parameters.people if parameters.query == MEAN else 1,
-                length=parameters.length,
-                frequencies=parameters.frequencies if parameters.mechanism == FPA else None,
-            ).astype(np.float32)
+            values[recording, feature, "values"] = stored(
+                derived.signal(
+                    one,
+                    bounds=data.limits(f),
+                    divisor=parameters.people if parameters.query == MEAN else 1,
+                    length=parameters.length,
+                    frequencies=parameters.frequencies if parameters.mechanism == FPA else None,
+                )
+            )
     return values, event
 
 

@@ -17,6 +17,7 @@ from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.binning import integer_shares
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import WEIGHT, point_coefficients, positions
+from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -108,13 +109,12 @@ def derived_maps(
     held = masses(noisy[:, 0], deviation=deviation, viewers=viewers, joint=parameters.joint)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for number, stimulus in enumerate(stimuli):
-        mass = held[number : number + 1].astype(np.float32)  # as it is stored: what follows can be checked
+        mass = stored(held[number : number + 1])  # as it is in the bundle: what follows can be checked
         known = {"mass": float(mass[0]), "deviation": deviation}
         values[stimulus, "noised"] = noisy[number]
         values[stimulus, "mass"] = mass
-        values[stimulus, "heatmap"] = parameters.form.heatmap(noisy[number], **known).astype(np.float32)
-        uncertainty = parameters.form.uncertainty(noisy[number], **known)
-        values[stimulus, "uncertainty"] = uncertainty.astype(np.float32)
+        values[stimulus, "heatmap"] = stored(parameters.form.heatmap(noisy[number], **known))
+        values[stimulus, "uncertainty"] = stored(parameters.form.uncertainty(noisy[number], **known))
     return values
 
 

@@ -17,6 +17,7 @@ from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of
 from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
 from synthrelease.maths.derived import statistic as derived_statistic
 from synthrelease.maths.steps import HALF_RANGE, to_steps
+from synthrelease.maths.stored import stored
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
 from synthrelease.privacy.budget import LAPLACE, Budget, calibrated
@@ -86,12 +87,14 @@ def release(
         noisy = noised(exact, event, largest=largest, random=random)
         for f, feature in enumerate(data.features):
             values[statistic, feature, "noised"] = noisy[f]
-            values[statistic, feature, "value"] = derived_statistic(
-                statistic,
-                noisy[f],
-                bounds=data.limits(f),
-                people=parameters.people,
-            ).astype(np.float32)
+            values[statistic, feature, "value"] = stored(
+                derived_statistic(
+                    statistic,
+                    noisy[f],
+                    bounds=data.limits(f),
+                    people=parameters.people,
+                )
+            )
     return values, event
 
 

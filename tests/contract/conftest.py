@@ -31,6 +31,7 @@ from synthrelease.maths.binning import bin_numbers
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import POSITIONS
+from synthrelease.maths.stored import stored
 from synthrelease.mechanisms import gaze_maps, signals, spectral, statistics
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
@@ -513,7 +514,7 @@ class SpectralVariant(GazeMapVariant):
         held = masses(constants, deviation=deviation, viewers=viewers, joint=p.joint)
         out: dict[tuple[str, ...], Any] = {}
         for name, mass in zip(names, held, strict=True):
-            known = {"mass": float(np.float32(mass)), "deviation": deviation}
+            known = {"mass": float(stored(np.array([mass]))[0]), "deviation": deviation}
             out[name, "mass"] = np.array([mass])
             out[name, "heatmap"] = p.form.heatmap(values[name, "noised"], **known)
             out[name, "uncertainty"] = p.form.uncertainty(values[name, "noised"], **known)

@@ -17,6 +17,7 @@ from synthrelease.bundle.plausibility import foreign_to_network
 from synthrelease.data.attribute import Attribute
 from synthrelease.maths.network import Network, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.records import SeededModel
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.guarantee import Neighbours
@@ -524,7 +525,7 @@ def test_a_cell_that_is_larger_than_all_people_may_make_it(bundle):
         from synthrelease.maths import derived
 
         shown = derived.heatmap(noised, people=30, blur_px=5, screen_px=(80, 60))
-        file["/outputs/maps/garden/heatmap"][...] = shown.astype(np.float32)
+        file["/outputs/maps/garden/heatmap"][...] = stored(shown)
     reseal(bundle)
     assert codes(bundle) == {"sensitivity"}
 

@@ -14,6 +14,7 @@ from invented_study import write_heatmaps_study
 
 import synthrelease
 from synthrelease.bundle import claims, disclosure, reseal, verify
+from synthrelease.maths.stored import grid
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -123,12 +124,23 @@ def test_a_derived_value_changed(forged: Path, name: str, what: str, stimulus: s
 
 
 @pytest.mark.parametrize("name", ["still", "moving", "composed"])
-def test_a_person_hidden_in_the_low_bits_of_a_map(forged: Path, name: str) -> None:
-    """Two units in the last place of every cell: a bit for each pixel would otherwise be free to use."""
+@pytest.mark.parametrize("room", ["last bit", "near zero", "sign of zero", "one step"])
+def test_a_person_hidden_in_the_low_bits_of_a_map(forged: Path, name: str, room: str) -> None:
+    """A bit for each cell would otherwise be free to use, and dozens for each cell that is zero."""
     with h5py.File(forged, "r+") as file:
         path = f"/outputs/{name}/garden/heatmap"
         values = file[path][()]
-        file[path][...] = values + 3 * np.spacing(np.maximum(values, np.float32(0.5)))
+        at = np.unravel_index(values.argmin() if room == "near zero" else values.argmax(), values.shape)
+        if room == "last bit":
+            values[at] = np.nextafter(values[at], np.float32(0))
+        elif room == "sign of zero":
+            at = np.unravel_index(values.argmin(), values.shape)
+            values[at] = np.float32(-0.0) if values[at] == 0 else -values[at]
+        elif room == "near zero":
+            values[at] += np.float32(1e-30) if values[at] == 0 else np.spacing(values[at])
+        else:
+            values[at] -= np.float32(grid(values.astype(np.float64)))
+        file[path][...] = values
     assert forge(forged, lambda _: None) == {"derived"}
 
 
