@@ -163,6 +163,18 @@ def _explained(path: Path, error: Any) -> PlanError:
             return PlanError(
                 f"the key '{missing}' is missing", where=where, expected=_purpose(error.schema, missing)
             )
+        case "dependentRequired":
+            given, missing = next(
+                (key, other)
+                for key, others in error.validator_value.items()
+                for other in others
+                if key in error.instance and other not in error.instance
+            )
+            return PlanError(
+                f"the key '{missing}' is missing, which goes with '{given}'",
+                where=where,
+                expected=_purpose(error.schema, missing),
+            )
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
             refused = (

@@ -118,10 +118,25 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
     Raises:
         DataError: a cell is empty, or the column holds neither text nor numbers.
     """
-    text = _text(table, column)
+    cells = table.frame[column]
+    distinct = cells.unique()
+    texts = _text(table, column, distinct)
+    if (texts.is_null() | (texts == "") | ~texts.str.contains(_PLAIN_LABEL)).any():
+        raise _bad_label(table, column)
+    names = in_natural_order(texts.unique().to_list())
+    number_of = {name: number for number, name in enumerate(names)}
+    numbers = cells.replace_strict(
+        distinct, [number_of[text] for text in texts.to_list()], return_dtype=pl.Int64
+    )
+    return numbers.to_numpy(), names
+
+
+def _bad_label(table: Table, column: str) -> DataError:
+    """What is wrong with the first cell that is no label."""
+    text = _text(table, column, table.frame[column])
     empty = text.is_null() | (text == "")
     if empty.any():
-        raise DataError(
+        return DataError(
             "a label is missing",
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
@@ -129,17 +144,13 @@ def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
             remedy="drop these rows, or complete them, before the release",
         )
     odd = ~text.str.contains(_PLAIN_LABEL)
-    if odd.any():
-        raise DataError(
-            "a label cannot be one",
-            where=table.place(int(odd.arg_true()[0]), column),
-            found="a line break or another control character, or more than 200 characters",
-            expected="a short text on one line",
-            remedy="look for a quote that opens in one row and closes in another",
-        )
-    names = in_natural_order(text.unique().to_list())
-    numbers = text.replace_strict(names, list(range(len(names))), return_dtype=pl.Int64)
-    return numbers.to_numpy(), names
+    return DataError(
+        "a label cannot be one",
+        where=table.place(int(odd.arg_true()[0]), column),
+        found="a line break or another control character, or more than 200 characters",
+        expected="a short text on one line",
+        remedy="look for a quote that opens in one row and closes in another",
+    )
 
 
 def categories(
@@ -150,7 +161,7 @@ def categories(
     Raises:
         DataError: a label is not in the list, or the column holds neither text nor numbers.
     """
-    text = _text(table, column)
+    text = _text(table, column, table.frame[column])
     known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
     empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
     code = text.cast(pl.Float64, strict=False)
@@ -225,12 +236,12 @@ def label_texts(series: pl.Series) -> pl.Series:
     raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
 
 
-def _text(table: Table, column: str) -> pl.Series:
-    series = table.frame[column]
+def _text(table: Table, column: str, cells: pl.Series) -> pl.Series:
+    """Some cells of a column as text."""
     try:
-        return label_texts(series)
+        return label_texts(cells)
     except TypeError:
-        raise _wrong_type(table, column, series, "text or whole numbers") from None
+        raise _wrong_type(table, column, cells, "text or whole numbers") from None
 
 
 def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:

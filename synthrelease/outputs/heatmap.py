@@ -24,6 +24,7 @@ SPECTRAL, PRIVATE = "spectral", "private"
 _OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
 _OF_GAZE_MAPS = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
 _BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
+_LEAST_BLUR = 0.003  # of a side, for the expected quality: finer maps are predicted as these
 _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
 _CAPS = (
@@ -86,8 +87,11 @@ def resolve(
     blur_px = float(o.get("blur_px", _BLUR_SHARE * screen.width_px))
     asked = _Asked(spec, source, facts, neighbours, screen, blur_px)
     mechanisms: dict[str, Parameters] = {}
-    if own == SPECTRAL or blur_px >= 1:
+    try:
         mechanisms[SPECTRAL] = _spectral(asked)
+    except PlanError:
+        if own == SPECTRAL:
+            raise  # otherwise it is a mechanism less to compare with
     mechanisms |= {noise: _gaze_maps(asked, noise) for noise in (GAUSSIAN, LAPLACE)}
     parameters, quality = mechanisms[own], _quality(asked, mechanisms)
     if isinstance(parameters, GazeMapParameters):
@@ -102,8 +106,9 @@ def _quality(asked: _Asked, mechanisms: dict[str, Parameters]) -> Quality:
     if asked.people is not None and asked.assignment_public:
         viewers = sum(asked.facts.viewers) / len(asked.facts.viewers)
         seen = max(1.0, sum(asked.facts.viewers) / asked.people)
-    blur_px = max(asked.blur_px, 1.0)
-    blurs = (blur_px / asked.screen.height_px, blur_px / asked.screen.width_px)
+    blurs = tuple(
+        max(asked.blur_px / side, _LEAST_BLUR) for side in (asked.screen.height_px, asked.screen.width_px)
+    )
     return Quality(mechanisms, asked.spec.options["mechanism"], blurs, viewers, seen)
 
 

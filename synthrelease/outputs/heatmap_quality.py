@@ -26,7 +26,7 @@ from synthrelease.maths.spectrum import Band, band
 from synthrelease.mechanisms import gaze_maps, spectral
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.spectral import SpectralParameters
-from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.budget import GAUSSIAN, Budget
 
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
@@ -55,7 +55,7 @@ class Quality:
 
     mechanisms: Mapping[str, Parameters]
     own: str
-    blurs: tuple[float, float]
+    blurs: tuple[float, ...]
     viewers: float | None
     seen: float
 
@@ -78,7 +78,9 @@ class Quality:
         """Return a table, its head first: the correlation against ε and people on a stimulus, for every mechanism."""
         epsilons = sorted({*_EPSILONS, float(f"{budget.epsilon:.3g}")})
         out = [["expected CC", "ε", *(f"n={n}" for n in _PEOPLE)]]
-        for name in self.mechanisms:
+        for name, parameters in self.mechanisms.items():
+            if budget.delta == 0 and getattr(parameters, "noise", GAUSSIAN) == GAUSSIAN:
+                continue  # it could promise nothing
             for epsilon in epsilons:
                 cells = [self.correlation(name, Budget(epsilon, budget.delta), n) for n in _PEOPLE]
                 out.append([name, f"{epsilon:g}", *(f"{cell:.2f}" for cell in cells)])
@@ -105,7 +107,7 @@ class Quality:
         cells = parameters.rows * parameters.columns
         try:
             noise = gaze_maps.calibrate(parameters, budget).standard_deviation
-        except PolicyError:  # no δ for Gaussian noise, or the paper's calibration does not suffice
+        except PolicyError:  # the paper's calibration does not suffice
             return 0.0
         places = _PLACES * math.sqrt(math.sqrt(self.blurs[0] * self.blurs[1] * cells))
         counted = _WITHIN_CAP * min(parameters.max_samples or _COUNTED, min(cells, places) * parameters.cap)

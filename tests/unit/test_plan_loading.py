@@ -43,7 +43,7 @@ DOCUMENT: dict[str, Any] = {
                 "time": "t_ms",
                 "duration": "ms",
             },
-            "screen": {"width_px": 800, "height_px": 600},
+            "screen": {"width_px": 800, "height_px": 600, "width_mm": 400, "distance_mm": 570},
             "missing": [-1],
             "off_screen": "drop",
             "assume_public": ["assignment"],
@@ -660,6 +660,8 @@ def test_recordings_without_a_column_for_them_are_refused(tmp_path: Path, declar
 
 
 NUMBERS: list[Place] = [
+    ("inputs", "looks", "screen", "width_mm"),
+    ("inputs", "looks", "screen", "distance_mm"),
     ("privacy", "epsilon"),
     ("privacy", "delta"),
     ("outputs", 0, "share"),

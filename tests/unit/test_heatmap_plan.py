@@ -1,0 +1,221 @@
+"""Heatmaps in a plan: defaults, what contradicts itself, and what `preview` tells of every mechanism."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from synthrelease.design import Design, make_design
+from synthrelease.errors import PlanError
+from synthrelease.outputs.gaze_maps import GazeMapOutput
+from synthrelease.outputs.spectral import SpectralOutput
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
+
+PEOPLE = 40
+
+
+def write(folder: Path, *, seed: int = 0, unassigned: int = 7) -> None:
+    rng = np.random.default_rng(seed)
+    rows = ["who,image,x,y,t,ms"]
+    for person in range(PEOPLE):
+        for image in ("sea", "sky")[: 1 if person < unassigned else 2]:
+            for t in range(5):
+                x, y = rng.uniform(0, 800), rng.uniform(0, 600)
+                rows.append(f"p{person},{image},{x:.1f},{y:.1f},{t},{rng.integers(1, 300)}")
+    (folder / "gaze.csv").write_text("\n".join(rows) + "\n")
+
+
+def design(folder: Path, *, columns: tuple[str, ...] = ("time", "duration"), **options: Any) -> Design:
+    if not (folder / "gaze.csv").exists():
+        write(folder)
+    known = {"time": 'time = "t"', "duration": 'duration = "ms"'}
+    extra = "".join(f", {known[c]}" for c in columns)
+    neighbours = options.pop("neighbours", "replace-one")
+    assume = options.pop("assume_public", ["assignment"])
+    screen = options.pop("screen", {"width_px": 800, "height_px": 600})
+    tables = ", ".join(f"{key} = {value}" for key, value in screen.items())
+    (folder / "plan.toml").write_text(
+        f"""
+[release]
+name = "study"
+version = "1"
+title = "A study"
+[privacy]
+neighbours = "{neighbours}"
+epsilon = 1.0
+delta = 1e-6
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.csv"
+columns = {{ person = "who", stimulus = "image", x = "x", y = "y"{extra} }}
+screen = {{ {tables} }}
+stimuli = ["sea", "sky"]
+assume_public = {json.dumps(assume)}
+[[outputs]]
+name = "maps"
+kind = "heatmap"
+input = "gaze"
+"""
+        + "".join(f"{key} = {json.dumps(value)}\n" for key, value in options.items())
+    )
+    return make_design(load_plan(folder / "plan.toml"))
+
+
+def spectral(folder: Path, **options: Any) -> SpectralOutput:
+    resolved = design(folder, **options).outputs[0].resolved
+    assert isinstance(resolved, SpectralOutput)
+    return resolved
+
+
+def refused(folder: Path, *words: str, **options: Any) -> None:
+    with pytest.raises(PlanError) as error:
+        design(folder, **options)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_spectral_is_the_default_with_four_cells_for_each_sigma(tmp_path: Path) -> None:
+    made = spectral(tmp_path)
+    assert made.blur == (24.0, None)
+    assert made.parameters.form.cells == (100, 134)
+    assert made.parameters.form.band.count == 953
+    assert made.parameters.joint
+    assert made.parameters.viewers == (40, 33)
+    assert spectral(tmp_path, blur_px=3).parameters.form.cells == (600, 800)  # no finer than the screen
+    assert spectral(tmp_path, width_px=7, height_px=5).parameters.form.cells == (5, 7)
+
+
+def test_viewers_are_nobodys_where_assignment_or_people_are_private(tmp_path: Path) -> None:
+    for private in ({"assume_public": []}, {"neighbours": "add-remove-one"}):
+        made = design(tmp_path, **private)
+        resolved = made.outputs[0].resolved
+        assert isinstance(resolved, SpectralOutput)
+        assert resolved.parameters.viewers is None
+        assert resolved.mechanism()["public_inputs"]["viewers"] is None
+        assert resolved.quality.viewers is None
+
+
+@pytest.mark.parametrize("private", [{"assume_public": []}, {"neighbours": "add-remove-one"}], ids=str)
+@pytest.mark.parametrize("mechanism", ["spectral", "gaussian", "laplace"])
+def test_the_preview_does_not_tell_how_many_saw_what_where_that_is_private(
+    tmp_path: Path, private: dict[str, Any], mechanism: str
+) -> None:
+    views = []
+    for unassigned in (0, 39):
+        folder = tmp_path / str(unassigned)
+        folder.mkdir()
+        write(folder, unassigned=unassigned)
+        views.append(as_text(preview(design(folder, mechanism=mechanism, **private))))
+    assert views[0] == views[1]
+
+
+def test_a_dynamic_map_has_a_tenth_of_its_window_as_blur_and_four_frames_for_it(tmp_path: Path) -> None:
+    made = spectral(tmp_path, window=[0, 50])
+    assert made.blur == (24.0, 5.0)
+    assert made.parameters.form.blurs[0] == pytest.approx(0.1)
+    assert made.parameters.form.cells == (40, 100, 134)
+    other = spectral(tmp_path, window=[10, 50], blur_time=8, frames=3)
+    assert other.parameters.form.blurs[0] == pytest.approx(0.2)
+    assert other.parameters.form.cells[0] == 3
+    assert other.parameters.window == (10.0, 50.0)
+
+
+@pytest.mark.parametrize(
+    "key", ["clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames"]
+)
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_keys_of_the_spectral_mechanism_are_refused_elsewhere(
+    tmp_path: Path, key: str, mechanism: str
+) -> None:
+    values = {"clipping": "joint", "weight": "samples", "prior": "none", "window": [0, 1], "frames": 2}
+    refused(tmp_path, key, mechanism, "spectral", mechanism=mechanism, **{key: values.get(key, 1.0)})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cap", 2),
+        ("caps", [1, 2]),
+        ("cap_share", 0.2),
+        ("max_samples_per_stimulus", 9),
+        ("calibration", "exact"),
+    ],
+)
+def test_keys_of_cells_are_refused_for_the_spectral_mechanism(tmp_path: Path, key: str, value: Any) -> None:
+    refused(tmp_path, key, "gaussian", **{key: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"blur_px": 0}, ("frequencies", "blur more")),
+        ({"blur_px": 0.5}, ("frequencies", "gaussian")),
+        ({"blur_px": 1.6, "window": [0, 1], "blur_time": 0.001}, ("frequencies", "blur_time")),
+        ({"window": [1, 1]}, ("window", "earlier first")),
+        ({"window": [5, 0]}, ("window",)),
+        ({"window": [0, 5], "columns": ("duration",)}, ("time stamps", 'time = "COLUMN"')),
+        ({"frames": 3}, ("frames", "window")),
+        ({"blur_time": 3}, ("blur_time", "window")),
+        ({"weight": "duration", "columns": ("time",)}, ("duration", "COLUMN")),
+        ({"mechanism": "gaussian", "caps": [1, 2]}, ("caps", 'cap = "private"')),
+        ({"mechanism": "gaussian", "cap_share": 0.2}, ("cap_share", 'cap = "private"')),
+        (
+            {"mechanism": "gaussian", "cap": "private", "max_samples_per_stimulus": "unlimited"},
+            ("cap", "one person could"),
+        ),
+        ({"mechanism": "gaussian", "cap": "private", "caps": [2, 1]}, ("increasing", "100")),
+        ({"mechanism": "gaussian", "cap": "private", "caps": [1, 101]}, ("increasing", "100")),
+        ({"screen": {"width_px": 800, "height_px": 600, "width_mm": 400}}, ("distance_mm",)),
+    ],
+    ids=str,
+)
+def test_what_contradicts_itself_is_refused(
+    tmp_path: Path, options: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    refused(tmp_path, *words, **options)
+
+
+def test_candidates_of_a_private_cap_end_with_all_samples(tmp_path: Path) -> None:
+    resolved = (
+        design(tmp_path, mechanism="gaussian", cap="private", max_samples_per_stimulus=25).outputs[0].resolved
+    )
+    assert isinstance(resolved, GazeMapOutput)
+    assert resolved.private_cap is not None
+    assert resolved.private_cap.caps == (1, 2, 3, 5, 8, 13, 20, 25)
+
+
+def test_the_preview_compares_all_mechanisms(tmp_path: Path) -> None:
+    row = preview(design(tmp_path))["outputs"][0]
+    head, *rows = row["comparison"]
+    assert [r[0] for r in rows] == ["spectral"] * 3 + ["gaussian"] * 3 + ["laplace"] * 3
+    assert head[1:3] == ["ε", "n=30"]
+    for r in rows:
+        values = [float(value) for value in r[2:]]
+        assert values == sorted(values)  # more people, better maps
+    for column in range(2, len(head)):
+        assert float(rows[0][column]) >= float(rows[6][column])
+    assert "no data at all gives 0.46" in row["error"]
+    assert "CC ≥ 0.8" in row["people_needed"]
+
+
+@pytest.mark.parametrize("blur", [0, 0.01, 1, 5000])
+def test_cells_can_be_compared_whatever_their_blur(tmp_path: Path, blur: float) -> None:
+    huge = {"width_px": 100_000, "height_px": 100_000}
+    made = design(tmp_path, mechanism="gaussian", width_px=8, height_px=6, blur_px=blur, screen=huge)
+    row = preview(made)["outputs"][0]
+    assert {r[0] for r in row["comparison"][1:]} >= {"gaussian", "laplace"}
+
+
+def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
+    made = design(tmp_path)
+    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    assert isinstance(resolved, SpectralOutput)
+    assert budget is not None
+    needed = int(resolved.quality.prediction(budget)[1].split()[0])
+    assert resolved.quality.correlation("spectral", budget, needed) >= 0.8
+    assert resolved.quality.correlation("spectral", budget, needed - 1) < 0.8
