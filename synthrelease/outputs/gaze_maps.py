@@ -13,7 +13,7 @@ from synthrelease.mechanisms import private_cap
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.heatmap_quality import Quality
+from synthrelease.outputs.heatmap_quality import Predicted, Quality
 from synthrelease.outputs.resolved import Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
@@ -21,7 +21,7 @@ from synthrelease.privacy.event import Event
 
 
 @dataclass(frozen=True)
-class GazeMapOutput:
+class GazeMapOutput(Predicted):
     """A gaze map output with all its public parameters."""
 
     spec: OutputSpec
@@ -99,18 +99,3 @@ class GazeMapOutput:
         if self.private_cap is None:
             return []
         return ["the cap was chosen privately from a public list, for a small squared error before the blur"]
-
-    def prediction(
-        self,
-        event: Event,  # noqa: ARG002  for others
-        budget: Budget | None,
-        people: int | None,  # noqa: ARG002  the quality knows the viewers
-    ) -> tuple[str, str]:
-        """Return the correlation to expect, and the people that a good map takes."""
-        assert budget is not None
-        return self.quality.prediction(budget)
-
-    def comparison(self, budget: Budget | None) -> list[list[str]]:
-        """Return the table of what to expect of every mechanism."""
-        assert budget is not None
-        return self.quality.comparison(budget)

@@ -27,6 +27,7 @@ from synthrelease.mechanisms import gaze_maps, spectral
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.event import Event
 
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
@@ -125,3 +126,24 @@ class Quality:
 
     def _band(self) -> Band:
         return band(self.blurs, CUTOFF)
+
+
+class Predicted:
+    """A heatmap output that tells what to expect of it."""
+
+    quality: Quality
+
+    def prediction(
+        self,
+        event: Event,  # noqa: ARG002  for others
+        budget: Budget | None,
+        people: int | None,  # noqa: ARG002  the quality knows the viewers
+    ) -> tuple[str, str]:
+        """Return the correlation to expect, and the people that a good map takes."""
+        assert budget is not None
+        return self.quality.prediction(budget)
+
+    def comparison(self, budget: Budget | None) -> list[list[str]]:
+        """Return the table of what to expect of every mechanism."""
+        assert budget is not None
+        return self.quality.comparison(budget)

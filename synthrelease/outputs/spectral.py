@@ -12,7 +12,7 @@ from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.mechanisms.spectral import SpectralParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.heatmap_quality import Quality
+from synthrelease.outputs.heatmap_quality import Predicted, Quality
 from synthrelease.outputs.resolved import Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
@@ -20,7 +20,7 @@ from synthrelease.privacy.event import Event
 
 
 @dataclass(frozen=True)
-class SpectralOutput:
+class SpectralOutput(Predicted):
     """A spectral heatmap output with all its public parameters."""
 
     spec: OutputSpec
@@ -111,18 +111,3 @@ class SpectralOutput:
                 "where noise drowns the data a map looks like the centre bias of photographs: read it with its uncertainty"
             ]
         return []
-
-    def prediction(
-        self,
-        event: Event,  # noqa: ARG002  for others
-        budget: Budget | None,
-        people: int | None,  # noqa: ARG002  the quality knows the viewers
-    ) -> tuple[str, str]:
-        """Return the correlation to expect, and the people that a good map takes."""
-        assert budget is not None
-        return self.quality.prediction(budget)
-
-    def comparison(self, budget: Budget | None) -> list[list[str]]:
-        """Return the table of what to expect of every mechanism."""
-        assert budget is not None
-        return self.quality.comparison(budget)
