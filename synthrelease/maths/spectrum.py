@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 POSITIONS = 8192  # steps into which each axis is divided
 WEIGHT = 1 << 21  # what the weights of a person's points on a stimulus sum to
 LARGEST_BAND = 1_000_000  # coefficients, and cells of the box of frequencies around them
-_EXACT_BITS = (
-    53 - 21
-)  # for the product of the cosines, so that sums of weighted products are exact in 64-bit floats
+LARGEST_SIDE = 2048  # frequencies of one axis: a quarter of what positions could tell apart
+_BLOCK = 1 << 20  # cosines of some points at a time
+_EXACT_BITS = 53 - 21  # of a product of cosines: its weighted sums are then exact in 64-bit floats
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def band(blurs: tuple[float, ...], cutoff: float) -> Band:
         cutoff: τ, 0 < τ < 1.
 
     Raises:
-        ValueError: the blur is so small that more than `LARGEST_BAND` frequencies are left.
+        ValueError: the blur is so small that more than `LARGEST_BAND` frequencies are left, or `LARGEST_SIDE` of an axis.
     """
     reach = math.sqrt(-2 * math.log(cutoff)) / math.pi
-    box = tuple(int(min(reach / blur, LARGEST_BAND)) + 1 if blur > 0 else LARGEST_BAND + 1 for blur in blurs)
-    if math.prod(box) > LARGEST_BAND:
+    box = tuple(int(min(reach / blur, LARGEST_SIDE)) + 1 if blur > 0 else LARGEST_SIDE + 1 for blur in blurs)
+    if math.prod(box) > LARGEST_BAND or max(box) > LARGEST_SIDE:
         raise ValueError(f"Expected a blur that leaves at most {LARGEST_BAND} frequencies, found {blurs}")
     grid = np.indices(box).reshape(len(box), -1)
     exponent = -0.5 * ((math.pi * np.array(blurs)[:, None] * grid) ** 2).sum(axis=0)
@@ -109,14 +109,19 @@ def point_coefficients(
         weights: whole numbers that sum to `WEIGHT`, shape (n,).
         frequencies: the band, of as many axes.
     """
-    axes = len(frequencies.box)
+    box, axes = frequencies.box, len(frequencies.box)
     bits = int(_EXACT_BITS / axes - 0.5)  # a cosine is at most √2
-    factors = [_whole_cosines(k, bits)[place] for k, place in zip(frequencies.box, places, strict=True)]
-    left = factors[0] * weights[:, None]
-    for factor in factors[1:-1]:
-        left = (left[:, :, None] * factor[:, None, :]).reshape(len(weights), -1)
-    sums = (left.T @ factors[-1]).reshape(frequencies.box)[tuple(frequencies.frequencies)]
-    coefficients: NDArray[np.float64] = sums / (2.0 ** (axes * bits) * WEIGHT)
+    sums = np.zeros((math.prod(box[:-1]), box[-1]))
+    some = max(1, _BLOCK // math.prod(box[:-1]))
+    for start in range(0, len(weights), some):
+        block = slice(start, start + some)
+        factors = [_whole_cosines(k, bits)[place[block]] for k, place in zip(box, places, strict=True)]
+        left = factors[0] * weights[block, None]
+        for factor in factors[1:-1]:
+            left = (left[:, :, None] * factor[:, None, :]).reshape(len(left), -1)
+        sums += left.T @ factors[-1]
+    kept = sums.reshape(box)[tuple(frequencies.frequencies)]
+    coefficients: NDArray[np.float64] = kept / (2.0 ** (axes * bits) * WEIGHT)
     return coefficients
 
 

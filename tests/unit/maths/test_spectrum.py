@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_the_band_depends_on_the_blur_relative_to_the_screen_alone() -> None:
     np.testing.assert_array_equal(small.frequencies, large.frequencies)
 
 
-@pytest.mark.parametrize("blurs", [(0.0, 0.1), (1e-9, 0.1), (1e-4, 1e-4), (1e-300, 1e-300)])
+@pytest.mark.parametrize("blurs", [(0.0, 0.1), (1e-9, 0.1), (1e-4, 0.9), (1e-3, 1e-3), (1e-300, 1e-300)])
 def test_a_blur_that_leaves_too_much_is_refused_before_memory_is_taken(blurs: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=str(LARGEST_BAND)):
         band(blurs, 1e-3)
@@ -118,6 +119,16 @@ def test_sums_are_exact_at_their_largest() -> None:
         # A dyadic rational with the bits of the table: nothing was rounded.
         assert all(Fraction(float(c)).denominator <= 2**32 for c in alone)
         assert (np.abs(alone) <= 2 ** (axes / 2) + 1e-2).all()
+
+
+def test_many_points_take_little_memory() -> None:
+    places = np.zeros((3, 300_000), dtype=np.int64)
+    tracemalloc.start()
+    try:
+        point_coefficients(places, np.ones(300_000, dtype=np.int64), CUBE)
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_positions_end_with_the_last() -> None:
