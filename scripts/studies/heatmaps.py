@@ -85,7 +85,7 @@ def run(folder: Path) -> None:
         )
         _print_baselines(images, exact)
     _print_measures(gaze, exact, folder / "osie" / "fixations_tidy.csv.gz")
-    _print_dynamic(folder / "osie_mouse" / "samples.csv.gz")
+    _print_dynamic(gaze)
     _print_prediction(gaze)
     _print_uncertainty(gaze, exact)
 
@@ -276,14 +276,9 @@ def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
         print(f"  {name:<28}" + " ".join(f"{value:7.3f}" for value in np.mean(found, axis=0)))
 
 
-def _print_dynamic(path: Path) -> None:
+def _print_dynamic(gaze: Gaze) -> None:
     """Space and time: the map of the first 130 samples of everybody, one stimulus by itself."""
-    gaze = load_gaze(
-        path,
-        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "sample_index"},
-        screen=SCREEN,
-    )
-    gaze = replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)
+    gaze = replace(gaze, time=_ranks(gaze))
     window, blur_time = (0.0, 130.0), 13.0
     form = replace(DEFAULTS, blurs=(blur_time / 130, *BLURS), cells=(20, 50, 67))
     print(
@@ -310,6 +305,16 @@ def _print_dynamic(path: Path) -> None:
             found.setdefault(f"spectral, ε = {epsilon:g}", []).append(metrics.correlation(shown, exact))
     for name, values_of in found.items():
         print(f"  {name:<52}{np.mean(values_of):7.3f}")
+
+
+def _ranks(gaze: Gaze) -> Map:
+    """The number of each sample among those of its person and stimulus; the file's own numbers repeat here and there."""
+    group = gaze.person * len(gaze.stimuli) + gaze.stimulus
+    order = np.argsort(group, kind="stable")
+    _, start, size = np.unique(group[order], return_index=True, return_counts=True)
+    rank = np.empty(group.size)
+    rank[order] = np.arange(group.size) - np.repeat(start, size)
+    return rank
 
 
 def exact_dynamic(gaze: Gaze, window: tuple[float, float], blur_time: float, cells: tuple[int, ...]) -> Map:
