@@ -111,7 +111,13 @@ Content = Noised | Derived | Categories | Binned
 
 def contents(output: dict[str, Any]) -> list[Content]:
     """Return the datasets that an output's entry in the manifest calls for, sources before what follows."""
-    describe = {"heatmap": _heatmap, "signals": _signals, "statistics": _statistics, "records": _records}
+    describe = {
+        "heatmap": _heatmap,
+        "areas": _areas,
+        "signals": _signals,
+        "statistics": _statistics,
+        "records": _records,
+    }
     return list(describe[output["kind"]](output))
 
 
@@ -121,6 +127,8 @@ def dataset_count(output: dict[str, Any]) -> int:
     match output["kind"]:
         case "heatmap":
             return (4 if output["mechanism"]["name"] == "spectral" else 2) * len(p["stimuli"])
+        case "areas":
+            return (4 if p["transitions"] else 2) * len(p["stimuli"])
         case "signals":
             return 2 * len(p["recordings"]) * len(p["features"])
         case "statistics":
@@ -180,6 +188,25 @@ def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
         blurs = (p["blur_time"] / (window[1] - window[0]), *blurs)
         cells = (p["frames"], *cells)
     return SpectralForm(blurs, p["exponent"], p["clip"], p["prior"], cells)
+
+
+def _areas(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    size = len(p["areas"])
+    shown: dict[str, tuple[tuple[int, ...], Callable[..., NDArray[np.float64]]]] = {
+        "dwell": ((size,), derived.dwell_shares)
+    }
+    if p["transitions"]:
+        shown["transitions"] = ((size, size), derived.transition_shares)
+    viewers = output["mechanism"]["public_inputs"]["viewers"] or [None] * len(p["stimuli"])
+    for stimulus, count in zip(
+        p["stimuli"], viewers, strict=False
+    ):  # another number of them is found elsewhere
+        for what, (shape, make) in shown.items():
+            noised = dataset_path(output["name"], stimulus, what, "noised")
+            shares = dataset_path(output["name"], stimulus, what, "shares")
+            yield Noised(noised, shape)
+            yield Derived(shares, (noised,), partial(make, viewers=count), shape)
 
 
 def _signals(output: dict[str, Any]) -> Iterator[Content]:

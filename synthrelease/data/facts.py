@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.features import ONE_RECORDING
 from synthrelease.data.tables import labels, read_table
@@ -22,6 +23,7 @@ class Facts:
         viewers: how many people have any row of each of `names`; public where the assignment is.
         longest: steps of the longest recording, if the plan declares lengths public.
         identities: the people's labels; private, only to recognise the same person in another input.
+        assigned: who has any row of which of `names`, shape (people, names); public where the assignment is.
     """
 
     people: int
@@ -29,6 +31,7 @@ class Facts:
     viewers: tuple[int, ...]
     longest: int | None
     identities: frozenset[str]
+    assigned: NDArray[np.bool_] = field(compare=False, repr=False)
 
 
 def read_facts(
@@ -63,8 +66,10 @@ def read_facts(
         published = set(names if listed is None else listed)
         here = np.array([name in published for name in names])[group]
         longest = int(np.bincount((person * len(names) + group)[here], minlength=1).max())
-    pairs = np.unique(group * len(identities) + person) // len(identities)
-    seen = dict(zip(names, np.bincount(pairs, minlength=len(names)).tolist(), strict=True))
     published_names = tuple(names if listed is None else listed)
-    viewers = tuple(seen.get(name, 0) for name in published_names)
-    return Facts(len(identities), published_names, viewers, longest, frozenset(identities))
+    place = {name: number for number, name in enumerate(published_names)}
+    own = np.array([place.get(name, -1) for name in names], dtype=np.int64)[group]
+    assigned = np.zeros((len(identities), len(published_names)), dtype=np.bool_)
+    assigned[person[own >= 0], own[own >= 0]] = True
+    viewers = tuple(assigned.sum(axis=0).tolist())
+    return Facts(len(identities), published_names, viewers, longest, frozenset(identities), assigned)

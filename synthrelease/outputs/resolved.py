@@ -151,5 +151,5 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
             f"a {spec.kind} output needs the number of people to be public",
             where=spec.where,
             found='neighbours = "add-remove-one"',
-            expected='neighbours = "replace-one"; heatmaps and statistics can do either',
+            expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',
         )

@@ -125,6 +125,17 @@ def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
     return Sensitivity(2 * total, 2 * total * total)
 
 
+def area_shares(*, stimuli: int, max_stimuli: int, transitions: bool, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of a person's dwell shares, and transition shares if there are any, over all stimuli.
+
+    On each of at most M of S stimuli a person divides W = `HALF_RANGE` shares among areas, and W among transitions.
+    Replaced, j stimuli may stay, M − j leave and M − j others come: j·2W + 2(M − j)·W = M·2W in L1, and likewise M·2W² in
+    squared L2, whatever j. So it makes no difference whether the assignment is public.
+    """
+    vectors = min(max_stimuli, stimuli) * (2 if transitions else 1)
+    return shares(total=HALF_RANGE, neighbours=neighbours).times(vectors)
+
+
 def joint_counts(*, sets: int, neighbours: Neighbours) -> Sensitivity:
     """Return the sensitivity of the joint counts of so many sets of attributes, a person dividing H shares in each."""
     return shares(total=HALF_RANGE, neighbours=neighbours).times(sets)
