@@ -675,6 +675,31 @@ SPOTS = np.array(
 LONGEST = 10**12 - 1  # steps of a duration
 
 
+def at_spots(*at: tuple[int, float]) -> Numbers:
+    """Return rows of (x, y, duration) at so many spots, one after the other."""
+    return np.array([(*SPOTS[spot], duration) for spot, duration in at]).reshape(-1, 3)
+
+
+IN_LEFT, IN_POND, IN_TREE, IN_CORNER = range(4)
+THOUSANDS_LEFT = [(IN_LEFT, 1.0)] * MANY
+LOOKS = {  # in one area alone, and with a blink of another, so that there is a transition
+    "nothing": np.empty((0, 3)),
+    "left": at_spots((IN_LEFT, 1)),
+    "corner": at_spots((IN_CORNER, 1)),
+    "left, a blink of the pond": at_spots((IN_LEFT, LONGEST), (IN_POND, 1)),
+    "a blink of the left, corner": at_spots((IN_LEFT, 1), (IN_CORNER, LONGEST)),
+    "no time": at_spots((IN_LEFT, 0), (IN_CORNER, 0)),
+    "no time but in the tree": at_spots((IN_LEFT, 0), (IN_TREE, 1), (IN_CORNER, 0)),
+    "thousands left": at_spots(*THOUSANDS_LEFT),
+    "thousands left, then the pond": at_spots(*THOUSANDS_LEFT, (IN_POND, 1)),
+    "corner, then thousands in the tree": at_spots((IN_CORNER, 1), *[(IN_TREE, 1)] * MANY),
+    "corner, then thousands in the pond": at_spots((IN_CORNER, 1), *[(IN_POND, 1)] * MANY),
+    "thousands, as long as can be": at_spots(*[(s % 4, LONGEST) for s in range(MANY)]),
+    "back and forth": at_spots(*[(s % 2, 1) for s in range(MANY)]),
+    "all in turn": at_spots(*[(s % 4, s + 1) for s in range(17)]),
+}
+
+
 def strips(number: int) -> Areas:
     """Return so many areas side by side."""
     edges = np.linspace(0, SCREEN.width_px, number + 1).tolist()
@@ -714,29 +739,7 @@ class AreasVariant(GazeMapVariant):
         }
 
     def patterns(self) -> dict[str, Numbers]:
-        """Return rows of (x, y, duration): in one area alone, and with a blink of another, so that there is a transition."""
-
-        def looks(*at: tuple[int, float]) -> Numbers:
-            return np.array([(*SPOTS[spot], duration) for spot, duration in at]).reshape(-1, 3)
-
-        left, pond, tree, corner = range(4)
-        thousands = [(left, 1.0)] * MANY
-        return {
-            "nothing": np.empty((0, 3)),
-            "left": looks((left, 1)),
-            "corner": looks((corner, 1)),
-            "left, a blink of the pond": looks((left, LONGEST), (pond, 1)),
-            "a blink of the left, corner": looks((left, 1), (corner, LONGEST)),
-            "no time": looks((left, 0), (corner, 0)),
-            "no time but in the tree": looks((left, 0), (tree, 1), (corner, 0)),
-            "thousands left": looks(*thousands),
-            "thousands left, then the pond": looks(*thousands, (pond, 1)),
-            "corner, then thousands in the tree": looks((corner, 1), *[(tree, 1)] * MANY),
-            "corner, then thousands in the pond": looks((corner, 1), *[(pond, 1)] * MANY),
-            "thousands, as long as can be": looks(*[(s % 4, LONGEST) for s in range(MANY)]),
-            "back and forth": looks(*[(s % 2, 1) for s in range(MANY)]),
-            "all in turn": looks(*[(s % 4, s + 1) for s in range(17)]),
-        }
+        return LOOKS
 
     def looking(self, pattern_on: Mapping[int, str]) -> Person:
         patterns = self.patterns()
