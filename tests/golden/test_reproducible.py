@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from invented_study import write_records_study, write_study
+from invented_study import write_areas_study, write_records_study, write_study
 
 import synthrelease
 
 GOLDEN = Path(__file__).parent / "golden.json"
-STUDIES = [write_study, write_records_study]
+STUDIES = [write_study, write_records_study, write_areas_study]
 
 
 def noised_digests(manifest):
@@ -22,7 +22,7 @@ def noised_digests(manifest):
 
 
 def all_digests(folder):
-    """Of both studies; no two of their outputs have the same name."""
+    """Of all studies; no two of their outputs have the same name."""
     out = {}
     for write in STUDIES:
         built = synthrelease.build(write(folder), folder / "r.h5", test_seed=5, force=True)
