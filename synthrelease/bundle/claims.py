@@ -116,8 +116,8 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:  # noq
 def _most_area_shares(p: dict[str, Any], public: dict[str, Any]) -> tuple[int, int]:
     """Bounds of the shares in an area, and of all shares: W on each stimulus of everybody who counts there."""
     people, viewers = public["people"], public["viewers"]
-    each = people if viewers is None else max(viewers, default=0)
-    vectors = people * p["max_stimuli_per_person"] if viewers is None else sum(viewers)
+    each = max(viewers) if viewers else people
+    vectors = sum(viewers) if viewers else people * p["max_stimuli_per_person"]
     return each * HALF_RANGE, vectors * HALF_RANGE * (2 if p["transitions"] else 1)
 
 

@@ -19,11 +19,15 @@ from PIL import Image
 
 import synthrelease
 from synthrelease.cli import main
+from synthrelease.data.gaze import load_gaze
+from synthrelease.data.screen import Screen
 from synthrelease.design import Design, make_design
 from synthrelease.errors import InputError, PlanError, PolicyError
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.noise import SecureRandom
 from synthrelease.plan import load_plan
 from synthrelease.preview import as_text, preview
+from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 DEMO = Path(str(files("synthrelease.demo"))) / "attention.csv.gz"
@@ -169,21 +173,15 @@ def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) 
         )
         counts = resolved.mechanism()["public_inputs"]["viewers"]
         assert sum(counts) == viewers
-        made = resolved.release(synthrelease.builder._load(resolved.source), None or _budget(), _random())
+        gaze = load_gaze(
+            data,
+            columns=resolved.source.options["columns"],
+            screen=Screen(800, 600),
+            stimuli=["1005", "1012"],
+        )
+        made = resolved.release(gaze, Budget(1e5, 0.0), SecureRandom.for_tests(1))
         exact = [made.arrays[s, "dwell", "noised"].sum() / HALF_RANGE for s in ("1005", "1012")]
         assert [round(float(n)) for n in exact] == counts
-
-
-def _budget() -> Any:
-    from synthrelease.privacy.budget import Budget
-
-    return Budget(1e5, 0.0)
-
-
-def _random() -> Any:
-    from synthrelease.noise import SecureRandom
-
-    return SecureRandom.for_tests(1)
 
 
 # What it costs and what it is worth
@@ -205,25 +203,20 @@ def test_the_noise_is_that_of_two_whole_shares_for_each_stimulus(tmp_path: Path)
     assert math.isclose(events[0].scale, 8 * W, rel_tol=1e-9)
 
 
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"[0-9.]+", text)]
-
-
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_nineteen_of_twenty_shares_err_by_less_than_the_preview_says(tmp_path: Path, noise: str) -> None:
+@pytest.mark.parametrize(("noise", "quantile"), [("laplace", math.log(20)), ("gaussian", 1.96)])
+def test_the_preview_tells_what_nineteen_of_twenty_shares_err_by_at_most(
+    tmp_path: Path, noise: str, quantile: float
+) -> None:
     (output,) = design(tmp_path, {"areas": HALVES, "noise": noise}).outputs
     error, needed = output.resolved.prediction(output.event, output.budget, 202)
-    five_in_a_hundred, of_116, _, of_99, _ = numbers(error.removeprefix("95 %:"))[:0] or [
-        0,
-        *numbers(error)[1:],
-    ]
-    deviation = output.event.standard_deviation
-    quantile = 1.96 if noise == "gaussian" else math.log(20) / math.sqrt(2)
-    assert math.isclose(of_116, 100 * quantile * deviation / HALF_RANGE / 116, rel_tol=0.01)
-    assert math.isclose(of_99, 100 * quantile * deviation / HALF_RANGE / 99, rel_tol=0.01)
-    people = numbers(needed)[0]
-    assert math.isclose(quantile * deviation / HALF_RANGE / people, 0.05, rel_tol=0.01)
-    assert five_in_a_hundred == 0
+    found = re.fullmatch(
+        r"95 %: shares ± ([\d.]+) \(of 116 people\) to ± ([\d.]+) \(of 99\) percentage points", error
+    )
+    assert found is not None
+    people = quantile * output.event.scale / HALF_RANGE  # whose shares the noise is as large as
+    assert math.isclose(float(found[1]), 100 * people / 116, rel_tol=0.01)
+    assert math.isclose(float(found[2]), 100 * people / 99, rel_tol=0.01)
+    assert math.isclose(int(needed.split()[0]), people / 0.05, rel_tol=0.01)
 
 
 def test_the_prediction_says_what_it_is_of(tmp_path: Path) -> None:
