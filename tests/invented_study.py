@@ -218,7 +218,7 @@ version = "1.0.0"
 title = "A small invented study of areas"
 
 [privacy]
-epsilon = 60.0
+epsilon = 20.0
 delta = 1e-4
 
 [inputs.looks]

@@ -56,7 +56,7 @@ def test_without_they_are_divided_by_their_sum_and_that_is_a_person_at_least() -
 
 
 def test_nobody_who_may_look_is_as_one_who_does() -> None:
-    noisy = np.array([W // 2, 0, 0])
+    noisy = np.array([2 * W, W, -W])
     np.testing.assert_array_equal(dwell_shares(noisy, viewers=0), dwell_shares(noisy, viewers=1))
 
 
