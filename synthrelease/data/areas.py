@@ -343,9 +343,13 @@ def _check_label(area: Area, images: Mapping[str, NDArray[np.integer]], where: s
         raise PlanError(
             f"the label {area.label} is not in the image",
             where=where,
-            found="no pixel of that value in the image of "
-            + ", ".join(missing[:3])
-            + (" …" if missing[3:] else ""),
+            found="; ".join(f"the image of {s} has {_values(images[s])}" for s in missing[:3]),
             expected="a value of the label image",
             remedy="correct the label, or say under `stimuli` which images have it",
         )
+
+
+def _values(image: NDArray[np.integer]) -> str:
+    """Return the values of an image's pixels; it is public."""
+    values = np.unique(image)
+    return ", ".join(map(str, values[:10].tolist())) + (", …" if values.size > 10 else "")
