@@ -94,7 +94,8 @@ class AreasOutput:
             f"shares: noised steps divided by {mass}, then the nearest shares that are not negative and sum to 1"
         ]
         if p.transitions:
-            told.append("shares of transitions: divided by their own sum, the diagonal being left out")
+            most = ", or the number of viewers if that is less" if p.viewers else ""
+            told.append(f"shares of transitions: divided by their own sum{most}, the diagonal being left out")
         return told
 
     def warnings(self) -> list[str]:
