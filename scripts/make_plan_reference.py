@@ -19,6 +19,7 @@ SECTIONS = {
     "gaze": "`[inputs.NAME]` of kind `gaze`",
     "features": "`[inputs.NAME]` of kind `features`",
     "heatmap": "`[[outputs]]` of kind `heatmap`",
+    "areas": "`[[outputs]]` of kind `areas`",
     "signals": "`[[outputs]]` of kind `signals`",
     "records": "`[[outputs]]` of kind `records`",
     "statistics": "`[[outputs]]` of kind `statistics`",

@@ -62,6 +62,7 @@ class OutputSpec:
     options: dict[str, Any]
     where: str
     given: frozenset[str] = frozenset()  # the keys that the plan writes; the other options are defaults
+    folder: Path = Path()  # of the plan: what paths are relative to
 
 
 @dataclass(frozen=True)
@@ -280,6 +281,7 @@ def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
         options,
         f"{path}: outputs[{number}] ({body['name']})",
         frozenset(body),
+        path.parent,
     )
 
 
@@ -302,10 +304,10 @@ def _check_references(plan: Plan) -> None:
                 expected="one of " + ", ".join(plan.inputs),
                 remedy=_nearest(output.input, list(plan.inputs)),
             )
-        needed = "gaze" if output.kind == "heatmap" else "features"
+        needed = "gaze" if output.kind in ("heatmap", "areas") else "features"
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
-                f"a {output.kind} output cannot be made of this input",
+                f"{'an' if output.kind == 'areas' else 'a'} {output.kind} output cannot be made of this input",
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
                 expected=f"one of kind {needed}",

@@ -1,4 +1,4 @@
-"""Small invented studies: every kind of output in one plan, every kind of records, every way to make a heatmap."""
+"""Small invented studies: most kinds of output in one plan, every kind of records, of heatmaps, of areas."""
 
 from pathlib import Path
 
@@ -293,4 +293,70 @@ def write_heatmaps_study(folder: Path, *, people: int = 60, capped: bool = False
     (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
     head, outputs = HEATMAPS_PLAN.split("[[outputs]]", 1)
     (folder / "plan.toml").write_text(head + (CAPPED if capped else "[[outputs]]" + outputs))
+    return folder / "plan.toml"
+
+
+AREAS_PLAN = """
+[release]
+name = "areas-study"
+version = "1.0.0"
+title = "A small invented study of areas"
+
+[privacy]
+epsilon = 20.0
+delta = 1e-4
+
+[inputs.looks]
+kind = "gaze"
+path = "looks.csv"
+columns = { person = "who", stimulus = "picture", x = "x", y = "y", duration = "ms" }
+screen = { width_px = 80, height_px = 60 }
+assume_public = ["stimuli", "assignment"]
+
+[[outputs]]
+name = "visits"
+kind = "areas"
+input = "looks"
+areas = "areas.toml"
+transitions = true
+max_stimuli_per_person = 2
+
+[[outputs]]
+name = "dwell"
+kind = "areas"
+input = "looks"
+noise = "gaussian"
+weight = "duration"
+label_image = "labels/{stimulus}.png"
+[outputs.areas]
+sky = { label = 1 }
+sea = { label = 2, stimuli = ["coast"] }
+"""
+AREAS = """
+door = { rectangle = [0, 0, 20, 60] }
+roof = { polygon = [[20, 0], [80, 0], [50, 30]] }
+floor = { rectangle = [20, 40, 80, 60], stimuli = ["coast", "street.jpg"] }
+"""
+
+
+def write_areas_study(folder: Path, *, people: int = 50) -> Path:
+    """Write looks.csv, areas.toml, label images and plan.toml, and return the plan's path; some see one picture, some three."""
+    from PIL import Image
+
+    rng = np.random.default_rng(20261123)
+    pictures = ("coast", "garden", "street.jpg")
+    looks = ["who,picture,x,y,ms"]
+    for person in range(people):
+        for picture in rng.permutation(pictures)[: rng.integers(1, 4)]:
+            for _ in range(int(rng.integers(2, 20))):
+                x, y = rng.uniform(0, 80), rng.normal(30, 9)
+                ms = rng.integers(80, 900)
+                looks.append(f"p{person},{picture},{x:.2f},{np.clip(y, 0, 60):.2f},{ms}")
+    (folder / "looks.csv").write_text("\n".join(looks) + "\n")
+    (folder / "areas.toml").write_text(AREAS)
+    (folder / "labels").mkdir(exist_ok=True)
+    for picture in pictures:
+        labels = np.repeat([1, 1, 2 * (picture == "coast")], 4).reshape(3, 4).astype(np.uint8)
+        Image.fromarray(labels).save(folder / "labels" / f"{picture}.png")
+    (folder / "plan.toml").write_text(AREAS_PLAN)
     return folder / "plan.toml"

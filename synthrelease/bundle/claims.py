@@ -5,10 +5,12 @@ Only the accounting and the sensitivity formulas are used here, none of the mech
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.contents import records_subsets, spectral_form
+from synthrelease.data.areas import ELSEWHERE
 from synthrelease.maths.derived import PERSON_STEPS
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.spectral import RADIUS
@@ -31,6 +33,7 @@ from synthrelease.privacy.event import (
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import (
     Sensitivity,
+    area_shares,
     boxed_series,
     clipped_coefficients,
     gaze_maps,
@@ -65,6 +68,13 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
                 assignment_public=p["assignment_public"],
                 neighbours=neighbours,
             )
+        case "areas":
+            return area_shares(
+                stimuli=len(p["stimuli"]),
+                max_stimuli=p["max_stimuli_per_person"],
+                transitions=p["transitions"],
+                neighbours=neighbours,
+            )
         case "signals":
             if p["coefficients"] is None:
                 one = boxed_series(steps=p["length"], bound=HALF_RANGE, neighbours=neighbours)
@@ -80,7 +90,7 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
     raise ValueError("Expected a known kind of output, found another")
 
 
-def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:
+def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:  # noqa: PLR0911  one for each kind
     """Return bounds of the true integers of an output: of any one's magnitude, and of their sum; None if unknown."""
     p, people = output["mechanism"]["parameters"], output["mechanism"]["public_inputs"]["people"]
     if people is None:
@@ -94,12 +104,27 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:
                 in_cell = min(in_cell, p["max_samples_per_stimulus"])
                 in_map = min(in_map, p["max_samples_per_stimulus"])
             return people * in_cell, people * p["max_stimuli_per_person"] * in_map
+        case "areas":
+            return _most_area_shares(p, output["mechanism"]["public_inputs"])
         case "signals":
             return (1 if p["query"] == "each" else people) * p["bound_steps"], None
         case "statistics":
             return people * PERSON_STEPS, None
     tests = [leaf for leaf in flatten(events.from_json(output["event"])) if isinstance(leaf, RandomizedTest)]
     return (people - sum(test.seeds for test in tests)) * HALF_RANGE, None
+
+
+def _most_area_shares(p: dict[str, Any], public: dict[str, Any]) -> tuple[int, int]:
+    """Bounds of the shares in an area, and of all shares: W on each stimulus of everybody who counts there.
+
+    Viewers are those to expect; labels, which decide, may make it more, but hardly by eight standard deviations.
+    """
+    people, viewers = public["people"], public["viewers"]
+    each, vectors = people, people * p["max_stimuli_per_person"]
+    if viewers:
+        each = min(each, math.ceil(max(viewers) + 8 * math.sqrt(max(viewers)) + 8))
+        vectors = min(vectors, math.ceil(sum(viewers) + 8 * math.sqrt(sum(viewers)) + 8))
+    return each * HALF_RANGE, vectors * HALF_RANGE * (2 if p["transitions"] else 1)
 
 
 def event_faults(
@@ -145,6 +170,8 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
             yield from _heatmap_parameter_faults(p, name, noise)
             if name == "spectral":
                 yield from _spectral_parameter_faults(p, output["mechanism"]["public_inputs"])
+        case "areas":
+            yield from _area_parameter_faults(p, name, noise, output["mechanism"]["public_inputs"])
         case "signals":
             if noise is None or (name == "lpa") != (p["coefficients"] is None):
                 yield "noise", "the mechanism's name is not that of its transform"
@@ -166,12 +193,45 @@ def _heatmap_parameter_faults(p: dict[str, Any], name: str, noise: Noise | None)
         yield "manifest", "more stimuli per person than there are"
 
 
-def _spectral_parameter_faults(p: dict[str, Any], public: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _area_parameter_faults(
+    p: dict[str, Any], name: str, noise: Noise | None, public: dict[str, Any]
+) -> Iterator[tuple[str, str]]:
+    if noise is None or isinstance(noise, RoundedGaussian) != (name == "gaussian"):
+        yield "noise", "the mechanism's name is not that of its noise"
+    if p["max_stimuli_per_person"] > len(p["stimuli"]):
+        yield "manifest", "more stimuli per person than there are"
+    yield from _viewer_faults(p, public)
+    names = [area["name"] for area in p["areas"]]
+    if len(set(names)) < len(names) or names[-1] != ELSEWHERE:
+        yield "manifest", f"two areas of one name, or '{ELSEWHERE}' does not stand last"
+    for area in p["areas"]:
+        shape, corners, label = area["shape"], area["coordinates"], area["label"]
+        drawn = corners is not None and (len(corners) == 2 if shape == "rectangle" else len(corners) > 2)
+        if (area["name"] == ELSEWHERE) != (shape is None) or (shape == "label") != (label is not None):
+            yield "manifest", f"the area '{area['name']}' has not the shape it is said to have"
+        elif (shape in ("rectangle", "polygon")) != drawn or (corners is not None and not drawn):
+            yield "manifest", f"the area '{area['name']}' has not the corners of its shape"
+        if not set(area["stimuli"] or ()) <= set(p["stimuli"]):
+            yield "manifest", f"the area '{area['name']}' is of a stimulus that is not listed"
+    viewers = public["viewers"]
+    # Each is rounded to a whole person.
+    most = (
+        public["people"] * p["max_stimuli_per_person"] + len(p["stimuli"]) / 2 if viewers is not None else 0
+    )
+    if viewers is not None and sum(viewers) > most:
+        yield "manifest", "more viewers than people may count on so many stimuli"
+
+
+def _viewer_faults(p: dict[str, Any], public: dict[str, Any]) -> Iterator[tuple[str, str]]:
     viewers, people = public["viewers"], public["people"]
     if (viewers is None) != (people is None or not p["assignment_public"]):
         yield "manifest", "numbers of viewers stand where the assignment and n are public, and only there"
     elif viewers is not None and (len(viewers) != len(p["stimuli"]) or max(viewers) > people):
         yield "manifest", "not one number of viewers for each stimulus, or more viewers than people"
+
+
+def _spectral_parameter_faults(p: dict[str, Any], public: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _viewer_faults(p, public)
     static = [p[key] is None for key in ("window", "blur_time", "frames")]
     if len(set(static)) > 1 or (p["window"] is not None and not p["window"][0] < p["window"][1]):
         yield "manifest", "window, frames and blur over time do not agree"

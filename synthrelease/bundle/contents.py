@@ -28,15 +28,18 @@ _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a litt
 
 @dataclass(frozen=True)
 class Noised:
-    """Integers that carry noise."""
+    """Integers that carry noise; `tell` hears of them if they are as they should be."""
 
     path: str
     shape: tuple[int, ...]
+    tell: Callable[[NDArray[Any]], None] | None = None
 
     def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
         if array.dtype.kind != "i" or array.shape != self.shape:
             return f"expected integers of shape {self.shape}"
+        if self.tell is not None:
+            self.tell(array)
         return None
 
 
@@ -113,7 +116,13 @@ Content = Noised | Derived | Categories | Binned
 
 def contents(output: dict[str, Any]) -> list[Content]:
     """Return the datasets that an output's entry in the manifest calls for, sources before what follows."""
-    describe = {"heatmap": _heatmap, "signals": _signals, "statistics": _statistics, "records": _records}
+    describe = {
+        "heatmap": _heatmap,
+        "areas": _areas,
+        "signals": _signals,
+        "statistics": _statistics,
+        "records": _records,
+    }
     return list(describe[output["kind"]](output))
 
 
@@ -123,6 +132,8 @@ def dataset_count(output: dict[str, Any]) -> int:
     match output["kind"]:
         case "heatmap":
             return (4 if output["mechanism"]["name"] == "spectral" else 2) * len(p["stimuli"])
+        case "areas":
+            return (4 if p["transitions"] else 2) * len(p["stimuli"])
         case "signals":
             return 2 * len(p["recordings"]) * len(p["features"])
         case "statistics":
@@ -149,28 +160,48 @@ def _heatmap(output: dict[str, Any]) -> Iterator[Content]:
 def _spectral(output: dict[str, Any]) -> Iterator[Content]:
     p, form = output["mechanism"]["parameters"], spectral_form(output["mechanism"]["parameters"])
     name, deviation = output["name"], float(output["noise"]["standard_deviation"])
-    all_noised = tuple(dataset_path(name, stimulus, "noised") for stimulus in p["stimuli"])
-    for noised in all_noised:
-        yield Noised(noised, (form.band.count,))
-    stated = output["mechanism"]["public_inputs"]["viewers"]
-    viewers = None if stated is None else np.array(stated)
+    constants = _Constants(output, deviation)
+    for stimulus in p["stimuli"]:
+        noised = dataset_path(name, stimulus, "noised")
+        yield Noised(noised, (form.band.count,), tell=constants.add)
 
-    def mass_of(number: int, *noised: NDArray[Any]) -> NDArray[np.float64]:
-        constants = np.array([integers[0] for integers in noised])
-        held = masses(constants, deviation=deviation, viewers=viewers, joint=p["clipping"] == "joint")
-        return held[number : number + 1]
+    def heatmap(noised: NDArray[Any], mass: NDArray[Any]) -> NDArray[np.float64]:
+        return form.heatmap(noised, mass=float(mass[0]), deviation=deviation)
 
-    def shown(
-        make: Callable[..., NDArray[np.float64]], noised: NDArray[Any], mass: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        return make(noised, mass=float(mass[0]), deviation=deviation)
+    def uncertainty(noised: NDArray[Any], mass: NDArray[Any]) -> NDArray[np.float64]:
+        return form.uncertainty(noised, mass=float(mass[0]), mass_error=float(mass[1]), deviation=deviation)
 
     for number, stimulus in enumerate(p["stimuli"]):
-        own, mass = all_noised[number], dataset_path(name, stimulus, "mass")
-        yield Derived(mass, all_noised, partial(mass_of, number), (1,))
-        for what, make in (("heatmap", form.heatmap), ("uncertainty", form.uncertainty)):
+        own, mass = dataset_path(name, stimulus, "noised"), dataset_path(name, stimulus, "mass")
+        yield Derived(mass, (own,), partial(constants.mass, number), (2,))
+        for what, make in (("heatmap", heatmap), ("uncertainty", uncertainty)):
             path = dataset_path(name, stimulus, what)
-            yield Derived(path, (own, mass), partial(shown, make), form.cells, _ITERATED_CARE)
+            yield Derived(path, (own, mass), make, form.cells, _ITERATED_CARE)
+
+
+class _Constants:
+    """The noised constants of all stimuli, gathered as they are read, and the masses that follow from them together."""
+
+    def __init__(self, output: dict[str, Any], deviation: float) -> None:
+        self._output, self._deviation = output, deviation
+        self._found: list[int] = []
+        self._masses: NDArray[np.float64] | None = None
+
+    def add(self, noised: NDArray[Any]) -> None:
+        self._found.append(int(noised[0]))
+
+    def mass(self, number: int, _noised: NDArray[Any]) -> NDArray[np.float64]:
+        if self._masses is None:
+            viewers = self._output["mechanism"]["public_inputs"]["viewers"]
+            self._masses = masses(
+                np.array(self._found),
+                deviation=self._deviation,
+                viewers=None if viewers is None else np.array(viewers),
+                people=_people(self._output),
+                joint=self._output["mechanism"]["parameters"]["clipping"] == "joint",
+            )
+        one: NDArray[np.float64] = self._masses[number]
+        return one
 
 
 def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
@@ -182,6 +213,25 @@ def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
         blurs = (p["blur_time"] / (window[1] - window[0]), *blurs)
         cells = (p["frames"], *cells)
     return SpectralForm(blurs, p["exponent"], p["clip"], p["prior"], cells)
+
+
+def _areas(output: dict[str, Any]) -> Iterator[Content]:
+    p = output["mechanism"]["parameters"]
+    size = len(p["areas"])
+    shown: dict[str, tuple[tuple[int, ...], Callable[..., NDArray[np.float64]]]] = {
+        "dwell": ((size,), derived.dwell_shares)
+    }
+    if p["transitions"]:
+        shown["transitions"] = ((size, size), derived.transition_shares)
+    viewers = output["mechanism"]["public_inputs"]["viewers"] or [None] * len(p["stimuli"])
+    for stimulus, count in zip(
+        p["stimuli"], viewers, strict=False
+    ):  # another number of them is found elsewhere
+        for what, (shape, make) in shown.items():
+            noised = dataset_path(output["name"], stimulus, what, "noised")
+            shares = dataset_path(output["name"], stimulus, what, "shares")
+            yield Noised(noised, shape)
+            yield Derived(shares, (noised,), partial(make, viewers=count), shape)
 
 
 def _signals(output: dict[str, Any]) -> Iterator[Content]:

@@ -59,7 +59,7 @@ def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = "stimuli" if output["kind"] == "heatmap" else "recordings"
+    noun = "stimuli" if output["kind"] in ("heatmap", "areas") else "recordings"
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("assignment_public"):
         facts.append(

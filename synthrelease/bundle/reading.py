@@ -53,7 +53,15 @@ class Bundle:
         for output in self.manifest["outputs"]:
             if output["name"] == name:
                 start = len(dataset_path(name)) + 1
-                return Output(self.path, name, {c.path[start:]: c.path for c in contents(output)})
+                try:
+                    paths = [content.path for content in contents(output)]
+                except (ValueError, ArithmeticError):
+                    raise BundleError(
+                        f"the parameters of '{name}' contradict each other",
+                        where=str(self.path),
+                        remedy="run: synthrelease verify",
+                    ) from None
+                return Output(self.path, name, {path[start:]: path for path in paths})
         raise KeyError(name)
 
     def model(self, name: str) -> SeededModel:

@@ -8,7 +8,7 @@ claims. docs/bundle.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -231,38 +231,54 @@ def _output_faults(
     expected = contents(output)
     if output["paths"] != sorted(content.path for content in expected):
         yield Finding("unlisted", where, "the paths are not those that the parameters call for")
-    sources = {source for content in expected if isinstance(content, Derived) for source in content.sources}
     arrays: dict[str, NDArray[Any]] = {}
-    noisy: list[NDArray[Any]] = []
+    # First the integers: only if they can be what is claimed is it worth to derive anything.
+    noised = [content for content in expected if isinstance(content, Noised)]
+    found = list(_read_faults(file, noised, arrays)) or list(_integer_faults(output, where, arrays, manifest))
+    if not found:
+        others = [content for content in expected if not isinstance(content, Noised)]
+        found = list(_read_faults(file, others, arrays)) or list(
+            _record_faults(output, where, expected, arrays)
+        )
+    yield from found
+
+
+def _read_faults(
+    file: h5py.File, expected: Sequence[Content], arrays: dict[str, NDArray[Any]]
+) -> Iterator[Finding]:
+    """Read datasets and check each, up to the first fault; what others follow from stays in `arrays`."""
+    used_again = {
+        source for content in expected if isinstance(content, Derived) for source in content.sources
+    }
     for content in expected:
         arrays[content.path] = hdf5.read_array(file, content.path)
         fault = content.fault(arrays[content.path], arrays)
         if fault is not None:
             yield Finding("derived", content.path, fault)
             return
-        if isinstance(content, Derived | Binned) and content.path not in sources:
-            del arrays[content.path]  # nothing follows from it, and maps are large
-        if isinstance(content, Noised):
-            noisy.append(arrays[content.path].ravel())
-    integers = np.concatenate(noisy) if noisy else np.zeros(0, dtype=np.int64)
-    neighbours = Neighbours(manifest["privacy"]["neighbours"])
-    people = output["mechanism"]["public_inputs"]["people"]
+        if isinstance(content, Derived | Binned) and content.path not in used_again:
+            del arrays[content.path]  # maps are large
+
+
+def _integer_faults(
+    output: dict[str, Any], where: str, noised: dict[str, NDArray[Any]], manifest: dict[str, Any]
+) -> Iterator[Finding]:
+    """Where event, parameters and integers of an output do not agree."""
+    flat = [array.ravel() for array in noised.values()]
+    integers = np.concatenate(flat) if flat else np.zeros(0, dtype=np.int64)
     for code, fault in claims.event_faults(
-        output, neighbours=neighbours, people=people, integers=integers.size
+        output,
+        neighbours=Neighbours(manifest["privacy"]["neighbours"]),
+        people=output["mechanism"]["public_inputs"]["people"],
+        integers=integers.size,
     ):
         yield Finding(code, where, fault)
-    yield from _plausibility_faults(output, where, expected, arrays, integers)
+    yield from _noise_faults(output, where, integers)
 
 
-def _plausibility_faults(
-    output: dict[str, Any],
-    where: str,
-    expected: list[Content],
-    arrays: dict[str, NDArray[Any]],
-    integers: NDArray[Any],
-) -> Iterator[Finding]:
-    leaves = events.flatten(events.from_json(output["event"]))
-    for leaf in leaves:
+def _noise_faults(output: dict[str, Any], where: str, integers: NDArray[Any]) -> Iterator[Finding]:
+    """Where the integers cannot carry the noise, or hold the counts, that are claimed."""
+    for leaf in events.flatten(events.from_json(output["event"])):
         if not isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace):
             continue
         if too_quiet(integers, leaf):
@@ -272,6 +288,12 @@ def _plausibility_faults(
             total is not None and too_many(integers, leaf, most=total)
         ):
             yield Finding("sensitivity", where, "the values are more than the stated bounds allow all people")
+
+
+def _record_faults(
+    output: dict[str, Any], where: str, expected: list[Content], arrays: dict[str, NDArray[Any]]
+) -> Iterator[Finding]:
+    """Where records are not those of their noised counts."""
     if output["kind"] == "records" and output["mechanism"]["parameters"]["threshold"] is None:
         categories = [arrays[c.path] for c in expected if isinstance(c, Categories)]
         if foreign_to_network(categories, noised_network(output, arrays)):

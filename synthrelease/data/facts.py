@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.features import ONE_RECORDING
 from synthrelease.data.tables import Table, in_natural_order, labels, read_slices
@@ -25,6 +26,7 @@ class Facts:
         viewers: how many people have any row of each of `names`; public where the assignment is.
         longest: steps of the longest recording, if the plan declares lengths public.
         identities: the people's labels; private, only to recognise the same person in another input.
+        assigned: who has any row of which of `names`, shape (people, names); public where the assignment is.
     """
 
     people: int
@@ -32,6 +34,18 @@ class Facts:
     viewers: tuple[int, ...]
     longest: int | None
     identities: frozenset[str]
+    assigned: NDArray[np.bool_] = field(compare=False, repr=False)
+
+    @property
+    def most_seen(self) -> int:
+        """The most stimuli (or recordings) that anybody has rows of, at least 1; public where the assignment is."""
+        return max(1, int(self.assigned.sum(axis=1).max(initial=1)))
+
+    def counting(self, max_stimuli: int) -> tuple[int, ...]:
+        """Return how many people count on each stimulus if each counts on so many, on average over who is picked."""
+        seen = self.assigned.sum(axis=1, keepdims=True)
+        expected = (self.assigned * np.minimum(1.0, max_stimuli / np.maximum(seen, 1))).sum(axis=0)
+        return tuple(int(number) for number in np.rint(expected))
 
 
 def read_facts(
@@ -60,11 +74,24 @@ def read_facts(
         rows.update(_rows_of_pairs(table, wanted))
     people = frozenset(person for person, _ in rows)
     names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)
-    seen = Counter(name for _, name in rows)
     longest = None
     if lengths_public:
         longest = max((count for (_, name), count in rows.items() if name in set(names)), default=0)
-    return Facts(len(people), tuple(names), tuple(seen[name] for name in names), longest, people)
+    assigned = _assigned(rows, sorted(people), names)
+    viewers = tuple(assigned.sum(axis=0).tolist())
+    return Facts(len(people), tuple(names), viewers, longest, people, assigned)
+
+
+def _assigned(
+    rows: Iterable[tuple[str, str]], people: Sequence[str], names: Sequence[str]
+) -> NDArray[np.bool_]:
+    who = {person: number for number, person in enumerate(people)}
+    what = {name: number for number, name in enumerate(names)}
+    out = np.zeros((len(people), len(names)), dtype=np.bool_)
+    pairs = [(who[person], what[name]) for person, name in rows if name in what]
+    if pairs:
+        out[tuple(np.array(pairs).T)] = True
+    return out
 
 
 def _rows_of_pairs(table: Table, wanted: Sequence[str]) -> dict[tuple[str, str], int]:

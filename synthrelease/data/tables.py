@@ -231,7 +231,8 @@ def label_texts(series: pl.Series) -> pl.Series:
         series = series.fill_nan(None)
         series = series.set(series == 0, 0.0)  # −0 is 0
         return series.cast(pl.String).str.strip_suffix(".0")
-    if series.dtype.is_integer() or series.dtype.is_temporal() or series.dtype in _WRITABLE:
+    dated = series.dtype.is_temporal() and series.dtype != pl.Duration
+    if series.dtype.is_integer() or dated or series.dtype in _WRITABLE:
         return series.cast(pl.String).str.strip_chars()
     raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from synthrelease.maths.blur import blurred
 from synthrelease.maths.fourier import inverse
+from synthrelease.maths.simplex import onto_simplex
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 
 COUNT, MEAN, HISTOGRAM = "count", "mean", "histogram"
@@ -61,3 +62,34 @@ def statistic(
     if people is not None:
         return centre + step * noisy.astype(np.float64) / people
     return centre + step * noisy[:1].astype(np.float64) / max(float(noisy[1]) / HALF_RANGE, 1.0)
+
+
+def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
+    """Return the share of the time in each area, shape (A+1,): not negative, of sum 1, nearest to the noised ones.
+
+    Noised integers are divided by the mass of everybody's shares, W each: by that of the viewers where their number is
+    public, else by the integers' own sum, of one person at least.
+
+    Args:
+        noisy: shares of W = `HALF_RANGE`, summed over people, noised.
+        viewers: how many people count on the stimulus, if public.
+    """
+    counts = noisy.astype(np.float64)
+    mass = max(viewers, 1) * HALF_RANGE if viewers is not None else max(float(counts.sum()), HALF_RANGE)
+    return onto_simplex(counts / mass, 1.0)
+
+
+def transition_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
+    """Return the share of each transition among all, shape (A+1, A+1), from row to column; the diagonal is 0.
+
+    As `dwell_shares`, but that even of viewers nobody knows how many went from one area to another: the mass is the sum off
+    the diagonal, of one person at least, and at most that of the viewers.
+    """
+    apart = ~np.eye(len(noisy), dtype=np.bool_)
+    counts = noisy[apart].astype(np.float64)
+    mass = max(float(counts.sum()), HALF_RANGE)
+    if viewers is not None:
+        mass = min(mass, max(viewers, 1) * HALF_RANGE)
+    out = np.zeros(noisy.shape)
+    out[apart] = onto_simplex(counts / mass, 1.0)
+    return out

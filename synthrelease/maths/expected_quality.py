@@ -66,7 +66,7 @@ def people_needed(correlation: Callable[[float], float], target: float) -> int |
         target: what is to be reached.
     """
     low, high = 0, 1
-    while correlation(high) < target:
+    while not correlation(high) >= target:  # a quality that is no number is not reached either
         low, high = high, 2 * high
         if high > _MOST_PEOPLE:
             return None

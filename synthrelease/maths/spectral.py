@@ -8,6 +8,7 @@ and so what to divide by.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +21,12 @@ from synthrelease.maths.spectrum import Band, band, middles, rendered, rendered_
 RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
 CUTOFF = 1e-3  # τ: frequencies that the blur leaves less of are not released
 CONSTANT_STEPS = 5243  # of the constant of one map: 0.08 of R
-_LEFT_MEAN, _LEFT_DEVIATION = 0.6, 0.2  # of a person after clipping: what is expected before any is measured
-_LEAST_LEFT = 0.2
+MOST_CELLS = 1 << 26  # of one map, frames included
+_LEFT_MEAN, _LEFT_DEVIATION = (
+    0.6,
+    0.35,
+)  # of a person after clipping on one stimulus: expected before any is measured
+_LEAST_PART = 0.05  # of the expected mass, whatever the noise says
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,19 @@ class SpectralForm:
     clip: float
     prior: str
     cells: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there is something to release, and not too much.
+
+        Raises:
+            ValueError: so large a blur that no frequency is left, so small a one that too many are, or too many cells.
+        """
+        if not all(math.isfinite(blur) and blur > 0 for blur in self.blurs):
+            raise ValueError("Expected blurs > 0, found another")
+        if math.prod(self.cells) > MOST_CELLS:
+            raise ValueError(f"Expected at most {MOST_CELLS} cells, found {math.prod(self.cells)}")
+        if not (self.band.frequencies[-2:].sum(axis=0) > 0).any():
+            raise ValueError("Expected a blur that leaves a frequency, found one that leaves none")
 
     @property
     def band(self) -> Band:
@@ -70,15 +88,24 @@ class SpectralForm:
         return np.maximum(rendered(found, self.band, self._places()), 0.0)
 
     def uncertainty(
-        self, noisy: NDArray[np.integer], *, mass: float, deviation: float
+        self, noisy: NDArray[np.integer], *, mass: float, mass_error: float, deviation: float
     ) -> NDArray[np.float64]:
-        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise and the prior.
+        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise, the prior and the mass.
 
-        It is that of the linear estimate: the nearest map, which knows that maps are not negative, errs less.
+        The error is that against the map of *clipped* people: what clipping takes from people who look at few places is
+        not in it. It is that of the linear estimate: the nearest map, which knows that maps are not negative, errs less.
+
+        Args:
+            noisy: integers of one stimulus, shape (K,).
+            mass: how many people's worth of map they hold.
+            mass_error: standard deviation of the mass.
+            deviation: standard deviation of the noise, in steps.
         """
-        _, variance = self._posterior(noisy, mass, deviation)
-        blurred = variance * self.band.attenuation**2
-        root: NDArray[np.float64] = np.sqrt(rendered_variance(blurred, self.band, self._places()))
+        mean, variance = self._posterior(noisy, mass, deviation)
+        h = self.band.attenuation
+        from_noise = rendered_variance(variance * h**2, self.band, self._places())
+        from_mass = (mass_error / mass * (rendered(mean * h, self.band, self._places()) - 1.0)) ** 2
+        root: NDArray[np.float64] = np.sqrt(from_noise + from_mass)
         return root
 
     def _posterior(
@@ -94,40 +121,50 @@ class SpectralForm:
 
 
 def masses(
-    constants: NDArray[np.integer], *, deviation: float, viewers: NDArray[np.integer] | None, joint: bool
+    constants: NDArray[np.integer],
+    *,
+    deviation: float,
+    viewers: NDArray[np.integer] | None,
+    people: int | None,
+    joint: bool,
 ) -> NDArray[np.float64]:
-    """Return how many people's worth of map the integers of every stimulus hold, shape (S,), positive.
+    """Return how many people's worth of map the integers of every stimulus hold, and how well that is known, shape (S, 2).
 
-    Where the number of viewers is public, a person is expected to be left to 0.6 ± 0.2 after clipping, and the noisy
-    constants correct that: one share for all stimuli if people were clipped over all at once, else one for each. Where
-    it is not, the maps are expected to hold their mean, give or take as much.
+    Where the number of viewers is public, 0.6 ± 0.35 of a person is expected to be left on a stimulus after clipping, and less
+    by the root of how many stimuli people count on if they are clipped over all at once; the noisy constants correct that:
+    one share for all stimuli then, else one for each. Where it is not public, maps are expected to hold their mean, give
+    or take as much.
 
     Args:
         constants: the noised integers of the constants, shape (S,).
         deviation: standard deviation of their noise, in steps.
-        viewers: how many people have rows on each stimulus, if public.
+        viewers: how many people count on each stimulus, if public.
+        people: n, if public.
         joint: whether people were clipped over all stimuli at once.
+
+    Returns:
+        Mass, positive, and its standard deviation.
     """
-    held, error = constants / CONSTANT_STEPS, deviation / CONSTANT_STEPS
-    if viewers is None:
-        mean = max(float(held.mean()), error / np.sqrt(held.size))
-        own = _combined(mean, mean, held, np.full(held.shape, error))
-        return np.asarray(np.maximum(own, _LEAST_LEFT * mean))
+    held, error = constants / CONSTANT_STEPS, np.full(len(constants), deviation / CONSTANT_STEPS)
+    if viewers is None or people is None:
+        mean = max(float(held.mean()), float(error[0]) / math.sqrt(held.size))
+        return _combined(mean, mean, held, error)
     seen = np.maximum(viewers, 1e-3)  # nobody saw it: noise, divided by next to nothing, that tells nothing
+    left, errors = held / seen, error / seen
+    crowding = 1.0
     if joint:
-        left, errors = (
-            np.full(held.shape, held.sum() / seen.sum()),
-            np.full(held.shape, error * np.sqrt(held.size) / seen.sum()),
-        )
-    else:
-        left, errors = held / seen, error / seen
-    share = np.clip(_combined(_LEFT_MEAN, _LEFT_DEVIATION, left, errors), _LEAST_LEFT, 1.0)
-    return np.asarray(share * seen)
+        crowding = math.sqrt(max(1.0, float(seen.sum()) / people))
+        left = np.full(held.shape, held.sum() / seen.sum())
+        errors = np.full(held.shape, error[0] * math.sqrt(held.size) / seen.sum())
+    share = _combined(_LEFT_MEAN / crowding, _LEFT_DEVIATION / crowding, left, errors)
+    return np.asarray(share * seen[:, None])
 
 
 def _combined(
     mean: float, deviation: float, measured: NDArray[np.float64], error: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Mean of what was expected and what was measured, each weighted by its precision."""
+    """What was expected and what was measured, each weighted by its precision, and the error that is left; shape (S, 2)."""
     expected, found = deviation**-2, error**-2
-    return (expected * mean + found * measured) / (expected + found)
+    left = (expected + found) ** -0.5
+    both = (expected * mean + found * measured) * left**2
+    return np.stack([np.maximum(both, np.maximum(_LEAST_PART * mean, left / 2)), left], axis=1)

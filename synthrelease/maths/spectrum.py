@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 POSITIONS = 8192  # steps into which each axis is divided
 WEIGHT = 1 << 21  # what the weights of a person's points on a stimulus sum to
-LARGEST_BAND = 1_000_000  # coefficients, and cells of the box of frequencies around them
+LARGEST_BAND = 200_000  # coefficients, and cells of the box of frequencies around them
 LARGEST_SIDE = 2048  # frequencies of one axis: a quarter of what positions could tell apart
 _BLOCK = 1 << 20  # cosines of some points at a time
 _EXACT_BITS = 53 - 21  # of a product of cosines: its weighted sums are then exact in 64-bit floats

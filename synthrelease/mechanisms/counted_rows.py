@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,11 +13,12 @@ from synthrelease.data.gaze import Gaze
 def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> NDArray[np.int64]:
     """Return the rows that count: of each person at most M stimuli, of each of those at most T samples.
 
-    Both are evenly spaced ones, in the public order of stimuli and in the order of the samples. Rows of one person and
-    stimulus stand together in the result, people and their stimuli in increasing order.
+    Both are evenly spaced ones, in the public order of stimuli and in the order of the samples. Where in the list the first
+    one stands depends on the person's label: if all were shown the same, they count on different ones. Rows of one person
+    and stimulus stand together in the result, people and their stimuli in increasing order.
     """
     stimuli = len(gaze.stimuli)
-    chosen = evenly_chosen(gaze.assigned, max_stimuli)
+    chosen = evenly_chosen(gaze.assigned, max_stimuli, _turns(gaze))
     row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
     group = gaze.person[row] * stimuli + gaze.stimulus[row]
     row = row[np.argsort(group, kind="stable")]
@@ -27,14 +30,31 @@ def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> ND
     return kept
 
 
-def evenly_chosen(assigned: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+def evenly_chosen(
+    assigned: NDArray[np.bool_], most: int, turns: NDArray[np.int64] | None = None
+) -> NDArray[np.bool_]:
     """Return which of their stimuli each person counts on: at most `most`, evenly spaced in the public list.
 
-    The choice is a function of the person's own set of stimuli: it looks at no other person and at no gaze.
+    The choice is a function of the person's own set of stimuli and label: it looks at no other person and at no gaze.
+
+    Args:
+        assigned: who has rows on what, shape (people, stimuli).
+        most: M.
+        turns: by how many places each person's list is turned before the choice, shape (people,).
     """
     size = assigned.sum(axis=1, keepdims=True)
     rank = np.cumsum(assigned, axis=1) - 1
+    if turns is not None:
+        rank = (rank + turns[:, None]) % np.maximum(size, 1)
     return assigned & _evenly_spaced(rank, size, most)
+
+
+def _turns(gaze: Gaze) -> NDArray[np.int64] | None:
+    """A number from each person's own label, as good as random."""
+    if not gaze.identities:
+        return None
+    digests = (hashlib.sha256(label.encode()).digest()[:4] for label in gaze.identities)
+    return np.array([int.from_bytes(digest, "little") for digest in digests], dtype=np.int64)
 
 
 def _evenly_spaced(rank: NDArray[np.int64], size: NDArray[np.int64], most: int) -> NDArray[np.bool_]:

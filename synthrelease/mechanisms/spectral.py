@@ -40,7 +40,7 @@ class SpectralParameters:
         form: blur, weights, clip, prior and resolution.
         joint: whether a person is clipped over all stimuli at once, or on each by itself.
         max_stimuli: M, on how many stimuli a person may count.
-        viewers: how many people have any row on each stimulus, if the assignment is public; else None.
+        viewers: how many people count on each stimulus, on average, if the assignment is public; else None.
         assignment_public: whether who saw which stimulus is public.
         weight: "samples", which all count alike, or "duration".
         window: start and end of the time that is released, in the unit of the data; None for static maps.
@@ -91,7 +91,7 @@ def release(
         random: where the noise comes from.
 
     Returns:
-        Under (stimulus, name): "noised", integers of shape (K,); "mass", of shape (1,); "heatmap" and "uncertainty", of the
+        Under (stimulus, name): "noised", integers of shape (K,); "mass" and its error, of shape (2,); "heatmap" and "uncertainty", of the
         shape of the form's cells; and the event.
     """
     event = calibrate(parameters, budget)
@@ -105,16 +105,26 @@ def derived_maps(
     noisy: NDArray[np.integer], stimuli: tuple[str, ...], parameters: SpectralParameters, deviation: float
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
     """Return the arrays of a release that has these noised integers, shape (S, K)."""
-    viewers = None if parameters.viewers is None else np.array(parameters.viewers)
-    held = masses(noisy[:, 0], deviation=deviation, viewers=viewers, joint=parameters.joint)
+    held = masses(
+        noisy[:, 0],
+        deviation=deviation,
+        viewers=None if parameters.viewers is None else np.array(parameters.viewers),
+        people=parameters.people,
+        joint=parameters.joint,
+    )
+    form = parameters.form
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for number, stimulus in enumerate(stimuli):
-        mass = stored(held[number : number + 1])  # as it is in the bundle: what follows can be checked
-        known = {"mass": float(mass[0]), "deviation": deviation}
-        values[stimulus, "noised"] = noisy[number]
-        values[stimulus, "mass"] = mass
-        values[stimulus, "heatmap"] = stored(parameters.form.heatmap(noisy[number], **known))
-        values[stimulus, "uncertainty"] = stored(parameters.form.uncertainty(noisy[number], **known))
+        own, mass = (
+            noisy[number],
+            stored(held[number]),
+        )  # as they are in the bundle: what follows can be checked
+        values[stimulus, "noised"], values[stimulus, "mass"] = own, mass
+        known, error = float(mass[0]), float(mass[1])
+        values[stimulus, "heatmap"] = stored(form.heatmap(own, mass=known, deviation=deviation))
+        values[stimulus, "uncertainty"] = stored(
+            form.uncertainty(own, mass=known, mass_error=error, deviation=deviation)
+        )
     return values
 
 

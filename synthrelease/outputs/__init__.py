@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from synthrelease.data.facts import Facts
-from synthrelease.outputs import heatmap, records, signals, statistics
+from synthrelease.outputs import areas, heatmap, records, signals, statistics
 from synthrelease.outputs.resolved import ResolvedOutput
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.guarantee import Neighbours
@@ -20,6 +20,7 @@ KINDS: dict[str, Resolve] = {
     "signals": signals.resolve,
     "records": records.resolve,
     "statistics": statistics.resolve,
+    "areas": areas.resolve,
 }
 
 __all__ = ["KINDS", "ResolvedOutput"]

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from synthrelease.data.facts import Facts
 from synthrelease.data.screen import Screen
 from synthrelease.errors import PlanError
-from synthrelease.maths.spectral import SpectralForm
+from synthrelease.maths.spectral import MOST_CELLS, SpectralForm
+from synthrelease.maths.spectrum import LARGEST_BAND, LARGEST_SIDE
 from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import DURATION, SpectralParameters
 from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.heatmap_quality import Parameters, Quality
-from synthrelease.outputs.resolved import people_if_public
+from synthrelease.outputs.resolved import counted_stimuli, people_if_public
 from synthrelease.outputs.spectral import SpectralOutput
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
@@ -24,7 +25,10 @@ SPECTRAL, PRIVATE = "spectral", "private"
 _OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
 _OF_GAZE_MAPS = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
 _BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
-_LEAST_BLUR = 0.003  # of a side, for the expected quality: finer maps are predicted as these
+_LEAST_BLUR, _LARGEST_BLUR = (
+    0.003,
+    0.5,
+)  # of a side, for the expected quality: other maps are predicted as these
 _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
 _CAPS = (
@@ -44,7 +48,8 @@ _CAPS = (
     500,
     800,
 )  # candidates below T, if the plan lists none
-_MOST_COEFFICIENTS = 200_000  # of all maps of a person together: what is clipped at once must fit into memory
+_MOST_COEFFICIENTS = 50_000_000  # of all stimuli together: their sums must fit into memory
+_MOST_FRAMES = 10_000
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,11 @@ class _Asked:
 
     @property
     def max_stimuli(self) -> int:
-        stimuli = len(self.facts.names)
-        most: int = self.spec.options.get("max_stimuli_per_person", stimuli)
-        return min(most, stimuli)
+        return counted_stimuli(self.spec, self.source, self.facts, self.neighbours)[0]
+
+    @property
+    def viewers(self) -> tuple[int, ...] | None:
+        return counted_stimuli(self.spec, self.source, self.facts, self.neighbours)[1]
 
     @property
     def assignment_public(self) -> bool:
@@ -102,14 +109,13 @@ def resolve(
 
 
 def _quality(asked: _Asked, mechanisms: dict[str, Parameters]) -> Quality:
-    viewers, seen = None, float(asked.max_stimuli)
-    if asked.people is not None and asked.assignment_public:
-        viewers = sum(asked.facts.viewers) / len(asked.facts.viewers)
-        seen = max(1.0, sum(asked.facts.viewers) / asked.people)
-    blurs = tuple(
-        max(asked.blur_px / side, _LEAST_BLUR) for side in (asked.screen.height_px, asked.screen.width_px)
-    )
-    return Quality(mechanisms, asked.spec.options["mechanism"], blurs, viewers, seen)
+    viewers, seen = asked.viewers, float(asked.max_stimuli)
+    if viewers is not None and asked.people is not None:
+        seen = max(1.0, sum(viewers) / asked.people)
+    sides = asked.screen.height_px, asked.screen.width_px
+    blurs = tuple(min(max(asked.blur_px / side, _LEAST_BLUR), _LARGEST_BLUR) for side in sides)
+    mean = None if viewers is None else sum(viewers) / len(viewers)
+    return Quality(mechanisms, asked.spec.options["mechanism"], blurs, mean, seen)
 
 
 def _check_keys(spec: OutputSpec, own: str) -> None:
@@ -136,28 +142,23 @@ def _spectral(asked: _Asked) -> SpectralParameters:
     o = spec.options
     window = _window(spec, source)
     blurs: tuple[float, ...] = (blur_px / screen.height_px, blur_px / screen.width_px)
-    cells = tuple(
-        min(side, math.ceil(_CELLS_PER_BLUR * side / blur_px)) if blur_px > 0 else side
-        for side in (screen.height_px, screen.width_px)
-    )
-    cells = (o.get("height_px", cells[0]), o.get("width_px", cells[1]))
     if window is not None:
         blurs = (_blur_time(spec, window) / (window[1] - window[0]), *blurs)
-        cells = (o.get("frames", math.ceil(_CELLS_PER_BLUR / blurs[0])), *cells)
-    form = SpectralForm(blurs, float(o["exponent"]), float(o["clip"]), o["prior"], cells)
     try:
-        count = form.band.count
-    except ValueError:
-        count = None
-    if count is None or count > _MOST_COEFFICIENTS:
+        form = SpectralForm(
+            blurs, float(o["exponent"]), float(o["clip"]), o["prior"], _cells(spec, screen, blurs)
+        )
+    except (ValueError, ArithmeticError):
         raise PlanError(
-            "the blur leaves too many frequencies over",
+            "no map can be made with this blur and size",
             where=spec.where,
             found=f"blur_px = {blur_px:g}"
             + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
-            expected=f"a blur that leaves at most {_MOST_COEFFICIENTS}",
-            remedy='blur more, or choose mechanism = "gaussian", which can do without a blur',
-        )
+            expected=f"a blur that leaves 2 to {LARGEST_BAND} frequencies, at most {LARGEST_SIDE} of an axis, and a map of at "
+            f"most {MOST_CELLS} cells",
+            remedy='mechanism = "gaussian" can do without a blur',
+        ) from None
+    _check_size(asked, form)
     if o["weight"] == DURATION and "duration" not in source.options["columns"]:
         raise PlanError(
             "samples are to be weighted by their duration, but no column tells it",
@@ -169,13 +170,48 @@ def _spectral(asked: _Asked) -> SpectralParameters:
         form=form,
         joint=o["clipping"] == "joint",
         max_stimuli=asked.max_stimuli,
-        viewers=asked.facts.viewers if asked.assignment_public and asked.people is not None else None,
+        viewers=asked.viewers,
         assignment_public=asked.assignment_public,
         weight=o["weight"],
         window=window,
         neighbours=asked.neighbours,
         people=asked.people,
     )
+
+
+def _cells(spec: OutputSpec, screen: Screen, blurs: tuple[float, ...]) -> tuple[int, ...]:
+    """Of the published map: as the plan says, else so many for each σ of the blur, but no more than pixels."""
+    o = spec.options
+    rows, columns = (
+        min(side, math.ceil(_CELLS_PER_BLUR / blur))
+        for side, blur in zip((screen.height_px, screen.width_px), blurs[-2:], strict=True)
+    )
+    cells = (o.get("height_px", rows), o.get("width_px", columns))
+    if "window" not in o:
+        return cells
+    return (o.get("frames", min(_MOST_FRAMES, math.ceil(_CELLS_PER_BLUR / blurs[0]))), *cells)
+
+
+def _check_size(asked: _Asked, form: SpectralForm) -> None:
+    """Refuse what could not be computed for some people: whether it can must not depend on who they are."""
+    together = asked.max_stimuli if asked.spec.options["clipping"] == "joint" else 1
+    largest = math.ceil(2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
+    if largest**2 * form.band.count * together >= 2**62:
+        raise PlanError(
+            "the clip is so small that squares of a person's coefficients would leave 64 bits",
+            where=asked.spec.where,
+            found=f"clip = {form.clip:g}",
+            expected="a larger clip; 0.35 suits most data",
+        )
+    count = form.band.count * len(asked.facts.names)
+    if count > _MOST_COEFFICIENTS:
+        raise PlanError(
+            "the coefficients of all stimuli together are too many",
+            where=asked.spec.where,
+            found=str(count),
+            expected=f"at most {_MOST_COEFFICIENTS}",
+            remedy="blur more, or release the stimuli in several outputs",
+        )
 
 
 def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
@@ -190,7 +226,7 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
                 )
         return None
     start, end = map(float, o["window"])
-    if not (math.isfinite(start) and math.isfinite(end) and start < end):
+    if not (start < end and math.isfinite(end - start) and end - start > 1e-300):
         raise PlanError(
             "the window is no span of time",
             where=spec.where,

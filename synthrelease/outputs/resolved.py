@@ -140,6 +140,19 @@ def people_if_public(facts: Facts, neighbours: Neighbours) -> int | None:
     return facts.people if neighbours is Neighbours.REPLACE_ONE else None
 
 
+def counted_stimuli(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> tuple[int, tuple[int, ...] | None]:
+    """Return M, on how many stimuli a person counts, and how many people count on each, if both are public.
+
+    If who saw what is public, and with it the most that anybody saw, M need not be more than that.
+    """
+    stimuli = len(facts.names)
+    public = "assignment" in source.options["assume_public"] and neighbours is Neighbours.REPLACE_ONE
+    most = min(spec.options.get("max_stimuli_per_person", facts.most_seen if public else stimuli), stimuli)
+    return most, facts.counting(most) if public else None
+
+
 def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
     """Refuse an output that needs the number of people to be public.
 
@@ -151,5 +164,5 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
             f"a {spec.kind} output needs the number of people to be public",
             where=spec.where,
             found='neighbours = "add-remove-one"',
-            expected='neighbours = "replace-one"; heatmaps and statistics can do either',
+            expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',
         )

@@ -53,8 +53,9 @@ def gaze_maps(
     A person counts at most m = `cap` per cell and T = `max_samples` per stimulus, on at most M of S stimuli.
     One map weighs at most a₁ = min(T, mr) in L1 and a₂² = min(qm² + s², m²r) in squared L2 norm, where
     T = qm + s. Two maps of one stimulus differ by at most min(mr, 2a₁) and min(m²r, 2a₂²): counts are not
-    negative. Under replace-one, with a public assignment, M maps change in place; otherwise M maps may leave
-    and M others come, at least 2M − S of them in place. (Liu et al. 2019 is the case T = ∞, M = 1.)
+    negative. Under replace-one M maps may leave and M others come, at least 2M − S of them in place; all change in place
+    if the assignment is public and M = S, for otherwise a person's label decides on which M they count. (Liu et al. 2019
+    is the case T = ∞, M = 1.)
 
     Args:
         cells: r, cells (pixels) of one map.
@@ -73,7 +74,7 @@ def gaze_maps(
     if neighbours is Neighbours.ADD_REMOVE_ONE:
         return Sensitivity(l1, l2).times(most)
     moved_l1, moved_l2 = min(cap * cells, 2 * l1), min(cap * cap * cells, 2 * l2)
-    in_place = most if assignment_public else max(0, 2 * most - stimuli)
+    in_place = most if assignment_public and most == stimuli else max(0, 2 * most - stimuli)
     apart = 2 * (most - in_place)
     return Sensitivity(in_place * moved_l1 + apart * l1, in_place * moved_l2 + apart * l2)
 
@@ -123,6 +124,17 @@ def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
     if neighbours is Neighbours.ADD_REMOVE_ONE:
         return Sensitivity(total, total * total)
     return Sensitivity(2 * total, 2 * total * total)
+
+
+def area_shares(*, stimuli: int, max_stimuli: int, transitions: bool, neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of a person's dwell shares, and transition shares if there are any, over all stimuli.
+
+    On each of at most M of S stimuli a person divides W = `HALF_RANGE` shares among areas, and W among transitions.
+    Replaced, j stimuli may stay, M − j leave and M − j others come: j·2W + 2(M − j)·W = M·2W in L1, and likewise M·2W² in
+    squared L2, whatever j. So it makes no difference whether the assignment is public.
+    """
+    vectors = min(max_stimuli, stimuli) * (2 if transitions else 1)
+    return shares(total=HALF_RANGE, neighbours=neighbours).times(vectors)
 
 
 def joint_counts(*, sets: int, neighbours: Neighbours) -> Sensitivity:

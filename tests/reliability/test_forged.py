@@ -6,7 +6,7 @@ import json
 import h5py
 import numpy as np
 import pytest
-from invented_study import write_records_study
+from invented_study import write_areas_study, write_records_study
 
 import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
@@ -1189,3 +1189,231 @@ def test_counts_of_a_randomized_release_are_bounded_by_the_people_who_made_its_m
     modelled = entry["mechanism"]["public_inputs"]["people"] - test["seeds"]
     assert 0 < modelled < entry["mechanism"]["public_inputs"]["people"]
     assert most_counts(entry) == (modelled * HALF_RANGE, None)
+
+
+# --- areas
+
+
+@pytest.fixture(scope="session")
+def areas_bytes(tmp_path_factory):
+    """Return the bytes of a release of a study of areas, built once."""
+    folder = tmp_path_factory.mktemp("areas")
+    built = synthrelease.build(write_areas_study(folder), folder / "release.h5")
+    return built.path.read_bytes()
+
+
+@pytest.fixture
+def parts(areas_bytes, tmp_path):
+    """Return the path of a copy of that release that the test may damage."""
+    path = tmp_path / "release.h5"
+    path.write_bytes(areas_bytes)
+    return path
+
+
+def _viewers(name, count):
+    def change(manifest):
+        public = output(manifest, name)["mechanism"]["public_inputs"]
+        public["viewers"] = count(public["viewers"])
+
+    return change
+
+
+def derive_shares_again(path):
+    """Make all shares follow from the integers and the numbers of viewers that the manifest states."""
+    from synthrelease.bundle.contents import Derived, contents
+
+    with h5py.File(path, "r+") as file:
+        for entry in read_manifest(path)["outputs"]:
+            for content in contents(entry):
+                if isinstance(content, Derived):
+                    sources = [file[source][()] for source in content.sources]
+                    file[content.path][...] = stored(content.function(*sources))
+    reseal(path)
+
+
+def test_an_honest_release_of_areas_is_accepted_whoever_derives_its_shares(parts):
+    assert codes(parts) == set()
+    derive_shares_again(parts)
+    assert codes(parts) == set()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/outputs/visits/coast/dwell/shares",
+        "/outputs/visits/street.jpg/transitions/shares",
+        "/outputs/dwell/garden/dwell/shares",
+    ],
+)
+@pytest.mark.parametrize("change", ["more", "swapped", "diagonal", "not a number"])
+def test_shares_that_do_not_follow_from_the_noised_ones(parts, path, change):
+    with h5py.File(parts, "r+") as file:
+        shares = file[path][()]
+        if change == "more":
+            shares.flat[1] += 0.001
+        elif change == "swapped":
+            shares = shares[::-1].copy()
+        elif change == "diagonal":
+            shares.flat[0] += 1e-5
+        else:
+            shares.flat[1] = np.nan
+        file[path][...] = shares
+    reseal(parts)
+    assert codes(parts) == {"derived"}
+
+
+@pytest.mark.parametrize("what", ["dwell", "transitions"])
+def test_noised_shares_changed_under_what_follows_from_them(parts, what):
+    with h5py.File(parts, "r+") as file:
+        file[f"/outputs/visits/garden/{what}/noised"][(0,) * (1 + (what == "transitions"))] += 9 * HALF_RANGE
+        file[f"/outputs/visits/garden/{what}/noised"][(-1, 0)[: 1 + (what == "transitions")]] -= (
+            9 * HALF_RANGE
+        )
+    reseal(parts)
+    assert codes(parts) == {"derived"}
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 5), (4, 5), (16,), (4, 4, 1)])
+def test_transitions_of_another_size(parts, shape):
+    path = "/outputs/visits/garden/transitions/noised"
+    with h5py.File(parts, "r+") as file:
+        values = np.resize(file[path][()], shape)
+        del file[path]
+        file[path] = values
+    reseal(parts)
+    assert codes(parts) & {"derived", "structure"}
+
+
+@pytest.mark.parametrize("name", ["visits", "dwell"])
+@pytest.mark.parametrize(
+    ("count", "code"),
+    [
+        (lambda v: [n + 5 for n in v], "derived"),
+        (lambda v: [v[0] - 1, *v[1:]], "derived"),
+        (lambda v: v[:-1], "manifest"),
+        (lambda v: [*v, 3], "manifest"),
+        (lambda _: [], "derived"),
+        (lambda _: None, "derived"),
+        (lambda v: [51, *v[1:]], "derived"),
+        (lambda v: [-1, *v[1:]], "manifest"),
+    ],
+)
+def test_false_viewers(parts, name, count, code):
+    forge(parts, _viewers(name, count))
+    assert codes(parts) & {code, "manifest"}
+
+
+@pytest.mark.parametrize(
+    "count", [lambda _: None, lambda _: [], lambda v: [51, *v[1:]], lambda v: [50] * len(v)]
+)
+def test_viewers_that_cannot_be_with_all_that_follows(parts, count):
+    """None where they are public; more than there are people; more than people may count on so many stimuli."""
+    forge(parts, _viewers("visits", count))
+    derive_shares_again(parts)
+    assert codes(parts) == {"manifest"}
+
+
+@pytest.mark.parametrize("name", ["visits", "dwell"])
+def test_too_few_viewers_with_all_that_follows(parts, name):
+    """The integers themselves tell: they are more than so few people can make them."""
+    forge(parts, _viewers(name, lambda v: [0] * len(v)))
+    derive_shares_again(parts)
+    assert codes(parts) == {"sensitivity"}
+
+
+@pytest.mark.parametrize("name", ["visits", "dwell"])
+def test_sensitivity_of_areas_halved_and_everything_that_follows_recomputed(parts, name):
+    def change(manifest):
+        entry = output(manifest, name)
+        value = entry["sensitivity"]["value"]
+        halved = scaled(value, 0.5) if "." in value else str(int(value) // 2)
+        entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = halved
+        _recompute_claims(manifest)
+
+    forge(parts, change)
+    assert codes(parts) == {"sensitivity"}
+
+
+@pytest.mark.parametrize("name", ["visits", "dwell"])
+def test_noise_of_areas_overstated_where_every_number_agrees_with_it(parts, name):
+    def change(manifest):
+        entry = output(manifest, name)
+        entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], 1e4)
+        _recompute_claims(manifest)
+
+    forge(parts, change)
+    assert codes(parts) == {"noise"}
+
+
+def _area(number, **changes):
+    def change(manifest):
+        output(manifest, "visits")["mechanism"]["parameters"]["areas"][number].update(changes)
+
+    return change
+
+
+def _reversed_areas(manifest):
+    output(manifest, "visits")["mechanism"]["parameters"]["areas"].reverse()
+
+
+def _one_area_more(manifest):
+    areas = output(manifest, "visits")["mechanism"]["parameters"]["areas"]
+    areas.insert(0, {**areas[0], "name": "window"})
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (_rename("visits", "gaussian"), "noise"),
+        (_rename("dwell", "laplace"), "noise"),
+        (_rename("visits", "spectral"), "manifest"),
+        (_set("visits", "max_stimuli_per_person", 1), "sensitivity"),
+        (_set("visits", "max_stimuli_per_person", 4), "manifest"),
+        (_set("visits", "transitions", False), "unlisted"),
+        (_set("dwell", "transitions", True), "missing"),
+        (_set("visits", "assignment_public", False), "manifest"),
+        (_set("visits", "half_range_steps", 1), "manifest"),
+        (_set("visits", "stimuli", ["coast", "garden"]), "unlisted"),
+        (_set("visits", "areas", []), "manifest"),
+        (_reversed_areas, "manifest"),
+        (_one_area_more, "derived"),
+        (_area(0, name="roof"), "manifest"),
+        (_area(0, name="elsewhere"), "manifest"),
+        (_area(-1, name="other"), "manifest"),
+        (_area(-1, shape="label", label=1), "manifest"),
+        (_area(-1, coordinates=[[0, 0], [1, 1]]), "manifest"),
+        (_area(0, shape=None, coordinates=None), "manifest"),
+        (_area(0, shape="polygon"), "manifest"),
+        (_area(0, shape="label"), "manifest"),
+        (_area(0, shape="label", label=3), "manifest"),
+        (_area(0, label=3), "manifest"),
+        (_area(0, coordinates=None), "manifest"),
+        (_area(1, shape="rectangle"), "manifest"),
+        (_area(2, stimuli=["desert"]), "manifest"),
+        (_area(2, name="two\nlines"), "manifest"),
+    ],
+)
+def test_areas_that_contradict_each_other(parts, change, code):
+    forge(parts, change)
+    assert code in codes(parts)
+
+
+@pytest.mark.parametrize("what", ["stimuli of visits", "assignment of dwell"])
+def test_a_public_fact_of_areas_that_is_not_told(parts, what):
+    def forget(manifest):
+        told = manifest["privacy"]["not_protected"]
+        assert what in [e["what"] for e in told]
+        manifest["privacy"]["not_protected"] = [e for e in told if e["what"] != what]
+
+    forge(parts, forget)
+    assert codes(parts) == {"guarantee"}
+
+
+def test_a_disjoint_or_private_choice_among_areas(parts):
+    def change(manifest):
+        entry = output(manifest, "visits")
+        entry["event"] = {"type": "disjoint", "events": [entry["event"]]}
+        _recompute_claims(manifest)
+
+    forge(parts, change)
+    assert "guarantee" in codes(parts)

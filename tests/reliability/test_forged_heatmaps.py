@@ -253,7 +253,7 @@ def test_a_blur_that_would_take_all_memory_is_refused_before_any_is_taken(forged
 
 def test_a_map_larger_than_the_file_holds_is_not_computed(forged: Path) -> None:
     huge = {"rows": 20_000, "columns": 20_000}
-    assert forge(forged, lambda manifest: parameters(manifest, "still").update(huge)) == {"derived"}
+    assert forge(forged, lambda manifest: parameters(manifest, "still").update(huge)) == {"manifest"}
 
 
 # --- the private cap

@@ -30,7 +30,7 @@ def test_help_loads_nothing_heavy():
         "from synthrelease.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'scipy', 'polars', 'h5py', 'matplotlib', 'jsonschema', 'dp_accounting', 'mpmath'}\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'h5py', 'matplotlib', 'jsonschema', 'dp_accounting', 'mpmath', 'PIL'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -153,7 +153,14 @@ def test_keys_of_cells_are_refused_for_the_spectral_mechanism(tmp_path: Path, ke
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"blur_px": 0}, ("frequencies", "blur more")),
+        ({"blur_px": 0}, ("frequencies", "gaussian")),
+        ({"blur_px": 1e-320}, ("frequencies",)),
+        ({"blur_px": 5000}, ("2 to 200000",)),
+        ({"window": [-1e308, 1e308]}, ("window",)),
+        ({"window": [0, 5e-324]}, ("window",)),
+        ({"window": [0, 1], "blur_time": 1e-320}, ("frequencies",)),
+        ({"window": [0, 1], "frames": 10_000, "width_px": 800, "height_px": 600}, ("cells",)),
+        ({"clip": 1e-6}, ("64 bits", "larger clip")),
         ({"blur_px": 0.5}, ("frequencies", "gaussian")),
         ({"blur_px": 1.6, "window": [0, 1], "blur_time": 0.001}, ("frequencies", "blur_time")),
         ({"window": [1, 1]}, ("window", "earlier first")),

@@ -20,7 +20,7 @@ from synthrelease.plan import Plan, load_plan
 from synthrelease.privacy.guarantee import Neighbours
 
 SCHEMA = schema("plan-v1")
-KINDS = ("heatmap", "signals", "records", "statistics")
+KINDS = ("heatmap", "areas", "signals", "records", "statistics")
 DOCUMENT: dict[str, Any] = {
     "release": {
         "name": "study",
@@ -136,6 +136,19 @@ DOCUMENT: dict[str, Any] = {
             "epsilon": 0.5,
             "bins": 10,
             "features": ["pupil_mm"],
+        },
+        {
+            "name": "parts",
+            "kind": "areas",
+            "input": "looks",
+            "areas": {"horizon": {"rectangle": [0, 200, 800, 300], "stimuli": ["sea"]}, "bird": {"label": 2}},
+            "label_image": "labels/{stimulus}.png",
+            "transitions": True,
+            "noise": "gaussian",
+            "weight": "duration",
+            "max_stimuli_per_person": 2,
+            "epsilon": 0.5,
+            "delta": 1e-7,
         },
     ],
 }
@@ -358,7 +371,9 @@ def violations(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def fits(value: Any, cases: list[dict[str, Any]]) -> bool:
     return any(
-        type(value) is {"integer": int, "array": list}.get(case.get("type", ""), bool) for case in cases
+        type(value)
+        is {"integer": int, "array": list, "string": str, "object": dict}.get(case.get("type", ""), bool)
+        for case in cases
     )
 
 
@@ -517,7 +532,7 @@ def test_a_misspelt_key_is_answered_with_the_nearest(
         (("outputs", 0, "mechanism"), "spectal", ["spectral", "gaussian", "laplace"]),
         (("outputs", 1, "mechanism"), "dcfpa", ["lpa", "fpa"]),
         (("outputs", 1, "mechanism"), "cfpa", ["lpa", "fpa"]),
-        (("outputs", 0, "kind"), "areas", [*KINDS]),
+        (("outputs", 0, "kind"), "scanpaths", [*KINDS]),
         (("outputs", 0, "calibration"), "balle2018", ["exact", "liu2019"]),
         (("outputs", 3, "statistics", 0), "quantile:0.5", ["count", "mean", "histogram"]),
         (("inputs", "looks", "kind"), "fixations", ["gaze", "features"]),

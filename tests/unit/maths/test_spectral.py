@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +37,7 @@ def test_without_noise_the_heatmap_is_the_blurred_map() -> None:
     assert np.corrcoef(shown.ravel(), exact.ravel())[0, 1] > 0.998
     assert shown.mean() == pytest.approx(1.0, abs=2e-3)
     assert (shown >= 0).all()
-    assert FORM.uncertainty(noisy, mass=1000.0, deviation=1e-3).max() < 1e-3
+    assert FORM.uncertainty(noisy, mass=1000.0, mass_error=0.0, deviation=1e-3).max() < 1e-3
 
 
 def test_without_data_the_heatmap_is_the_prior() -> None:
@@ -61,25 +63,80 @@ def test_the_prior_of_time_does_not_change_over_time() -> None:
 
 
 def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:
-    viewers = np.array([100, 50, 0])
+    viewers, people = np.array([100, 50, 0]), 100
     constants = np.rint(np.array([80.0, 40.0, 0.0]) * CONSTANT_STEPS).astype(np.int64)
-    exact = masses(constants, deviation=1.0, viewers=viewers, joint=True)
-    np.testing.assert_allclose(exact[:2], [80, 40], rtol=1e-3)
-    assert 0 < exact[2] < 1
-    drowned = masses(constants, deviation=1e9, viewers=viewers, joint=True)
-    np.testing.assert_allclose(drowned[:2], [60, 30], rtol=1e-3)
+    exact = masses(constants, deviation=1.0, viewers=viewers, people=people, joint=True)
+    np.testing.assert_allclose(exact[:2, 0], [80, 40], rtol=1e-3)
+    assert 0 < exact[2, 0] < 1
+    assert (exact[:2, 1] < 0.01).all()
     each = masses(
-        np.array([20, 50]) * CONSTANT_STEPS, deviation=1.0, viewers=np.array([100, 50]), joint=False
+        np.array([20, 50]) * CONSTANT_STEPS,
+        deviation=1.0,
+        viewers=np.array([100, 50]),
+        people=100,
+        joint=False,
     )
-    np.testing.assert_allclose(each, [20, 50], rtol=1e-3)
-    none = masses(np.array([-(10**9), 10**12]), deviation=1.0, viewers=np.array([100, 50]), joint=False)
-    np.testing.assert_allclose(none, [20, 50], rtol=1e-3)  # never less than a fifth, never more than all
+    np.testing.assert_allclose(each[:, 0], [20, 50], rtol=1e-3)
+
+
+@pytest.mark.parametrize("stimuli", [1, 4, 100])
+def test_where_constants_drown_less_is_expected_of_people_who_see_more(stimuli: int) -> None:
+    """The norm of a person's maps grows with the root of their number, and what is clipped off with it."""
+    viewers = np.full(stimuli, 100)
+    held = masses(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=True)
+    np.testing.assert_allclose(held[:, 0], 60 / np.sqrt(stimuli), rtol=1e-3)
+    np.testing.assert_allclose(held[:, 1], 35 / np.sqrt(stimuli), rtol=1e-3)
+    alone = masses(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=False)
+    np.testing.assert_allclose(alone[:, 0], 60, rtol=1e-3)
+
+
+def test_a_measured_mass_is_believed_although_it_is_small() -> None:
+    """Of 200 viewers a tenth have usable rows: the constants say so, well enough."""
+    constants = np.full(4, 20 * CONSTANT_STEPS)
+    held = masses(constants, deviation=2.3 * CONSTANT_STEPS, viewers=np.full(4, 200), people=200, joint=False)
+    np.testing.assert_allclose(held[:, 0], 20, rtol=0.03)
 
 
 def test_masses_with_private_viewers_are_positive_whatever_the_noise() -> None:
-    exact = masses(np.array([80, 40]) * CONSTANT_STEPS, deviation=1.0, viewers=None, joint=True)
-    np.testing.assert_allclose(exact, [80, 40], rtol=1e-3)
+    exact = masses(np.array([80, 40]) * CONSTANT_STEPS, deviation=1.0, viewers=None, people=None, joint=True)
+    np.testing.assert_allclose(exact[:, 0], [80, 40], rtol=1e-3)
     rng = np.random.default_rng(0)
     for scale in (1.0, 1e5, 1e9):
         noisy = rng.normal(size=6) * scale
-        assert (masses(noisy, deviation=scale, viewers=None, joint=False) > 0).all()
+        for viewers, people in ((None, None), (None, 9), (np.full(6, 3), 9)):
+            for joint in (False, True):
+                held = masses(noisy, deviation=scale, viewers=viewers, people=people, joint=joint)
+                assert (held > 0).all()
+                assert np.isfinite(held).all()
+
+
+def test_an_uncertain_mass_makes_an_uncertain_map() -> None:
+    places = positions(np.array([[0.3], [0.2]]))
+    noisy = np.rint(point_coefficients(places, np.array([1 << 21]), FORM.band) * FORM.steps() * 1000).astype(
+        np.int64
+    )
+    known, vague = (
+        FORM.uncertainty(noisy, mass=1000.0, mass_error=error, deviation=1e-3) for error in (0.0, 100.0)
+    )
+    density = noisy / (FORM.steps() * 1000)
+    density[0] = 1.0
+    linear = rendered(density * FORM.band.attenuation, FORM.band, [middles(25), middles(34)])
+    np.testing.assert_allclose(vague, np.hypot(known, 0.1 * np.abs(linear - 1)), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"blurs": (5.0, 6.0)},  # not one frequency is left
+        {"blurs": (0.1, 5.0, 6.0), "cells": (2, 3, 4)},  # but of time
+        {"blurs": (0.0, 0.1)},
+        {"blurs": (math.nan, 0.1)},
+        {"blurs": (math.inf, 0.1)},
+        {"blurs": (1e-4, 1e-4)},
+        {"cells": (20_000, 20_000)},
+    ],
+    ids=str,
+)
+def test_a_form_of_which_no_map_can_be_made_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        replace(FORM, **changes)

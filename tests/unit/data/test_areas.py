@@ -1,0 +1,408 @@
+"""Areas: which of them a point lies in, edges and holes and all; and what is refused with place, kind and remedy."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.path import Path as Outline
+from PIL import Image
+
+from synthrelease.data.areas import ELSEWHERE, Areas, read_areas
+from synthrelease.data.gaze import Gaze
+from synthrelease.data.label_image import read_label_image
+from synthrelease.data.screen import Screen
+from synthrelease.errors import MachineError, PlanError
+
+SCREEN = Screen(80, 60)
+STIMULI = ("sea", "sky")
+LEFT = {"rectangle": [0, 0, 40, 60]}
+SQUARE = [[10, 10], [30, 10], [30, 30], [10, 30]]
+
+
+def read(given: Any, folder: Path = Path(), label_image: str | None = None) -> Areas:
+    return read_areas(
+        given,
+        label_image=label_image,
+        folder=folder,
+        screen=SCREEN,
+        stimuli=STIMULI,
+        where="plan: outputs[0]",
+    )
+
+
+def looks(points: Any, stimulus: int = 0) -> Gaze:
+    at = np.array(points, dtype=np.float64).reshape(-1, 2)
+    n = len(at)
+    assigned = np.ones((1, 2), dtype=np.bool_)
+    number = np.full(n, stimulus, dtype=np.int64)
+    return Gaze(SCREEN, STIMULI, 1, assigned, np.zeros(n, dtype=np.int64), number, at[:, 0], at[:, 1])
+
+
+def located(areas: Areas, *points: tuple[float, float], stimulus: int = 0) -> list[str]:
+    return [areas.names[number] for number in areas.locate(looks(points, stimulus))]
+
+
+# Points
+
+
+def test_left_and_top_edge_belong_to_a_rectangle_right_and_bottom_do_not() -> None:
+    areas = read({"box": {"rectangle": [10, 20, 30, 40]}})
+    inside = [(10, 20), (29.999, 39.999), (10, 39.5), (20, 20)]
+    outside = [(30, 20), (10, 40), (30, 40), (9.999, 30), (20, 19.999)]
+    assert located(areas, *inside) == ["box"] * 4
+    assert located(areas, *outside) == [ELSEWHERE] * 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"rectangle": [40, 30, 80, 60]},
+        {"polygon": [[40, 30], [80, 30], [80, 60], [40, 60]]},
+        {"polygon": [[40, 60], [80, 60], [80, 30], [40, 30]]},
+    ],
+)
+def test_the_screens_right_and_bottom_edge_belong_to_what_reaches_them(body: dict[str, Any]) -> None:
+    areas = read({"corner": body})
+    assert located(areas, (80, 60), (80, 30), (40, 60), (40, 30)) == ["corner"] * 4
+    assert located(areas, (39.9, 60), (80, 29.9)) == [ELSEWHERE] * 2
+
+
+@pytest.mark.parametrize("corners", [SQUARE, SQUARE[::-1], SQUARE[2:] + SQUARE[:2], [*SQUARE, SQUARE[0]]])
+def test_the_edges_of_a_polygon_do_not_depend_on_how_it_was_drawn(corners: list[list[int]]) -> None:
+    areas = read({"box": {"polygon": corners}})
+    same = read({"box": {"rectangle": [10, 10, 30, 30]}})
+    points = list(itertools.product((9, 10, 20, 30, 31), repeat=2))
+    assert located(areas, *points) == located(same, *points)
+
+
+def test_the_first_of_overlapping_areas_counts() -> None:
+    small, large = {"rectangle": [10, 10, 20, 20]}, {"rectangle": [0, 0, 40, 40]}
+    point, beside = (15, 15), (30, 30)
+    assert located(read({"small": small, "large": large}), point, beside) == ["small", "large"]
+    assert located(read({"large": large, "small": small}), point, beside) == ["large", "large"]
+
+
+def test_what_a_polygon_goes_around_twice_is_a_hole() -> None:
+    """An outer and an inner ring in one line, the inner one in either direction; even-odd, whatever the direction."""
+    outer, inner = [[0, 0], [40, 0], [40, 40], [0, 40]], [[10, 10], [30, 10], [30, 30], [10, 30]]
+    for ring in (inner, inner[::-1]):
+        corners = [*outer, outer[0], ring[0], *ring[1:], ring[0]]
+        areas = read({"frame": {"polygon": corners}})
+        assert located(areas, (5, 20), (35, 20), (20, 20)) == ["frame", "frame", ELSEWHERE]
+
+
+number = st.integers(0, 60)
+corner = st.tuples(number, number).map(list)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.lists(corner, min_size=3, max_size=8, unique_by=tuple))
+def test_a_polygon_holds_what_matplotlib_says_it_holds(corners: list[list[int]]) -> None:
+    """Off the edges, where matplotlib's answer depends on the direction of the line."""
+    points = np.random.default_rng(len(corners)).uniform(0, 60, (300, 2))
+    ours = read({"it": {"polygon": corners}}).locate(looks(points)) == 0
+    theirs = Outline([*corners, corners[0]], closed=True).contains_points(points)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(corner, corner, st.lists(st.tuples(st.floats(0, 60), st.floats(0, 60)), min_size=1, max_size=30))
+def test_neighbours_with_a_common_edge_share_no_point_and_leave_none_out(
+    one: list[int], other: list[int], points: list[tuple[float, float]]
+) -> None:
+    """A square cut in two along a line from its upper to its lower edge, drawn down by one and up by the other."""
+    x, end = one[0], other[0]
+    left = read({"it": {"polygon": [[0, 0], [x, 0], [end, 60], [0, 60]]}}) if x or end else None
+    right = read({"it": {"polygon": [[60, 0], [60, 60], [end, 60], [x, 0]]}}) if x < 60 or end < 60 else None
+    line = [(x + t * (end - x) / 60, float(t)) for t in range(60)]
+    gaze = looks([(min(a, 59.9), min(b, 59.9)) for a, b in [*points, *line]])
+    held = [areas.locate(gaze) == 0 for areas in (left, right) if areas is not None]
+    np.testing.assert_array_equal(np.sum(held, axis=0), 1)
+
+
+def test_an_area_of_some_stimuli_is_nowhere_on_others() -> None:
+    areas = read({"left": {**LEFT, "stimuli": ["sky"]}, "all": {"rectangle": [0, 0, 80, 30]}})
+    assert located(areas, (5, 5), (5, 50)) == ["all", ELSEWHERE]
+    assert located(areas, (5, 5), (5, 50), stimulus=1) == ["left", "left"]
+
+
+def test_nobody_looked() -> None:
+    assert read({"left": LEFT}).locate(looks([])).shape == (0,)
+
+
+# Label images
+
+
+def labels_of(folder: Path, name: str, pixels: Any, mode: str | None = None) -> Path:
+    image = Image.fromarray(np.array(pixels))
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    (image if mode is None else image.convert(mode)).save(path)
+    return path
+
+
+def test_a_label_image_of_another_size_covers_the_screen(tmp_path: Path) -> None:
+    labels_of(tmp_path, "labels/sea.png", np.array([[1, 2], [0, 3]], dtype=np.uint8))
+    labels_of(tmp_path, "labels/sky.png", np.array([[3, 3, 1, 0]], dtype=np.uint8))
+    given = {"three": {"label": 3}, "one": {"label": 1}, "two": {"label": 2, "stimuli": ["sea"]}}
+    areas = read(given, tmp_path, "labels/{stimulus}.png")
+    corners = [(0, 0), (40, 0), (39.9, 30), (80, 60), (80, 0), (0, 60)]
+    assert located(areas, *corners) == ["one", "two", ELSEWHERE, "three", "two", ELSEWHERE]
+    strip = [(0, 60), (39.9, 3), (40, 3), (59.9, 0), (60, 0), (80, 60)]
+    assert located(areas, *strip, stimulus=1) == ["three", "three", "one", "one", ELSEWHERE, ELSEWHERE]
+
+
+def test_labels_stand_beside_other_shapes_and_only_images_that_are_needed_are_read(tmp_path: Path) -> None:
+    labels_of(tmp_path, "sea.png", np.full((3, 4), 300, dtype=np.uint16))
+    given = {"left": LEFT, "boat": {"label": 300, "stimuli": ["sea"]}}
+    areas = read(given, tmp_path, "{stimulus}.png")
+    assert located(areas, (5, 5), (50, 5)) == ["left", "boat"]
+    assert located(areas, (5, 5), (50, 5), stimulus=1) == ["left", ELSEWHERE]
+
+
+def test_one_label_image_may_be_that_of_all_stimuli(tmp_path: Path) -> None:
+    labels_of(tmp_path, "all.png", np.array([[1, 0]], dtype=np.uint8))
+    areas = read({"left": {"label": 1}}, tmp_path, "all.png")
+    assert located(areas, (5, 5)) == located(areas, (5, 5), stimulus=1) == ["left"]
+    assert areas.images["sea"] is areas.images["sky"]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "I;16"])
+def test_every_png_of_one_number_a_pixel_is_a_label_image(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "it.png"
+    image = Image.new(mode, (2, 1))
+    image.putpixel((1, 0), 1)
+    image.save(path)
+    assert read_label_image(path).astype(bool).tolist() == [[False, True]]
+    assert read_label_image(path).dtype.kind in "iu"
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "LA"])
+def test_colours_are_no_labels(tmp_path: Path, mode: str) -> None:
+    path = labels_of(tmp_path, "sea.png", np.ones((2, 2), dtype=np.uint8), mode)
+    with pytest.raises(PlanError, match="colours") as caught:
+        read_label_image(path)
+    assert (caught.value.where, caught.value.found, caught.value.exit_code) == (str(path), f"mode {mode}", 3)
+
+
+def damaged(folder: Path, kind: str) -> Path:
+    path = labels_of(folder, "it.png", np.random.default_rng(1).integers(0, 9, (50, 50)).astype(np.uint8))
+    whole = path.read_bytes()
+    content = {
+        "empty": b"",
+        "text": b"labels",
+        "cut": whole[: len(whole) // 2],
+        "header alone": whole[:33],
+        "garbled": whole[:60] + bytes(200) + whole[260:],
+    }
+    path.write_bytes(content[kind])
+    return path
+
+
+@pytest.mark.parametrize("kind", ["empty", "text", "cut", "header alone", "garbled"])
+def test_a_damaged_image_is_refused(tmp_path: Path, kind: str) -> None:
+    path = damaged(tmp_path, kind)
+    with pytest.raises(PlanError) as caught:
+        read_label_image(path)
+    assert caught.value.where == str(path)
+    assert "PNG" in caught.value.expected
+
+
+def test_an_image_that_is_no_png_is_refused(tmp_path: Path) -> None:
+    path = labels_of(tmp_path, "it.bmp", np.ones((2, 2), dtype=np.uint8))
+    with pytest.raises(PlanError, match="no PNG"):
+        read_label_image(path)
+
+
+def test_an_image_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labels_of(tmp_path, "it.png", np.ones((20, 20), dtype=np.uint8))
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 300)
+    assert read_label_image(path).shape == (20, 20)  # Pillow only warns
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    with pytest.raises(PlanError, match="too large"):
+        read_label_image(path)
+
+
+@pytest.mark.parametrize("path", ["no.png", "folder", "a\0b.png"])
+def test_an_image_that_is_not_there_is_refused(tmp_path: Path, path: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(PlanError):
+        read_label_image(tmp_path / path)
+
+
+def test_files_that_may_not_be_read_are_the_machines_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(path: Path, *_args: Any, **_options: Any) -> Any:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", forbidden)
+    monkeypatch.setattr(Path, "read_bytes", forbidden)
+    for name, use in (
+        ("it.png", lambda: read_label_image(tmp_path / "it.png")),
+        ("a.toml", lambda: read("a.toml", tmp_path)),
+    ):
+        with pytest.raises(MachineError) as caught:
+            use()
+        assert caught.value.where == str(tmp_path / name)
+        assert caught.value.exit_code == 6
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"boat": {"label": 9, "stimuli": ["sea"]}}, "the image of sea has 1, 2"),
+        ({"boat": {"label": 2, "stimuli": ["sea", "sky"]}}, "the image of sky has 1"),
+        ({"boat": {"label": 9}}, "the image of sea has 1, 2; the image of sky has 1"),
+    ],
+)
+def test_a_label_that_is_not_in_the_image_is_refused(tmp_path: Path, given: Any, refused: str) -> None:
+    labels_of(tmp_path, "sea.png", np.array([[1, 2]], dtype=np.uint8))
+    labels_of(tmp_path, "sky.png", np.array([[1, 1]], dtype=np.uint8))
+    with pytest.raises(PlanError, match="not in the image") as caught:
+        read(given, tmp_path, "{stimulus}.png")
+    assert caught.value.where == "plan: outputs[0]: areas.boat"
+    assert caught.value.found == refused
+    read({"boat": {"label": 2}}, tmp_path, "{stimulus}.png")  # of one image at least
+
+
+def test_labels_and_label_images_go_together() -> None:
+    with pytest.raises(PlanError, match="no label image") as caught:
+        read({"boat": {"label": 1}})
+    assert "label_image" in caught.value.expected
+    with pytest.raises(PlanError, match="no area is one of its labels"):
+        read({"left": LEFT}, label_image="labels/{stimulus}.png")
+
+
+# Tables
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "words"),
+    [
+        ({"rectangle": [0, 0, 40]}, ".rectangle", "[left, top, right, bottom]"),
+        ({"rectangle": [0, 0, 40, "60"]}, ".rectangle", "no rectangle"),
+        ({"rectangle": [0, 0, 40, True]}, ".rectangle", "no rectangle"),
+        ({"rectangle": "left"}, ".rectangle", "no rectangle"),
+        ({"rectangle": [40, 0, 0, 60]}, ".rectangle", "left < right"),
+        ({"rectangle": [0, 60, 40, 0]}, ".rectangle", "top < bottom"),
+        ({"rectangle": [0, 0, 0, 60]}, ".rectangle", "left < right"),
+        ({"rectangle": [0, 0, float("nan"), 60]}, ".rectangle", "no rectangle"),
+        ({"rectangle": [0, 0, float("inf"), 60]}, ".rectangle", "no rectangle"),
+        ({"rectangle": [0, 0, 81, 60]}, ".rectangle", "off the screen"),
+        ({"rectangle": [-1, 0, 40, 60]}, ".rectangle", "edge of the screen"),
+        ({"rectangle": [0, 0, 10**400, 60]}, ".rectangle", "off the screen"),
+        ({"polygon": SQUARE[:2]}, ".polygon", "three corners"),
+        ({"polygon": [SQUARE[0], SQUARE[1], SQUARE[0]]}, ".polygon", "three corners"),
+        ({"polygon": []}, ".polygon", "three corners"),
+        ({"polygon": 3}, ".polygon", "no polygon"),
+        ({"polygon": [*SQUARE, [1, 2, 3]]}, ".polygon", "no polygon"),
+        ({"polygon": [*SQUARE, 4]}, ".polygon", "no polygon"),
+        ({"polygon": [*SQUARE, [1, None]]}, ".polygon", "no polygon"),
+        ({"polygon": [*SQUARE, [1, 60.5]]}, ".polygon", "off the screen"),
+        ({"polygon": [[1, 1]] * 10_001}, ".polygon", "no polygon"),
+        ({"label": 0}, ".label", "whole number from 1"),
+        ({"label": 1.0}, ".label", "whole number from 1"),
+        ({"label": True}, ".label", "whole number from 1"),
+        ({"label": "1"}, ".label", "whole number from 1"),
+        ({"label": 2**31}, ".label", "whole number from 1"),
+        ({}, "", "exactly one shape"),
+        ({"stimuli": ["sea"]}, "", "exactly one shape"),
+        ({**LEFT, "label": 1}, "", "exactly one shape"),
+        ({**LEFT, "colour": "red"}, "", "unknown key 'colour'"),
+        ([0, 0, 40, 60], "", "no table"),
+        ("left", "", "no table"),
+        ({**LEFT, "stimuli": "sea"}, ".stimuli", "no list"),
+        ({**LEFT, "stimuli": []}, ".stimuli", "no list"),
+        ({**LEFT, "stimuli": [1]}, ".stimuli", "no list"),
+        ({**LEFT, "stimuli": ["see"]}, ".stimuli", "no stimulus 'see'"),
+        ({**LEFT, "stimuli": ["sea", "sea"]}, ".stimuli", "twice"),
+    ],
+    ids=str,
+)
+def test_what_is_no_area_is_refused_at_its_place(body: Any, place: str, words: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        read({"left": LEFT, "bad": body}, label_image=None)
+    error = caught.value
+    assert error.where == f"plan: outputs[0]: areas.bad{place}"
+    assert words in str(error)
+    assert error.exit_code == 3
+    assert error.expected
+
+
+@pytest.mark.parametrize("name", ["", "two\nlines", "x" * 201, ELSEWHERE, "\ud800"])
+def test_a_name_that_is_not_possible_is_refused(name: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        read({name: LEFT})
+    assert caught.value.where == "plan: outputs[0]: areas"
+    assert caught.value.expected
+
+
+def test_no_areas_and_too_many_are_refused() -> None:
+    with pytest.raises(PlanError, match="no areas"):
+        read({})
+    with pytest.raises(PlanError, match="too many") as caught:
+        read({f"a{i}": LEFT for i in range(1001)})
+    assert caught.value.found == "1001 areas"
+    assert len(read({f"a{i}": LEFT for i in range(1000)}).names) == 1001
+
+
+# Files
+
+
+def test_a_file_of_either_language_is_the_table(tmp_path: Path) -> None:
+    (tmp_path / "areas.toml").write_text(
+        '[left]\nrectangle = [0, 0, 40, 60]\n["the sun"]\npolygon = [[50, 0], [80, 0], [80, 30]]\nstimuli = ["sky"]\n'
+    )
+    table = {"left": LEFT, "the sun": {"polygon": [[50, 0], [80, 0], [80, 30]], "stimuli": ["sky"]}}
+    (tmp_path / "areas.json").write_text(json.dumps(table))
+    inline = read(table).areas
+    assert read("areas.toml", tmp_path).areas == inline
+    assert read("areas.json", tmp_path).areas == inline
+    assert [area.name for area in inline] == ["left", "the sun"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("areas.toml", b"left = ", "not valid TOML"),
+        ("areas.toml", b"left = {label = 1}\nleft = {label = 2}", "not valid TOML"),
+        ("areas.toml", b"\xff\xfe", "UTF-8"),
+        ("areas.toml", b"", "no areas"),
+        ("areas.json", b"{", "not valid JSON"),
+        ("areas.json", b"[1]", "no table"),
+        ("areas.json", b'{"left": {"label": 1}, "left": {"label": 2}}', "'left' occurs twice"),
+        ("areas.json", b'{"left": ' + b"[" * 200_000, "not valid JSON"),
+        ("areas.json", b'{"left": ' + b"9" * 5000 + b"}", "not valid JSON"),
+        ("areas.json", b'{"left": {"label": NaN}}', "areas.json.left.label"),
+        ("areas.json", b'{"left": {"rectangle": [0, 0, 1e999, 9]}}', "no rectangle"),
+        ("areas.toml", b"left = {rectangle = [0, 0, 40, 2026-01-01]}", "no rectangle"),
+    ],
+)
+def test_a_file_that_is_no_table_of_areas_is_refused(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(PlanError) as caught:
+        read(name, tmp_path)
+    assert caught.value.where.startswith(str(tmp_path / name))
+    assert words in str(caught.value)
+    assert caught.value.expected
+
+
+@pytest.mark.parametrize("name", ["no.toml", "folder", "a\0b"])
+def test_a_file_that_is_not_there_is_refused_where_the_plan_names_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(PlanError, match="no such file") as caught:
+        read(name, tmp_path)
+    assert caught.value.where == "plan: outputs[0]"
+    assert "relative to the plan" in caught.value.expected

@@ -1,0 +1,308 @@
+"""Areas from a plan to a verified bundle, on real gaze; what is predicted, and what is refused before any data is read."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.data.gaze import load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.design import Design, make_design
+from synthrelease.errors import InputError, PlanError, PolicyError
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.noise import SecureRandom
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+
+DEMO = Path(str(files("synthrelease.demo"))) / "attention.csv.gz"
+HALVES = {"left": {"rectangle": [0, 0, 400, 600]}, "right": {"rectangle": [400, 0, 800, 600]}}
+PARTS = {
+    "left": {"rectangle": [0, 0, 250, 600]},
+    "middle": {"polygon": [[250, 0], [550, 0], [550, 600], [250, 600]]},
+    "top right": {"label": 1},
+}
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
+
+
+def write_plan(
+    folder: Path,
+    *outputs: dict[str, Any],
+    data: Path = DEMO,
+    looks: dict[str, Any] | None = None,
+    columns: dict[str, str] | None = None,
+    **privacy: Any,
+) -> Path:
+    """Write a plan of areas of the demonstration's gaze."""
+    own = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px", **(columns or {})}
+    document = {
+        "release": {"name": "looks", "version": "1", "title": "Looks at photographs"},
+        "privacy": {"epsilon": 3.0, "delta": 1e-6, **privacy},
+        "inputs": {
+            "looks": {
+                "kind": "gaze",
+                "path": str(data),
+                "columns": own,
+                "screen": {"width_px": 800, "height_px": 600},
+                "stimuli": ["1005", "1012"],
+                "assume_public": ["assignment"],
+                **(looks or {}),
+            }
+        },
+        "outputs": [
+            {"name": f"parts{n}", "kind": "areas", "input": "looks", **output}
+            for n, output in enumerate(outputs)
+        ],
+    }
+    path = folder / "plan.toml"
+    path.write_text("".join(f"{key} = {toml(value)}\n" for key, value in document.items()))
+    return path
+
+
+def design(folder: Path, *outputs: dict[str, Any], **options: Any) -> Design:
+    return make_design(load_plan(write_plan(folder, *outputs, **options)))
+
+
+def label_images(folder: Path) -> str:
+    """Two images of other sizes whose upper half is label 1."""
+    for stimulus, rows in (("1005", 2), ("1012", 30)):
+        pixels = np.zeros((rows, 4), dtype=np.uint8)
+        pixels[: rows // 2] = 1
+        Image.fromarray(pixels).save(folder / f"labels-{stimulus}.png")
+    return "labels-{stimulus}.png"
+
+
+def shares(path: Path, *names: str) -> Any:
+    with h5py.File(path) as file:
+        return file["/".join(("/outputs", *names, "shares"))][()]
+
+
+# From the plan to the bundle
+
+
+def mean_shares(stimulus: str) -> np.ndarray:
+    """The exact mean over people of the time in left, middle, top right and elsewhere, from the file."""
+    table = pl.read_csv(DEMO, schema_overrides={"image": pl.String}).filter(pl.col("image") == stimulus)
+    x, y = np.minimum(table["x_px"], 799.999), np.minimum(table["y_px"], 599.999)
+    area = np.select([x < 250, x < 550, y < 300], [0, 1, 2], 3)
+    people = table["person"].to_numpy()
+    own = [np.bincount(area[people == who], minlength=4) / (people == who).sum() for who in np.unique(people)]
+    return np.mean(own, axis=0)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove-one"])
+def test_a_release_of_real_gaze_is_verified_and_near_the_truth(
+    tmp_path: Path, noise: str, neighbours: str
+) -> None:
+    output = {"areas": PARTS, "noise": noise, "transitions": True, "label_image": label_images(tmp_path)}
+    path = write_plan(tmp_path, output, neighbours=neighbours, epsilon=100.0)
+    built = synthrelease.build(path, tmp_path / "looks.h5")
+    found = synthrelease.verify(built.path)
+    assert found.ok, found.findings
+    entry = built.manifest["outputs"][0]
+    assert (entry["kind"], entry["mechanism"]["name"]) == ("areas", noise)
+    assert [area["name"] for area in entry["mechanism"]["parameters"]["areas"]] == [*PARTS, "elsewhere"]
+    told = json.dumps(built.manifest)
+    assert str(tmp_path) not in told
+    assert "labels-" not in told
+    private = neighbours == "add-remove-one"
+    assert (entry["mechanism"]["public_inputs"]["viewers"] is None) == private
+    for stimulus in ("1005", "1012"):
+        dwell = shares(built.path, "parts0", stimulus, "dwell")
+        np.testing.assert_allclose(dwell, mean_shares(stimulus), atol=0.02)
+        matrix = shares(built.path, "parts0", stimulus, "transitions")
+        assert matrix.shape == (4, 4)
+        assert (np.diag(matrix) == 0).all()
+        assert abs(matrix.sum() - 1) < 1e-5
+
+
+def test_the_areas_may_stand_in_a_file_beside_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "areas.json").write_text(json.dumps(HALVES))
+    inline, in_file = (
+        design(tmp_path, {"areas": areas}).outputs[0].resolved.mechanism()
+        for areas in (HALVES, "sub/areas.json")
+    )
+    assert inline == in_file
+
+
+def test_durations_weigh_and_rows_are_what_counts_otherwise(tmp_path: Path) -> None:
+    data = tmp_path / "looks.csv"
+    rows = [f"p{p},1005,{x},10,{ms}" for p in range(40) for x, ms in ((100, 30), (500, 10))]
+    data.write_text("\n".join(["person,image,x_px,y_px,ms", *rows]) + "\n")
+    both = [{"areas": HALVES, "epsilon": 50}, {"areas": HALVES, "weight": "duration", "epsilon": 50}]
+    options = {"data": data, "looks": {"stimuli": ["1005"]}, "columns": {"duration": "ms"}, "epsilon": 100}
+    built = synthrelease.build(write_plan(tmp_path, *both, **options), tmp_path / "looks.h5")
+    assert synthrelease.verify(built.path).ok
+    np.testing.assert_allclose(shares(built.path, "parts0", "1005", "dwell"), [0.5, 0.5, 0], atol=0.05)
+    np.testing.assert_allclose(shares(built.path, "parts1", "1005", "dwell"), [0.75, 0.25, 0], atol=0.05)
+
+
+def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) -> None:
+    """Otherwise, with one stimulus of each person's many, shares would be divided by far more people than made them.
+
+    On which of two somebody counts their label decides: the public number is that to expect.
+    """
+    data = tmp_path / "looks.csv"
+    saw = {"a": ["1005", "1012"], "b": ["1005", "1012"], "c": ["1012"], "d": ["1005"]}
+    rows = [f"{who},{image},100,10" for who, images in saw.items() for image in images]
+    data.write_text("\n".join(["person,image,x_px,y_px", *rows]) + "\n")
+    for most, viewers in ((1, 4), (2, 6)):
+        resolved = (
+            design(tmp_path, {"areas": HALVES, "max_stimuli_per_person": most}, data=data).outputs[0].resolved
+        )
+        counts = resolved.mechanism()["public_inputs"]["viewers"]
+        assert sum(counts) == viewers
+        gaze = load_gaze(
+            data,
+            columns=resolved.source.options["columns"],
+            screen=Screen(800, 600),
+            stimuli=["1005", "1012"],
+        )
+        made = resolved.release(gaze, Budget(1e5, 0.0), SecureRandom.for_tests(1))
+        exact = [made.arrays[s, "dwell", "noised"].sum() / HALF_RANGE for s in ("1005", "1012")]
+        assert round(float(sum(exact))) == viewers
+        if most > 1:
+            assert [round(float(n)) for n in exact] == counts
+
+
+# What it costs and what it is worth
+
+
+def test_the_noise_is_that_of_two_whole_shares_for_each_stimulus(tmp_path: Path) -> None:
+    W = HALF_RANGE
+    made = design(
+        tmp_path,
+        {"areas": HALVES, "epsilon": 0.5},
+        {"areas": HALVES, "epsilon": 0.5, "transitions": True},
+        {"areas": HALVES, "epsilon": 0.5, "max_stimuli_per_person": 1},
+        {"areas": HALVES, "epsilon": 0.5, "noise": "gaussian", "transitions": True},
+    )
+    events = [output.event for output in made.outputs]
+    assert [event.sensitivity for event in events] == [4 * W, 8 * W, 2 * W, math.sqrt(8) * W]
+    assert [event.count for event in events] == [2 * 3, 2 * 12, 2 * 3, 2 * 12]
+    assert [type(event) for event in events] == [DiscreteLaplace] * 3 + [RoundedGaussian]
+    assert math.isclose(events[0].scale, 8 * W, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize(("noise", "quantile"), [("laplace", math.log(20)), ("gaussian", 1.96)])
+def test_the_preview_tells_what_nineteen_of_twenty_shares_err_by_at_most(
+    tmp_path: Path, noise: str, quantile: float
+) -> None:
+    (output,) = design(tmp_path, {"areas": HALVES, "noise": noise}).outputs
+    error, needed = output.resolved.prediction(output.event, output.budget, 202)
+    found = re.fullmatch(
+        r"95 %: shares ± ([\d.]+) \(of 116 people\) to ± ([\d.]+) \(of 99\) percentage points", error
+    )
+    assert found is not None
+    people = quantile * output.event.scale / HALF_RANGE  # whose shares the noise is as large as
+    assert math.isclose(float(found[1]), 100 * people / 116, rel_tol=0.01)
+    assert math.isclose(float(found[2]), 100 * people / 99, rel_tol=0.01)
+    assert math.isclose(int(needed.split()[0]), people / 0.05, rel_tol=0.01)
+
+
+def test_the_prediction_says_what_it_is_of(tmp_path: Path) -> None:
+    told = {}
+    for what, options in {
+        "viewers": {},
+        "people": {"looks": {"assume_public": []}},
+        "private": {"neighbours": "add-remove-one"},
+    }.items():
+        (row,) = preview(design(tmp_path, {"areas": HALVES}, **options))["outputs"]
+        told[what] = row["error"]
+        assert "on each stimulus" in row["people_needed"]
+    assert "of 116 people" in told["viewers"]
+    assert "where all people look" in told["people"]
+    assert told["private"].endswith("people's")
+
+
+def test_the_preview_reads_no_gaze(tmp_path: Path) -> None:
+    first = as_text(preview(design(tmp_path, {"areas": HALVES})))
+    labels = pl.read_csv(DEMO, schema_overrides={"image": pl.String}).select("person", "image")
+    labels.write_csv(tmp_path / "labels.csv")
+    assert as_text(preview(design(tmp_path, {"areas": HALVES}, data=tmp_path / "labels.csv"))) == first
+
+
+def test_a_reader_is_told_that_label_images_are_elsewhere(tmp_path: Path) -> None:
+    label_image = label_images(tmp_path)
+    made = design(tmp_path, {"areas": PARTS, "label_image": label_image}, {"areas": HALVES})
+    told = [[w for w in output.resolved.warnings() if "publish it" in w] for output in made.outputs]
+    assert [len(warnings) for warnings in told] == [1, 0]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ({"areas": "areas.toml"}, "there is no such file of areas"),
+        ({"areas": {"left": {"rectangle": [0, 0, 900, 600]}}}, "off the screen"),
+        ({"areas": {"left": {"rectangle": [0, 0, 1, 1], "stimuli": ["1006"]}}}, "no stimulus '1006'"),
+        ({"areas": {"elsewhere": {"rectangle": [0, 0, 1, 1]}}}, "elsewhere"),
+        ({"areas": {"left": {"label": 1}}}, "no label image"),
+        ({"areas": {"left": {"label": 1}}, "label_image": "no-{stimulus}.png"}, "no such label image"),
+        ({"areas": HALVES, "label_image": "no.png"}, "no area is one of its labels"),
+        ({"areas": HALVES, "weight": "duration"}, "no column tells it"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_code_3_and_no_traceback(
+    tmp_path: Path, output: dict[str, Any], words: str
+) -> None:
+    path = write_plan(tmp_path, output)
+    for command in ("preview", "build"):
+        done = CliRunner().invoke(main, [command, str(path)])
+        assert done.exit_code == 3
+        assert words in " ".join(done.output.split())
+        assert "Traceback" not in done.output
+    with pytest.raises(InputError) as caught:
+        make_design(load_plan(path))
+    assert isinstance(caught.value, PlanError)
+
+
+def test_areas_are_made_of_gaze(tmp_path: Path) -> None:
+    path = write_plan(tmp_path, {"areas": HALVES})
+    features = '"f" = {kind = "features", path = "x.csv", columns = {person = "p"}, bounds = {a = [0, 1]}}'
+    text = path.read_text().replace('inputs = {"looks"', "inputs = {" + features + ', "looks"')
+    path.write_text(text.replace('"input" = "looks"', '"input" = "f"'))
+    with pytest.raises(PlanError, match="an areas output cannot be made of this input") as caught:
+        load_plan(path)
+    assert caught.value.expected == "one of kind gaze"
+
+
+def test_gaussian_noise_on_areas_needs_a_delta(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="δ = 0"):
+        design(tmp_path, {"areas": HALVES, "noise": "gaussian"}, delta=0)
+    assert not design(tmp_path, {"areas": HALVES}, delta=0).outputs[0].budget.delta
+
+
+def test_more_stimuli_per_person_than_there_are_are_all_of_them(tmp_path: Path) -> None:
+    (output,) = design(tmp_path, {"areas": HALVES, "max_stimuli_per_person": 50}).outputs
+    assert output.resolved.mechanism()["parameters"]["max_stimuli_per_person"] == 2
+    assert (
+        replace(output.resolved.parameters, max_stimuli=50).sensitivity()
+        == output.resolved.parameters.sensitivity()
+    )
