@@ -18,6 +18,7 @@ from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import label_texts, read_slices, row_count
 
+Progress = Callable[[int, int], None]
 PART_ROWS = 1 << 22  # about 0.7 GiB while a part is read
 
 
@@ -31,6 +32,7 @@ class StreamedGaze:
         people: number of people in the file.
         cells: of each part, the cells of the column of people that stand for its people.
         load: (cells) → those people's data.
+        progress: called with (part, parts) before each is read.
         told: what was dropped, part by part, for the curator alone; complete once all parts have been read.
     """
 
@@ -39,11 +41,13 @@ class StreamedGaze:
     people: int
     cells: tuple[pl.Series, ...]
     load: Callable[[pl.Series], Gaze]
+    progress: Progress
     told: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[Gaze]:
         """Yield the data of some people after the other's."""
         for number, cells in enumerate(self.cells):
+            self.progress(number, len(self.cells))
             part = self.load(cells)
             self.told[number] = part.notes
             yield part
@@ -59,7 +63,13 @@ class StreamedGaze:
 
 
 def open_gaze(
-    path: Path, *, columns: Mapping[str, str], screen: Screen, most_rows: int = PART_ROWS, **options: Any
+    path: Path,
+    *,
+    columns: Mapping[str, str],
+    screen: Screen,
+    most_rows: int = PART_ROWS,
+    progress: Progress = lambda _part, _parts: None,
+    **options: Any,
 ) -> Gaze | StreamedGaze:
     """Return gaze data: in memory if the file is small or of a format that is read as a whole, else in parts.
 
@@ -68,6 +78,7 @@ def open_gaze(
         columns: as for `load_gaze`.
         screen: likewise.
         most_rows: rows of a part; one person alone may have more.
+        progress: called with (part, parts) before each part is read.
         options: of `load_gaze`; `stimuli` is needed for data in parts, which do not know each other's.
 
     Raises:
@@ -79,7 +90,7 @@ def open_gaze(
     cells = _people_in_parts(path, columns["person"], most_rows)
     people = len({text for part in cells for text in label_texts(part)})
     load = partial(_load, path=path, columns=columns, screen=screen, options=options)
-    return StreamedGaze(screen, tuple(options["stimuli"]), people, cells, load)
+    return StreamedGaze(screen, tuple(options["stimuli"]), people, cells, load, progress)
 
 
 def _load(

@@ -27,6 +27,7 @@ from synthrelease.mechanisms import gaze_maps, spectral
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.calibration import liu2019_level
 from synthrelease.privacy.event import Event
 
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
@@ -137,11 +138,15 @@ class Predicted:
         self,
         event: Event,  # noqa: ARG002  for others
         budget: Budget | None,
-        people: int | None,  # noqa: ARG002  the quality knows the viewers
+        people: int | None,
     ) -> tuple[str, str]:
-        """Return the correlation to expect, and the people that a good map takes."""
+        """Return the correlation to expect, with the level of privacy, and the people that a good map takes."""
         assert budget is not None
-        return self.quality.prediction(budget)
+        error, needed = self.quality.prediction(budget)
+        if people is not None:
+            level = liu2019_level(budget.epsilon, budget.delta, people=people)
+            error += f"; Liu et al. 2019 would call the promise {level} privacy"
+        return error, needed
 
     def comparison(self, budget: Budget | None) -> list[list[str]]:
         """Return the table of what to expect of every mechanism."""

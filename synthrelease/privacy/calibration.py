@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 _UNDERFLOW = -1000.0  # e^−1000 is no floating-point number
+_LARGEST_SHARE = 0.2  # of people whom δ could give away whole: n^(−3/2) of fewer than 25 people means nothing
 _CARE = 1e-15  # relative error of log_ndtr and of the additions after it: each is near 2e-16
 
 
@@ -116,6 +117,16 @@ def liu2019_sigma(epsilon: float, delta: float, *, cap: int, pixels: int) -> flo
     σ = (m/ε)·√(r·(ε/2 + ln(r/δ))). Not always sufficient: ask `gaussian_delta`.
     """
     return cap / epsilon * math.sqrt(pixels * (epsilon / 2 + math.log(pixels / delta)))
+
+
+def liu2019_level(epsilon: float, delta: float, *, people: int) -> str:
+    """Return what Liu et al. 2019 (section 4.1) would call a promise: "good", "okay" or "poor" privacy.
+
+    Good at ε ≤ 1 and okay at ε ≤ 3, both at δ ≤ n^(−3/2), and as long as that is far below 1/n: poor otherwise.
+    """
+    if delta > people**-1.5 or delta * people >= _LARGEST_SHARE:
+        return "poor"
+    return "good" if epsilon <= 1 else "okay" if epsilon <= 3 else "poor"
 
 
 def round_up(value: float, digits: int) -> float:

@@ -10,7 +10,7 @@ from synthrelease.errors import PolicyError
 from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate
 from synthrelease.privacy import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import liu2019_sigma
+from synthrelease.privacy.calibration import liu2019_level, liu2019_sigma
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, gaze_maps
 
@@ -70,6 +70,22 @@ def test_liu2019_good_privacy_is_delta_n_to_the_minus_three_halves() -> None:
     assert good_delta(900) == pytest.approx(3.70e-5, abs=5e-8)
     assert good_delta(50_000) == pytest.approx(8.94e-8, abs=5e-11)
     assert good_delta(5) == pytest.approx(0.089, abs=5e-4)  # no promise at all
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "n", "level"),
+    [
+        (1.0, 900**-1.5, 900, "good"),
+        (1.01, 900**-1.5, 900, "okay"),
+        (3.0, 900**-1.5, 900, "okay"),
+        (3.01, 900**-1.5, 900, "poor"),
+        (1.0, 1 / 900, 900, "poor"),  # δ = Ω(1/n)
+        (1.0, 5**-1.5, 5, "poor"),  # 0.089: a person in eleven
+        (1.0, 0.0, 5, "good"),
+    ],
+)
+def test_liu2019_levels_of_privacy(epsilon: float, delta: float, n: int, level: str) -> None:
+    assert liu2019_level(epsilon, delta, people=n) == level
 
 
 # --- Theorem 3.4 is not always sufficient
