@@ -92,7 +92,7 @@ def build(
     data: dict[str, Gaze | StreamedGaze | Features] = {}
     for number, spec in enumerate(plan.used_inputs().values()):
         tell(f"reading {spec.name}", number, steps)
-        data[spec.name] = _load(spec, design.facts[spec.name])
+        data[spec.name] = _load(spec, design.facts[spec.name], tell)
         _check_unchanged(design, spec, data[spec.name])
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     releases: list[Release] = []
@@ -131,7 +131,7 @@ def _sidecar(path: Path) -> Path:
     return path.with_name(f"{path.stem}.manifest.json")
 
 
-def _load(spec: InputSpec, facts: Facts) -> Gaze | StreamedGaze | Features:
+def _load(spec: InputSpec, facts: Facts, tell: Progress) -> Gaze | StreamedGaze | Features:
     o = spec.options
     common: dict[str, Any] = {
         "columns": o["columns"],
@@ -140,7 +140,14 @@ def _load(spec: InputSpec, facts: Facts) -> Gaze | StreamedGaze | Features:
     }
     if spec.kind == "gaze":
         screen = Screen(**o["screen"])
-        return open_gaze(spec.path, screen=screen, stimuli=facts.names, off_screen=o["off_screen"], **common)
+        return open_gaze(
+            spec.path,
+            screen=screen,
+            stimuli=facts.names,
+            off_screen=o["off_screen"],
+            progress=lambda part, parts: tell(f"{spec.name}: part {part + 1} of {parts}", part, parts),
+            **common,
+        )
     return load_features(
         spec.path,
         bounds=o["bounds"],
