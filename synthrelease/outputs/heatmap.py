@@ -25,29 +25,12 @@ SPECTRAL, PRIVATE = "spectral", "private"
 _OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
 _OF_GAZE_MAPS = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
 _BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
-_LEAST_BLUR, _LARGEST_BLUR = (
-    0.003,
-    0.5,
-)  # of a side, for the expected quality: other maps are predicted as these
+# Of a side, for the expected quality: maps of a smaller or larger blur are predicted as these.
+_LEAST_BLUR, _LARGEST_BLUR = 0.003, 0.5
 _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
-_CAPS = (
-    1,
-    2,
-    3,
-    5,
-    8,
-    13,
-    20,
-    30,
-    50,
-    80,
-    130,
-    200,
-    300,
-    500,
-    800,
-)  # candidates below T, if the plan lists none
+# Candidates of a private cap below T, if the plan lists none.
+_CAPS = (1, 2, 3, 5, 8, 13, 20, 30, 50, 80, 130, 200, 300, 500, 800)
 _MOST_COEFFICIENTS = 50_000_000  # of all stimuli together: their sums must fit into memory
 _MOST_FRAMES = 10_000
 
@@ -195,7 +178,9 @@ def _cells(spec: OutputSpec, screen: Screen, blurs: tuple[float, ...]) -> tuple[
 def _check_size(asked: _Asked, form: SpectralForm) -> None:
     """Refuse what could not be computed for some people: whether it can must not depend on who they are."""
     together = asked.max_stimuli if asked.spec.options["clipping"] == "joint" else 1
-    largest = math.ceil(2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
+    largest = (
+        math.ceil(1.01 * 2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
+    )  # all cosines √2, rounded
     if largest**2 * form.band.count * together >= 2**62:
         raise PlanError(
             "the clip is so small that squares of a person's coefficients would leave 64 bits",

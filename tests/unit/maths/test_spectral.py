@@ -140,3 +140,12 @@ def test_an_uncertain_mass_makes_an_uncertain_map() -> None:
 def test_a_form_of_which_no_map_can_be_made_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="Expected"):
         replace(FORM, **changes)
+
+
+def test_no_point_has_coefficients_beyond_what_the_plan_reckons_with() -> None:
+    """1.01·√2^axes steps: in the corners, where every cosine is √2, and is rounded."""
+    for form in (FORM, replace(FORM, blurs=(0.2, 0.1, 0.1), cells=(2, 3, 4))):
+        axes = len(form.blurs)
+        corner = np.zeros((axes, 1), dtype=np.int64)
+        largest = np.abs(point_coefficients(corner, np.array([1 << 21]), form.band) * form.steps()).max()
+        assert largest <= 1.01 * 2 ** (axes / 2) * form.steps().max()
