@@ -130,6 +130,8 @@ class AreasOutput:
         viewers = self.parameters.viewers
         if people is None:
             return f"95 %: shares ± {each:.3g} people's", needed
+        if each > (people if viewers is None else max(viewers)):
+            return "shares are noise: ± more than 100 percentage points (95 %)", needed
         if viewers is None:
             return f"95 %: shares ± {100 * each / people:.3g} percentage points where all people look", needed
         fewest, most = max(min(viewers), 1), max(*viewers, 1)

@@ -161,6 +161,16 @@ def test_durations_weigh_and_rows_are_what_counts_otherwise(tmp_path: Path) -> N
     np.testing.assert_allclose(shares(built.path, "parts1", "1005", "dwell"), [0.75, 0.25, 0], atol=0.05)
 
 
+def test_shares_that_are_noise_are_called_so(tmp_path: Path) -> None:
+    data = tmp_path / "looks.csv"
+    data.write_text("person,image,x_px,y_px\n" + "".join(f"p{n},1005,100,10\n" for n in range(3)))
+    planned = design(tmp_path, {"areas": HALVES}, data=data).outputs[0]
+    for epsilon, said in ((0.5, "shares are noise"), (50.0, "percentage points")):
+        budget = Budget(epsilon, 0.0)
+        event = planned.resolved.calibrate(budget)
+        assert said in planned.resolved.prediction(event, budget, 3)[0]
+
+
 def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) -> None:
     """Otherwise, with one stimulus of each person's many, shares would be divided by far more people than made them.
 
