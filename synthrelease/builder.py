@@ -101,11 +101,8 @@ def build(
         releases.append(_released(planned, data[planned.resolved.spec.input], random))
     notes = {name: d.notes for name, d in data.items() if d.notes}
     for planned, made in zip(design.outputs, releases, strict=True):
-        if made.notes:
-            notes[planned.name] = (
-                *notes.get(planned.name, ()),
-                *made.notes,
-            )  # an input may have the same name
+        if made.notes:  # an input may have the same name
+            notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
     tell("writing and verifying", steps - 2, steps)
     arrays = {
         dataset_path(planned.name, *labels): array

@@ -214,10 +214,17 @@ def show(bundle: Path, *, as_json: bool) -> None:
 def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None) -> None:
     """Write BUNDLE in a form that other tools read."""
     from synthrelease.bundle import open_bundle
+    from synthrelease.bundle import verify as check
     from synthrelease.report.pictures import draw_heatmaps
 
     assert form == "png"
+    result = check(bundle, allow_test_seed=True)
+    if not result.ok:  # a picture would carry a lie further
+        _print_verification(result, bundle)
+        raise SystemExit(_FAULT)
     opened = open_bundle(bundle, allow_test_seed=True)
+    if opened.manifest["randomness"]["test_seed"]:
+        click.secho("TEST SEED - DO NOT PUBLISH: the pictures say so too", fg="red", err=True)
     number = sum(
         len(o["mechanism"]["parameters"]["stimuli"])
         for o in opened.manifest["outputs"]

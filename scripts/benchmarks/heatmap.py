@@ -198,7 +198,7 @@ def _resident_gib() -> float:
 def _parameters(stimuli: int, people: int, cells: tuple[int, int]) -> SpectralParameters:
     return SpectralParameters(
         stimuli=stimuli,
-        form=SpectralForm(BLURS, 1.25, 0.35, "centre", cells),
+        form=SpectralForm(BLURS, cells),
         joint=True,
         max_stimuli=stimuli,
         viewers=(people,) * stimuli,

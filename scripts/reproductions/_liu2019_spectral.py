@@ -32,7 +32,7 @@ class Spectral:
         people = gaze.people * copies
         self._parameters = SpectralParameters(
             stimuli=1,
-            form=SpectralForm(_BLURS, 1.25, 0.35, "centre", cells),
+            form=SpectralForm(_BLURS, cells),
             joint=True,
             max_stimuli=1,
             viewers=(people,),

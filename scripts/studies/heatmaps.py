@@ -38,7 +38,7 @@ BLURS = (BLUR_PX / SCREEN.height_px, BLUR_PX / SCREEN.width_px)
 CHOSEN_ON, REPORTED = range(10), range(10, 20)  # images 1001–1010 and 1011–1020
 DRAWS = 10
 EPSILONS = (0.5, 1.0, 3.0)
-DEFAULTS = SpectralForm(BLURS, 1.25, 0.35, centre_bias.CENTRE, CELLS)
+DEFAULTS = SpectralForm(BLURS, CELLS)
 NO_PRIOR = replace(DEFAULTS, prior=centre_bias.NO_PRIOR)
 # The grid, samples and cap of the bounded Gaussian that do best on images 1001–1010 at ε = 1 (of 6 × 8, 9 × 12 and 13 × 17
 # cells, T = 10, 30, 100, m = 1, 3, 10, T), and one per pixel as in the paper.

@@ -212,7 +212,7 @@ def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
     if window is not None:
         blurs = (p["blur_time"] / (window[1] - window[0]), *blurs)
         cells = (p["frames"], *cells)
-    return SpectralForm(blurs, p["exponent"], p["clip"], p["prior"], cells)
+    return SpectralForm(blurs, cells, p["exponent"], p["clip"], p["prior"])
 
 
 def _areas(output: dict[str, Any]) -> Iterator[Content]:

@@ -23,7 +23,6 @@ class Facts:
     Attributes:
         people: number of people; public under replace-one only, used for nothing else otherwise.
         names: the stimuli or recordings.
-        viewers: how many people have any row of each of `names`; public where the assignment is.
         longest: steps of the longest recording, if the plan declares lengths public.
         identities: the people's labels; private, only to recognise the same person in another input.
         assigned: who has any row of which of `names`, shape (people, names); public where the assignment is.
@@ -31,7 +30,6 @@ class Facts:
 
     people: int
     names: tuple[str, ...]
-    viewers: tuple[int, ...]
     longest: int | None
     identities: frozenset[str]
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
@@ -76,10 +74,10 @@ def read_facts(
     names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)
     longest = None
     if lengths_public:
-        longest = max((count for (_, name), count in rows.items() if name in set(names)), default=0)
+        published = set(names)
+        longest = max((count for (_, name), count in rows.items() if name in published), default=0)
     assigned = _assigned(rows, sorted(people), names)
-    viewers = tuple(assigned.sum(axis=0).tolist())
-    return Facts(len(people), tuple(names), viewers, longest, people, assigned)
+    return Facts(len(people), tuple(names), longest, people, assigned)
 
 
 def _assigned(

@@ -16,10 +16,8 @@ from synthrelease.maths.simplex import onto_simplex
 from synthrelease.maths.spectrum import Band
 
 _STEPS = 120
-_POWER_MEAN, _POWER_DEVIATION = (
-    0.6,
-    0.6,
-)  # of the prior's power: expected of maps (images 1001–1010 of osie_mouse)
+# Of the prior's power, expected of maps before one is seen; chosen on images 1001–1010 of osie_mouse.
+_POWER_MEAN, _POWER_DEVIATION = 0.6, 0.6
 _LEAST_POWER = 0.02  # of the expected power: a map is never taken to be the prior itself
 _OVERSAMPLING = 2  # cells of the inversion's grid for each frequency of an axis
 

@@ -22,10 +22,8 @@ RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a no
 CUTOFF = 1e-3  # τ: frequencies that the blur leaves less of are not released
 CONSTANT_STEPS = 5243  # of the constant of one map: 0.08 of R
 MOST_CELLS = 1 << 26  # of one map, frames included
-_LEFT_MEAN, _LEFT_DEVIATION = (
-    0.6,
-    0.35,
-)  # of a person after clipping on one stimulus: expected before any is measured
+# What is left of a person on one stimulus after clipping, expected before any is measured.
+_LEFT_MEAN, _LEFT_DEVIATION = 0.6, 0.35
 _LEAST_PART = 0.05  # of the expected mass, whatever the noise says
 
 
@@ -35,17 +33,19 @@ class SpectralForm:
 
     Attributes:
         blurs: σ_b of the blur as a share of each axis: (height, width) or (time, height, width).
+        cells: of the rendered map, along each axis.
         exponent: a of the weights H^a.
         clip: c₀, the norm people are clipped to, as a share of that of a person who looks at one typical point.
         prior: "centre" or "none".
-        cells: of the rendered map, along each axis.
     """
 
     blurs: tuple[float, ...]
-    exponent: float
-    clip: float
-    prior: str
     cells: tuple[int, ...]
+    exponent: float = (
+        1.25  # these three are the plan's defaults too, chosen on images 1001–1010 of osie_mouse
+    )
+    clip: float = 0.35
+    prior: str = centre_bias.CENTRE
 
     def __post_init__(self) -> None:
         """Check that there is something to release, and not too much.

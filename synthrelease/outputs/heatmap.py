@@ -129,7 +129,7 @@ def _spectral(asked: _Asked) -> SpectralParameters:
         blurs = (_blur_time(spec, window) / (window[1] - window[0]), *blurs)
     try:
         form = SpectralForm(
-            blurs, float(o["exponent"]), float(o["clip"]), o["prior"], _cells(spec, screen, blurs)
+            blurs, _cells(spec, screen, blurs), float(o["exponent"]), float(o["clip"]), o["prior"]
         )
     except (ValueError, ArithmeticError):
         raise PlanError(

@@ -85,7 +85,7 @@ def map_figure(
         )
         axes[0].set_title("released", fontsize=10)
         axes[1].set_title("uncertainty: one standard deviation, on the same scale", fontsize=10)
-    figure.suptitle(title, fontsize=12)
+    figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
         figure.supxlabel(caption, fontsize=8)
     return figure
@@ -133,7 +133,7 @@ def strip_figure(
     _scale(axes[0], look)
     bar = figure.colorbar(image, ax=axes.tolist(), shrink=0.7)
     bar.set_label(look.unit)
-    figure.suptitle(title, fontsize=12)
+    figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
         figure.supxlabel(caption, fontsize=8)
     return figure
@@ -163,14 +163,14 @@ def comparison_figure(
                 axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=_COLOURS, bar=False
             )
             if r == 0:
-                axis.set_title(f"image {stimulus}", fontsize=11)
+                axis.set_title(f"image {stimulus}", fontsize=11, parse_math=False)
             if c == 0:
                 axis.set_ylabel(label, fontsize=11)
     _scale(axes[0][0], look)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 1])
     bar.ax.set_yticklabels(["none", "most"])
     bar.set_label("attention")
-    figure.suptitle(title, fontsize=13)
+    figure.suptitle(title, fontsize=13, parse_math=False)
     figure.supxlabel(caption, fontsize=9)
     return figure
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
-from synthrelease.bundle.layout import group_name
+from synthrelease.bundle.layout import TEST_SEED_WORDS, group_name
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
 from synthrelease.privacy.guarantee import from_json
@@ -51,6 +51,8 @@ def _draw_output(
     unit = "times even attention" if spectral else "counts per person" if known else "counts"
     look = Look(Screen(**p["screen"]), p["blur_px"], unit)
     promise = str(from_json(output["guarantee"]))
+    if bundle.manifest["randomness"]["test_seed"]:
+        promise = f"{TEST_SEED_WORDS}: {promise} does not hold"
     for stimulus in p["stimuli"]:
         under = _picture(stimuli, stimulus)
         cells = values[f"{group_name(stimulus)}/heatmap"]
@@ -71,7 +73,9 @@ def _draw_output(
 
 def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
     """The stimulus as numbers from 0 to 255, if the folder has it."""
-    if folder is None:
+    if (
+        folder is None or Path(stimulus).name != stimulus
+    ):  # a label of the bundle must not lead out of the folder
         return None
     path = next(
         (folder / f"{stimulus}{ending}" for ending in _ENDINGS if (folder / f"{stimulus}{ending}").is_file()),

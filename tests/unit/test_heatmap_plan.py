@@ -11,6 +11,7 @@ import pytest
 
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError
+from synthrelease.maths.spectral import SpectralForm
 from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.spectral import SpectralOutput
 from synthrelease.plan import load_plan
@@ -88,6 +89,12 @@ def test_spectral_is_the_default_with_four_cells_for_each_sigma(tmp_path: Path) 
     assert made.parameters.viewers == (40, 33)
     assert spectral(tmp_path, blur_px=3).parameters.form.cells == (600, 800)  # no finer than the screen
     assert spectral(tmp_path, width_px=7, height_px=5).parameters.form.cells == (5, 7)
+
+
+def test_the_plans_defaults_are_those_of_the_form(tmp_path: Path) -> None:
+    """On which docs/heatmaps.md reports: study, reproduction and benchmark take the form's."""
+    form = spectral(tmp_path).parameters.form
+    assert form == SpectralForm(form.blurs, form.cells)
 
 
 def test_viewers_are_nobodys_where_assignment_or_people_are_private(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_sums_of_contributions_are_the_same(tmp_path: Path, order: str) -> None:
     budget = Budget(1.0, 1e-6)
     assert private_cap.utilities(parts, private, budget) == private_cap.utilities(whole, private, budget)
     for joint in (True, False):
-        form = SpectralForm((0.3, 300.0, 0.2)[0::2], 1.25, 0.35, "centre", (4, 5))
+        form = SpectralForm((0.3, 0.2), (4, 5))
         parameters = SpectralParameters(
             3, form, joint, 2, None, False, "duration", None, Neighbours.REPLACE_ONE, 17
         )
@@ -184,7 +184,7 @@ def test_facts_in_slices_are_those_of_the_whole(
     whole = read_facts(path, columns=COLUMNS, listed=listed, lengths_public=True)
     monkeypatch.setattr(facts, "_SLICE_ROWS", 70)
     assert read_facts(path, columns=COLUMNS, listed=listed, lengths_public=True) == whole
-    assert whole.viewers == tuple(
+    assert whole.counting(len(whole.names)) == tuple(
         table().filter(pl.col("image") == name)["who"].n_unique() for name in whole.names
     )
 

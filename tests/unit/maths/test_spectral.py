@@ -13,7 +13,7 @@ from synthrelease.maths import centre_bias
 from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import band, middles, point_coefficients, positions, rendered
 
-FORM = SpectralForm((0.08, 0.06), 1.25, 0.35, "centre", (25, 34))
+FORM = SpectralForm((0.08, 0.06), (25, 34))
 
 
 def test_a_typical_point_has_the_norm_that_the_clip_is_a_share_of() -> None:
@@ -46,7 +46,7 @@ def test_without_data_the_heatmap_is_the_prior() -> None:
     down, across = shown.sum(axis=1), shown.sum(axis=0)
     assert 0.3 < down.argmax() / 25 < 0.6
     assert 0.35 < across.argmax() / 34 < 0.65
-    even = SpectralForm((0.08, 0.06), 1.25, 0.35, "none", (25, 34)).heatmap(noisy, mass=1.0, deviation=1e9)
+    even = replace(FORM, prior="none").heatmap(noisy, mass=1.0, deviation=1e9)
     np.testing.assert_allclose(even, 1.0, atol=1e-6)
 
 

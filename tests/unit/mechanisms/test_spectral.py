@@ -16,8 +16,8 @@ from synthrelease.mechanisms.spectral import DURATION, SAMPLES, SpectralParamete
 from synthrelease.privacy.guarantee import Neighbours
 
 SCREEN = Screen(80, 60)
-STILL = SpectralForm((0.2, 0.15), 1.25, 0.35, "centre", (4, 5))
-MOVING = SpectralForm((0.3, 0.25, 0.2), 1.25, 0.35, "centre", (3, 4, 5))
+STILL = SpectralForm((0.2, 0.15), (4, 5))
+MOVING = SpectralForm((0.3, 0.25, 0.2), (3, 4, 5))
 
 
 def parameters(**changes: Any) -> SpectralParameters:

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import polars as pl
 import pytest
@@ -13,10 +14,12 @@ from click.testing import CliRunner
 from PIL import Image
 
 import synthrelease
+from synthrelease.bundle import reseal
 from synthrelease.cli import main
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
-from synthrelease.report.figures import Look, map_figure, strip_figure
+from synthrelease.report import pictures
+from synthrelease.report.figures import Look, comparison_figure, map_figure, save, strip_figure
 from synthrelease.report.pictures import draw_heatmaps
 
 LOOK = Look(Screen(800, 600), 24.0, "times even attention")
@@ -108,6 +111,48 @@ def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_pa
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError):
         list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
+
+
+def test_a_stimulus_cannot_lead_out_of_the_folder(bundle: Path, tmp_path: Path) -> None:
+    """The bundle has a stimulus a/b; were its name a path, a/b.png below the folder would be drawn."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.png").write_bytes(b"no picture")
+    drawn = list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
+    assert len(drawn) == 6
+
+
+def test_a_changed_bundle_is_not_exported(bundle: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.h5"
+    changed.write_bytes(bundle.read_bytes())
+    with h5py.File(changed, "r+") as file:
+        file["/outputs/still/sea/heatmap"][0, 0] += 1
+    reseal(changed)
+    done = CliRunner().invoke(main, ["export", str(changed), "--to", "png", "-o", str(tmp_path / "pictures")])
+    assert done.exit_code == 1
+    assert "NOT TO BE RELIED ON" in done.output
+    assert not (tmp_path / "pictures").exists()
+
+
+def test_pictures_of_a_test_seed_say_so(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeded = synthrelease.build(bundle.parent / "plan.toml", tmp_path / "s.h5", test_seed=1).path
+    told: list[str] = []
+    honest = pictures.map_figure
+    monkeypatch.setattr(pictures, "map_figure", lambda *a, **k: told.append(k["caption"]) or honest(*a, **k))
+    done = CliRunner().invoke(main, ["export", str(seeded), "--to", "png", "-o", str(tmp_path / "pictures")])
+    assert done.exit_code == 0
+    assert told
+    assert all("DO NOT PUBLISH" in caption for caption in told)
+
+
+@pytest.mark.parametrize("name", ["$\\foo$", "a$b$c", "100 % _x_^2"])
+def test_a_title_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
+    save(map_figure(np.ones((6, 8)), LOOK, title=name), tmp_path / "one.png")
+    save(
+        comparison_figure({"row": {name: np.ones((6, 8))}}, LOOK, title=name, caption=""),
+        tmp_path / "two.png",
+    )
 
 
 def test_export_on_the_command_line(bundle: Path, tmp_path: Path) -> None:
