@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import synthrelease
 from synthrelease.bundle import hdf5, layout
+from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION, to_bytes
@@ -205,7 +206,8 @@ def compose_manifest(
     known = plan.neighbours is Neighbours.REPLACE_ONE
     told = warnings(design)
     entries = [
-        _output_entry(output, made, arrays) for output, made in zip(design.outputs, releases, strict=True)
+        _output_entry(output, made, arrays, plan.neighbours)
+        for output, made in zip(design.outputs, releases, strict=True)
     ]
     if seeded:
         told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
@@ -251,7 +253,7 @@ def _date() -> str:
 
 
 def _output_entry(
-    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]]
+    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]], neighbours: Neighbours
 ) -> dict[str, Any]:
     noise = noise_of(release.event)
     resolved = planned.resolved
@@ -276,6 +278,12 @@ def _output_entry(
         },
         "event": release.event.to_json(),
         "guarantee": planned.guarantee.to_json(),
+        "narrower_units": [
+            narrower.to_json()
+            for narrower in narrower_guarantees(
+                resolved.spec.kind, mechanism, release.event, delta=planned.delta, neighbours=neighbours
+            )
+        ],
         "post_processing": resolved.post_processing(),
         "warnings": resolved.warnings(),
     }

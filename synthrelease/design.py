@@ -31,6 +31,11 @@ class PlannedOutput:
         return self.resolved.spec.name
 
     @property
+    def delta(self) -> float:
+        """δ at which the promise states its ε."""
+        return self.budget.delta if self.budget is not None and self.budget.delta else 0.5
+
+    @property
     def private(self) -> bool:
         """Whether the output is differentially private."""
         return accounting.is_differentially_private(self.event)
@@ -106,9 +111,8 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
         error.where = resolved.spec.where
         raise
     delta = budget.delta if budget is not None and budget.delta else 0.5
-    return PlannedOutput(
-        resolved, budget, event, accounting.compose([event], delta=delta, neighbours=plan.neighbours)
-    )
+    promise = accounting.compose([event], delta=delta, neighbours=plan.neighbours)
+    return PlannedOutput(resolved, budget, event, promise)
 
 
 def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from synthrelease.design import Design, warnings
 from synthrelease.outputs.resolved import comparison_of, noise_of
+from synthrelease.outputs.signal_units import units_table
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 
@@ -35,6 +36,7 @@ def preview(design: Design) -> dict[str, Any]:
                 "error": error,
                 "people": people,
                 "people_needed": needed,
+                "units": units_table(output.resolved, output.event, output.guarantee, design.plan.neighbours),
                 "comparison": comparison_of(output.resolved, output.budget),
             }
         )
@@ -63,7 +65,8 @@ def as_text(view: dict[str, Any]) -> str:
             )
             lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
         lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
-        lines.extend(_table(row["comparison"]))
+        for table in (row["units"], row["comparison"]):
+            lines.extend(_table(table))
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
     if view["added_up"]:

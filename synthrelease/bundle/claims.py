@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from synthrelease.bundle.contents import records_subsets, spectral_form
+from synthrelease.bundle import signal_claims
+from synthrelease.bundle.contents import records_subsets
+from synthrelease.bundle.forms import spectral_form
 from synthrelease.data.areas import ELSEWHERE
 from synthrelease.maths.derived import PERSON_STEPS
-from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.spectral import RADIUS
-from synthrelease.maths.steps import HALF_RANGE, half_diagonal
+from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
 from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
+    Composed,
     DeniabilityTest,
     DiscreteLaplace,
     Disjoint,
@@ -34,8 +37,6 @@ from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import (
     Sensitivity,
     area_shares,
-    boxed_series,
-    clipped_coefficients,
     gaze_maps,
     joint_counts,
     spectral_maps,
@@ -76,13 +77,7 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
                 neighbours=neighbours,
             )
         case "signals":
-            if p["coefficients"] is None:
-                one = boxed_series(steps=p["length"], bound=HALF_RANGE, neighbours=neighbours)
-            else:
-                count = coefficient_count(p["length"], p["coefficients"])
-                radius = half_diagonal(p["length"])
-                one = clipped_coefficients(count=count, radius=radius, neighbours=neighbours)
-            return one.times(len(p["features"]) * len(p["recordings"]))
+            return signal_claims.sensitivity(output["mechanism"], neighbours)
         case "statistics":
             return statistics(p["statistics"], features=len(p["features"]), neighbours=neighbours)
         case "records":
@@ -107,7 +102,7 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:  # noq
         case "areas":
             return _most_area_shares(p, output["mechanism"]["public_inputs"])
         case "signals":
-            return (1 if p["query"] == "each" else people) * p["bound_steps"], None
+            return signal_claims.largest(output["mechanism"], people), None
         case "statistics":
             return people * PERSON_STEPS, None
     tests = [leaf for leaf in flatten(events.from_json(output["event"])) if isinstance(leaf, RandomizedTest)]
@@ -173,10 +168,9 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
         case "areas":
             yield from _area_parameter_faults(p, name, noise, output["mechanism"]["public_inputs"])
         case "signals":
-            if noise is None or (name == "lpa") != (p["coefficients"] is None):
-                yield "noise", "the mechanism's name is not that of its transform"
-            if p["bound_steps"] != (HALF_RANGE if name == "lpa" else half_diagonal(p["length"])):
-                yield "sensitivity", "the bound of a series does not follow from its length"
+            if noise is None or (name == "spectral" and not isinstance(noise, RoundedGaussian)):
+                yield "noise", "the mechanism's name is not that of its noise"
+            yield from signal_claims.parameter_faults(output["mechanism"])
         case "statistics":
             if not isinstance(noise, DiscreteLaplace):
                 yield "noise", "the mechanism's name is not that of its noise"
@@ -274,15 +268,17 @@ def _noise_faults(
 
 
 def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iterator[tuple[str, str]]:
-    """Where choices are not those that the parameters call for: of a cap from a list, for cell maps of bounded samples."""
+    """Where choices are not those that the parameters call for: of a cap for cell maps, of frequencies for signals."""
     p = output["mechanism"]["parameters"]
-    caps = p.get("caps")
-    if [choice.candidates for choice in choices] != ([] if caps is None else [len(caps)]):
+    listed, chosen = p.get("caps"), p.get("cap")
+    if output["kind"] == "signals":
+        listed, chosen = p.get("candidates"), p.get("coefficients")
+    if [choice.candidates for choice in choices] != ([] if listed is None else [len(listed)]):
         yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
-    elif caps is not None and (
-        caps != sorted(caps) or p["cap"] not in caps or p["max_samples_per_stimulus"] is None
-    ):
-        yield "guarantee", "the cap is not from its list, or the choice has no bounded sensitivity"
+    elif listed is not None and (listed != sorted(listed) or chosen not in listed):
+        yield "guarantee", "what was chosen is not from its list"
+    elif output["kind"] == "heatmap" and listed is not None and p["max_samples_per_stimulus"] is None:
+        yield "guarantee", "the choice of a cap has no bounded sensitivity"
 
 
 def _test_faults(
@@ -325,6 +321,37 @@ def _test_faults(
 def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> Guarantee:
     """Return what one output promises a person, ε being stated at `delta`."""
     return accounting.compose([event], delta=delta, neighbours=neighbours)
+
+
+def narrower_guarantees(
+    kind: str, mechanism: dict[str, Any], event: Event, *, delta: float, neighbours: Neighbours
+) -> list[Guarantee]:
+    """Return what an output promises where less than a person changes, from the narrowest unit on; empty if nothing else.
+
+    Event level, as some papers state it: it protects no person, whose other chunks and recordings tell the same.
+
+    Args:
+        kind: of the output.
+        mechanism: the manifest's entry.
+        event: what was done.
+        delta: δ at which ε is stated.
+        neighbours: the relation, of the narrower unit's data.
+    """
+    if kind != "signals":
+        return []
+    return [
+        accounting.compose([_less(event, sensitivity)], delta=delta, neighbours=neighbours, unit=unit)
+        for unit, sensitivity in signal_claims.narrower(mechanism, neighbours)
+    ]
+
+
+def _less(event: Event, sensitivity: Sensitivity) -> Event:
+    """The event as it touches data of a smaller sensitivity; a choice may tell of it all that it tells of anybody."""
+    if isinstance(event, Composed):
+        return Composed(tuple(_less(part, sensitivity) for part in event.events))
+    if isinstance(event, RoundedGaussian):
+        return replace(event, sensitivity=sensitivity.l2)
+    return replace(event, sensitivity=sensitivity.l1) if isinstance(event, DiscreteLaplace) else event
 
 
 def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:

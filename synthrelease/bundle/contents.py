@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.bundle.forms import signal_form, spectral_form, spectral_signal_form
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.data.attribute import Attribute
 from synthrelease.maths import derived
-from synthrelease.maths.fourier import coefficient_count
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
-from synthrelease.maths.spectral import SpectralForm, masses
+from synthrelease.maths.spectral import masses
+from synthrelease.maths.spectral_signals import Known
+from synthrelease.maths.spectral_signals import masses as signal_masses
 from synthrelease.maths.stored import grid
 from synthrelease.privacy.event import RandomizedTest, flatten, from_json
 
@@ -135,7 +137,8 @@ def dataset_count(output: dict[str, Any]) -> int:
         case "areas":
             return (4 if p["transitions"] else 2) * len(p["stimuli"])
         case "signals":
-            return 2 * len(p["recordings"]) * len(p["features"])
+            each = 4 if output["mechanism"]["name"] == "spectral" else 3
+            return each * len(p["recordings"]) * len(p["features"])
         case "statistics":
             return 2 * len(p["statistics"]) * len(p["features"])
     m = len(p["attributes"])
@@ -160,7 +163,16 @@ def _heatmap(output: dict[str, Any]) -> Iterator[Content]:
 def _spectral(output: dict[str, Any]) -> Iterator[Content]:
     p, form = output["mechanism"]["parameters"], spectral_form(output["mechanism"]["parameters"])
     name, deviation = output["name"], float(output["noise"]["standard_deviation"])
-    constants = _Constants(output, deviation)
+    viewers = output["mechanism"]["public_inputs"]["viewers"]
+    constants = _Constants(
+        partial(
+            masses,
+            deviation=deviation,
+            viewers=None if viewers is None else np.array(viewers),
+            people=_people(output),
+            joint=p["clipping"] == "joint",
+        )
+    )
     for stimulus in p["stimuli"]:
         noised = dataset_path(name, stimulus, "noised")
         yield Noised(noised, (form.band.count,), tell=constants.add)
@@ -180,10 +192,10 @@ def _spectral(output: dict[str, Any]) -> Iterator[Content]:
 
 
 class _Constants:
-    """The noised constants of all stimuli, gathered as they are read, and the masses that follow from them together."""
+    """The noised constants of all maps or series, gathered as they are read, and the masses that follow from them together."""
 
-    def __init__(self, output: dict[str, Any], deviation: float) -> None:
-        self._output, self._deviation = output, deviation
+    def __init__(self, masses_of: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> None:
+        self._masses_of = masses_of
         self._found: list[int] = []
         self._masses: NDArray[np.float64] | None = None
 
@@ -192,27 +204,9 @@ class _Constants:
 
     def mass(self, number: int, _noised: NDArray[Any]) -> NDArray[np.float64]:
         if self._masses is None:
-            viewers = self._output["mechanism"]["public_inputs"]["viewers"]
-            self._masses = masses(
-                np.array(self._found),
-                deviation=self._deviation,
-                viewers=None if viewers is None else np.array(viewers),
-                people=_people(self._output),
-                joint=self._output["mechanism"]["parameters"]["clipping"] == "joint",
-            )
+            self._masses = self._masses_of(np.array(self._found))
         one: NDArray[np.float64] = self._masses[number]
         return one
-
-
-def spectral_form(parameters: dict[str, Any]) -> SpectralForm:
-    """Return the form of spectral heatmaps with these parameters."""
-    p, screen, window = parameters, parameters["screen"], parameters["window"]
-    blurs: tuple[float, ...] = (p["blur_px"] / screen["height_px"], p["blur_px"] / screen["width_px"])
-    cells: tuple[int, ...] = (p["rows"], p["columns"])
-    if window is not None:
-        blurs = (p["blur_time"] / (window[1] - window[0]), *blurs)
-        cells = (p["frames"], *cells)
-    return SpectralForm(blurs, cells, p["exponent"], p["clip"], p["prior"])
 
 
 def _areas(output: dict[str, Any]) -> Iterator[Content]:
@@ -235,23 +229,52 @@ def _areas(output: dict[str, Any]) -> Iterator[Content]:
 
 
 def _signals(output: dict[str, Any]) -> Iterator[Content]:
-    p = output["mechanism"]["parameters"]
-    k = p["coefficients"]
-    count = p["length"] if k is None else coefficient_count(p["length"], k)
-    people = _people(output)
+    if output["mechanism"]["name"] == "spectral":
+        yield from _spectral_signals(output)
+        return
+    p, people = output["mechanism"]["parameters"], _people(output) or 1
+    form, deviation = signal_form(output["mechanism"]), float(output["noise"]["standard_deviation"])
     each = p["query"] == "each"
     for recording in p["recordings"]:
         for feature in p["features"]:
-            noised = dataset_path(output["name"], recording, feature["name"], "noised")
-            yield Noised(noised, (people or 0, count) if each else (count,))
-            show = partial(
-                derived.signal,
-                bounds=(feature["low"], feature["high"]),
-                divisor=1 if each else people or 1,
-                length=p["length"],
-                frequencies=k,
+            unit = derived.Unit((feature["low"], feature["high"]), 1 if each else people)
+            noised, values, uncertainty = (
+                dataset_path(output["name"], recording, feature["name"], what)
+                for what in ("noised", "values", "uncertainty")
             )
-            yield Derived(dataset_path(output["name"], recording, feature["name"], "values"), (noised,), show)
+            yield Noised(noised, (people, form.count) if each else (form.count,))
+            yield Derived(values, (noised,), partial(derived.signal, form=form, unit=unit))
+            spread = partial(derived.signal_uncertainty, form, unit, deviation=deviation)
+            yield Derived(uncertainty, (), spread, (form.length,))
+
+
+def _spectral_signals(output: dict[str, Any]) -> Iterator[Content]:
+    p, people = output["mechanism"]["parameters"], _people(output) or 1
+    form, deviation = spectral_signal_form(p), float(output["noise"]["standard_deviation"])
+    constants = _Constants(partial(signal_masses, form=form, deviation=deviation, people=people))
+    series = [(recording, feature) for recording in p["recordings"] for feature in p["features"]]
+    for recording, feature in series:
+        path = dataset_path(output["name"], recording, feature["name"], "noised")
+        yield Noised(path, (form.count,), tell=constants.add)
+    for number, (recording, feature) in enumerate(series):
+        noised, mass, values, uncertainty = (
+            dataset_path(output["name"], recording, feature["name"], what)
+            for what in ("noised", "mass", "values", "uncertainty")
+        )
+        bounds = (feature["low"], feature["high"])
+        yield Derived(mass, (noised,), partial(constants.mass, number), (2,))
+        for path, make in ((values, form.signal), (uncertainty, form.uncertainty)):
+            show = partial(_of_known, make, deviation=deviation, people=people, bounds=bounds)
+            yield Derived(path, (noised, mass), show, (form.length,), _ITERATED_CARE)
+
+
+def _of_known(
+    make: Callable[[NDArray[Any], Known], NDArray[np.float64]],
+    noised: NDArray[Any],
+    mass: NDArray[Any],
+    **public: Any,
+) -> NDArray[np.float64]:
+    return make(noised, Known(float(mass[0]), float(mass[1]), **public))
 
 
 def _statistics(output: dict[str, Any]) -> Iterator[Content]:

@@ -310,6 +310,7 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
             yield Finding(
                 "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
             )
+        yield from _narrower_faults(output, event, f"outputs/{number} ({output['name']})", neighbours)
     total, method = accounting.compose_private(
         recorded,
         delta=_delta(privacy["guarantee"]),
@@ -324,6 +325,17 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
     yield from _listing_faults(manifest)
+
+
+def _narrower_faults(
+    output: dict[str, Any], event: events.Event, where: str, neighbours: Neighbours
+) -> Iterator[Finding]:
+    due = claims.narrower_guarantees(
+        output["kind"], output["mechanism"], event, delta=_delta(output["guarantee"]), neighbours=neighbours
+    )
+    stated = output["narrower_units"]
+    if len(stated) != len(due) or not all(map(claims.same_guarantee, stated, due)):
+        yield Finding("guarantee", where, "the promises to less than a person do not follow from the event")
 
 
 def _delta(stated: dict[str, Any]) -> float:

@@ -5,11 +5,13 @@ Everything here is post-processing, and `verify` computes it again from the bund
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.maths.blur import blurred
-from synthrelease.maths.fourier import inverse
+from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.simplex import onto_simplex
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 
@@ -24,26 +26,37 @@ def heatmap(
     return blurred(noisy / (people or 1), blur_px=blur_px, screen_px=screen_px)
 
 
-def signal(
-    noisy: NDArray[np.integer],
-    *,
-    bounds: tuple[float, float],
-    divisor: int,
-    length: int,
-    frequencies: int | None,
-) -> NDArray[np.float64]:
-    """Return the signal in the feature's unit: centre + step · integers/divisor.
+@dataclass(frozen=True)
+class Unit:
+    """What an integer of a signal stands for: the public bounds of the feature, and how many people were added up."""
+
+    bounds: tuple[float, float]
+    divisor: int
+
+
+def signal(noisy: NDArray[np.integer], form: SignalForm, unit: Unit) -> NDArray[np.float64]:
+    """Return the signal in the feature's unit: centre + step · series/divisor, shape (…, n).
 
     Args:
-        noisy: steps, or Fourier coefficients in steps, shape (…, K).
-        bounds: public bounds of the feature.
-        divisor: how many people were added up.
-        length: n, steps of the series.
-        frequencies: k, if `noisy` are Fourier coefficients; else None.
+        noisy: integers of the form, shape (…, K).
+        form: how a series becomes integers.
+        unit: what they stand for.
     """
-    centre, step = centre_and_step(*bounds)
-    steps = noisy / divisor
-    return centre + step * (steps if frequencies is None else inverse(steps, length, frequencies))
+    centre, step = centre_and_step(*unit.bounds)
+    return centre + step * form.series(noisy / unit.divisor)
+
+
+def signal_uncertainty(form: SignalForm, unit: Unit, *, deviation: float) -> NDArray[np.float64]:
+    """Return the standard deviation of the noise in every step of `signal`, in the feature's unit, shape (n,).
+
+    It is that of the noise alone: what the lowest frequencies leave out, and clipping, is not in it.
+
+    Args:
+        form: how a series becomes integers.
+        unit: what they stand for.
+        deviation: standard deviation of the noise in an integer, in steps.
+    """
+    return centre_and_step(*unit.bounds)[1] * deviation / unit.divisor * form.spread()
 
 
 def statistic(

@@ -1,9 +1,4 @@
-"""The orthonormal real Fourier basis, applied exactly to integers.
-
-A batched matrix product of floats gives last bits that depend on who else is in the batch. Here integers are
-multiplied by a basis rounded to integers, all products and sums stay below 2⁵³, and every order of addition
-gives the same, exact, result at the speed of the library's matrix product.
-"""
+"""The orthonormal real Fourier basis, applied exactly to integers."""
 
 from __future__ import annotations
 
@@ -12,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft
+
+from synthrelease.maths.exact_product import bits_of, exact_product
 
 
 def coefficient_count(length: int, frequencies: int) -> int:
@@ -46,24 +43,16 @@ def basis(length: int, frequencies: int) -> NDArray[np.float64]:
 def integer_coefficients(series: NDArray[np.int64], frequencies: int, *, bound: int) -> NDArray[np.int64]:
     """Return Fourier coefficients of integer series, cut toward zero to integers, exactly reproducible.
 
-    Each row of the result depends on that row of `series` alone, bit for bit.
-
     Args:
-        series: integers in [−bound, bound], shape (N, n).
+        series: integers in [−bound, bound], shape (…, n).
         frequencies: k, how many frequencies to keep.
         bound: largest magnitude of an entry.
 
     Returns:
-        Coefficients in the unit of the series, shape (N, K).
+        Coefficients in the unit of the series, shape (…, K); see `exact_product`.
     """
-    length = series.shape[1]
-    # Σ |x·c| ≤ bound·n·√(2/n): with so many bits of c every product and every sum stays below 2⁵³.
-    bits = 52 - bound.bit_length() - math.isqrt(2 * length).bit_length()
-    if bits < 12 or bound * length >= 2**51:
-        raise ValueError(f"a series of {length} steps within ±{bound} is too long for exact products")
-    rounded = np.rint(np.ldexp(basis(length, frequencies), bits))
-    exact = series.astype(np.float64) @ rounded.T
-    return np.trunc(np.ldexp(exact, -bits)).astype(np.int64)
+    bits_of(series.shape[-1], bound)  # refuses what is too long before a basis of its size is made
+    return exact_product(series, basis(series.shape[-1], frequencies), bound=bound)
 
 
 def inverse(coefficients: NDArray[np.float64], length: int, frequencies: int) -> NDArray[np.float64]:

@@ -1,160 +1,248 @@
-"""Feature signals: from the plan's words to the mechanism, and to the manifest."""
+"""Feature signals: the plan's words as the parameters of every mechanism, and the output of the one that it names."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.signals import EACH, FPA, LPA, MEAN, SignalParameters, calibrate, release
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.resolved import (
-    Release,
-    chosen_features,
-    counted,
-    feature_entries,
-    names_source,
-    noise_of,
-    require_replace_one,
+from synthrelease.maths.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA, SignalForm
+from synthrelease.maths.spectral_signals import (
+    OF_PERSON,
+    OF_RECORDING,
+    OF_START,
+    SpectralSignalForm,
 )
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
+from synthrelease.mechanisms.signals import EACH, SignalParameters
+from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
+from synthrelease.outputs.noised_signals import NoisedSignalsOutput
+from synthrelease.outputs.resolved import chosen_features, require_replace_one
+from synthrelease.outputs.signal_quality import Parameters, Quality
+from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
 from synthrelease.plan import InputSpec, OutputSpec
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.budget import LAPLACE
 from synthrelease.privacy.guarantee import Neighbours
+
+SPECTRAL, PRIVATE, ORACLE = "spectral", "private", "oracle"
+_CHUNKS = {CFPA: 64, DCFPA: 32}
+_FREQUENCIES, _COSINES = 4, 16  # kept, unless the plan says otherwise
+_CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/signals.md
+_CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_LONGEST_CHOICE = (
+    1024  # steps of a chunk whose frequencies are chosen privately: a matrix of its square is made
+)
+# Keys that have a meaning for some mechanisms only.
+_KEYS = {
+    "noise": (LPA, FPA, CFPA, DCFPA),
+    "chunk": CHUNKED,
+    "coefficients": (FPA, CFPA, DCFPA, SPECTRAL),
+    "candidates": (FPA, CFPA, DCFPA),
+    "choice_share": (FPA, CFPA, DCFPA),
+    "max_change": (DCFPA,),
+    "clip": (FPA, CFPA, DCFPA, SPECTRAL),
+    "baseline": (SPECTRAL,),
+    "baseline_steps": (SPECTRAL,),
+}
 
 
 @dataclass(frozen=True)
-class SignalsOutput:
-    """A signals output with all its public parameters."""
+class _Asked:
+    """What every mechanism's parameters are made of."""
 
     spec: OutputSpec
-    source: InputSpec
     facts: Facts
-    bounds: dict[str, tuple[float, float]]
-    parameters: SignalParameters
+    neighbours: Neighbours
+    features: int
+    length: int
 
     @property
-    def noise(self) -> str:
-        """Which noise takes budget."""
-        return self.parameters.noise
-
-    def calibrate(self, budget: Budget | None) -> Event:
-        """Return the event that the budget buys."""
-        assert budget is not None
-        return calibrate(self.parameters, budget)
-
-    @property
-    def takes_delta(self) -> bool:
-        """Whether the promise needs a δ."""
-        return self.noise == GAUSSIAN
-
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
-        assert budget is not None
-        return Release(*release(data.only(list(self.bounds)), self.parameters, budget, random=random))
-
-    def mechanism(self) -> dict[str, Any]:
-        """Return the manifest's entry."""
-        p = self.parameters
-        return {
-            "name": p.mechanism,
-            "parameters": {
-                "query": p.query,
-                "length": p.length,
-                "coefficients": p.frequencies if p.mechanism == FPA else None,
-                "bound_steps": p.radius if p.mechanism == FPA else HALF_RANGE,
-                "half_range_steps": HALF_RANGE,
-                "features": feature_entries(self.bounds),
-                "recordings": list(self.facts.names),
-            },
-            "public_inputs": {
-                "people": p.people,
-                "names": names_source(self.source),
-                "length": "listed" if "length" in self.spec.options else "assumed",
-            },
-        }
-
-    def derivation(self) -> str:
-        """Return why the sensitivity is what it is."""
-        p = self.parameters
-        each = (
-            f"{p.length} steps between public bounds"
-            if p.mechanism == LPA
-            else f"{p.coefficients} orthonormal Fourier coefficients in a ball of radius {p.radius} steps"
-        )
-        series = f"{counted(p.recordings, 'recording')} of {counted(p.features, 'feature')}"
-        return f"each series: {each}; a person has {series}, all changed"
-
-    def post_processing(self) -> list[str]:
-        """Return what was done to the noised integers."""
-        mean = "divided by the number of people, " if self.parameters.query == MEAN else ""
-        back = "transformed back, " if self.parameters.mechanism == FPA else ""
-        return [f"values: {mean}{back}in the feature's unit"]
-
-    def warnings(self) -> list[str]:
-        """Return what a reader must know."""
-        p = self.parameters
-        told = [f"series are cut or completed to {p.length} steps; gaps hold the series' last value"]
-        if p.query == EACH:
-            told.append(
-                "each person's series carries the noise of a whole person: the order of people is random"
-            )
-        return told
-
-    def prediction(
-        self,
-        event: Event,
-        budget: Budget | None,  # noqa: ARG002  for others
-        people: int | None,
-    ) -> tuple[str, str]:
-        """Return the noise of a step as a share of the bounds, and the people at which it is 5 % of them."""
-        p = self.parameters
-        assert people is not None  # these outputs need replace-one
-        noise = noise_of(event)
-        assert noise is not None
-        per_step = noise.standard_deviation * math.sqrt(p.coefficients / p.length) / (2 * HALF_RANGE)
-        divisor = people if p.query == MEAN else 1
-        needed = f"{math.ceil(per_step / 0.05)} for ± 5 %" if p.query == MEAN else "no number of people helps"
-        return f"each step ± {100 * per_step / divisor:.3g} % of the feature's bounds", needed
+    def recordings(self) -> int:
+        return len(self.facts.names)
 
 
-def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> SignalsOutput:
+def resolve(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> NoisedSignalsOutput | SpectralSignalsOutput:
     """Fill in the public parameters of a signals output.
 
     Raises:
-        PlanError: a parameter is missing or contradicts another.
+        PlanError: a parameter is missing, has no meaning for the mechanism, or contradicts another.
     """
-    o = spec.options
     require_replace_one(spec, neighbours)
-    length = o.get("length", facts.longest)
+    own = spec.options["mechanism"]
+    _check_keys(spec, own)
+    bounds = chosen_features(spec, source)
+    asked = _Asked(spec, facts, neighbours, len(bounds), _length(spec, facts))
+    if own == SPECTRAL:
+        spectral = _spectral(asked)
+        return SpectralSignalsOutput(spec, source, facts, bounds, spectral, _quality(asked, spectral))
+    parameters = _noised(asked, own)
+    private = _private_frequencies(spec, parameters)
+    # Of frequencies that are yet to be chosen, the usual number tells what to expect.
+    expected = parameters if private is None else private.at(min(_FREQUENCIES, private.candidates[-1]))
+    return NoisedSignalsOutput(spec, source, facts, bounds, parameters, _quality(asked, expected), private)
+
+
+def _check_keys(spec: OutputSpec, own: str) -> None:
+    for key, mechanisms in _KEYS.items():
+        if key in spec.given and own not in mechanisms:
+            raise PlanError(
+                f"the key '{key}' has no meaning for this mechanism",
+                where=spec.where,
+                found=f'mechanism = "{own}"',
+                expected="it belongs to " + ", ".join(mechanisms),
+            )
+    if own == SPECTRAL and spec.options["query"] == EACH:
+        raise PlanError(
+            "a spectral signal is a mean over people",
+            where=f"{spec.where}.query",
+            found='"each"',
+            expected=f'"mean", or one of the mechanisms {LPA}, {FPA}, {CFPA}, {DCFPA}',
+        )
+
+
+def _length(spec: OutputSpec, facts: Facts) -> int:
+    length: int | None = spec.options.get("length", facts.longest)
     if length is None:
         raise PlanError(
             "the number of steps is data until it is declared",
             where=spec.where,
             expected='length = STEPS, or assume_public = ["lengths"] in the input',
         )
-    most = length // 2 + 1
-    if o["mechanism"] == FPA and o["coefficients"] > most:
+    if length < 2:
+        raise PlanError(
+            "a series of one step is no signal",
+            where=spec.where,
+            found=f"length = {length}",
+            expected="at least 2 steps; a mean of single values is a statistic",
+        )
+    return length
+
+
+def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
+    spec, o = asked.spec, asked.spec.options
+    chunk = None
+    if mechanism in CHUNKED:
+        chunk = min(o.get("chunk", _CHUNKS[mechanism]), asked.length)
+    most = (chunk or asked.length) // 2 + 1
+    frequencies = None if mechanism == LPA else o.get("coefficients", min(_FREQUENCIES, most))
+    if frequencies == PRIVATE:
+        frequencies = 1
+    if frequencies == ORACLE:
+        raise PlanError(
+            "the oracle's number of frequencies is taken from the data",
+            where=f"{spec.where}.coefficients",
+            found='"oracle"',
+            expected='a number, or "private"; or calibration = "bozkir2021" to reproduce the paper, unprotected',
+        )
+    if frequencies is not None and frequencies > most:
         raise PlanError(
             "there are not so many frequencies",
             where=f"{spec.where}.coefficients",
-            found=str(o["coefficients"]),
-            expected=f"1 to {most} for {length} steps",
+            found=str(frequencies),
+            expected=f"1 to {most} for {chunk or asked.length} steps",
         )
-    bounds = chosen_features(spec, source)
-    parameters = SignalParameters(
-        mechanism=o["mechanism"],
-        noise=o["noise"],
-        query=o["query"],
-        features=len(bounds),
-        recordings=len(facts.names),
-        length=length,
-        frequencies=o["coefficients"],
-        neighbours=neighbours,
-        people=facts.people,
+    change = o.get("max_change")
+    form = SignalForm(
+        mechanism,
+        asked.length,
+        chunk,
+        frequencies,
+        None if change is None else max(1, int(change * 2 * HALF_RANGE)),
+        float(o.get("clip", 1.0)),
     )
-    return SignalsOutput(spec, source, facts, bounds, parameters)
+    noise = o.get("noise", LAPLACE)
+    return SignalParameters(
+        form,
+        noise,
+        o["query"],
+        asked.features,
+        asked.recordings,
+        asked.neighbours,
+        asked.facts.people,
+        o["completion"],
+    )
+
+
+def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> PrivateFrequencies | None:
+    o, form = spec.options, parameters.form
+    if o.get("coefficients") != PRIVATE:
+        for key in ("candidates", "choice_share"):
+            if key in spec.given:
+                raise PlanError(
+                    f"'{key}' belongs to a private choice, but there is none",
+                    where=spec.where,
+                    expected='coefficients = "private"',
+                )
+        return None
+    side = form.chunk or form.length
+    if side > _LONGEST_CHOICE:
+        raise PlanError(
+            "frequencies are chosen privately for shorter series or chunks only",
+            where=spec.where,
+            found=f"{side} steps",
+            expected=f"at most {_LONGEST_CHOICE}",
+        )
+    most = side // 2 + 1
+    candidates = tuple(o.get("candidates", [k for k in _CANDIDATES if k <= most]))
+    if list(candidates) != sorted(candidates) or candidates[-1] > most:
+        raise PlanError(
+            "the candidates are no increasing numbers of frequencies",
+            where=f"{spec.where}.candidates",
+            expected=f"increasing whole numbers from 1 to {most}",
+        )
+    return PrivateFrequencies(parameters, candidates, float(o["choice_share"]))
+
+
+def _spectral(asked: _Asked) -> SpectralSignalParameters:
+    spec, o = asked.spec, asked.spec.options
+    baseline = o["baseline"]
+    if baseline == OF_PERSON and asked.recordings == 1:
+        baseline = OF_RECORDING  # the same, and its level need not be released to be known
+    steps = o.get("baseline_steps")
+    if (steps is not None) != (baseline == OF_START) or (steps is not None and steps > asked.length):
+        raise PlanError(
+            "the baseline and its steps do not go together",
+            where=spec.where,
+            found=f'baseline = "{baseline}", '
+            + ("no baseline_steps" if steps is None else f"baseline_steps = {steps}"),
+            expected=f'baseline = "start" with baseline_steps of 1 to {asked.length}, and no other with any',
+        )
+    lowest = 1 if baseline == OF_RECORDING else 0
+    most = min(asked.length - lowest, 512)
+    cosines = o.get("coefficients", min(_COSINES, most))
+    if cosines in {PRIVATE, ORACLE} or cosines > most:
+        raise PlanError(
+            "a spectral signal needs a public number of cosines",
+            where=f"{spec.where}.coefficients",
+            found=str(cosines),
+            expected=f"1 to {most} for {asked.length} steps; too many cost little, 16 suit most signals",
+        )
+    form = SpectralSignalForm(
+        asked.length,
+        asked.features * asked.recordings,
+        cosines,
+        baseline,
+        steps,
+        float(o.get("clip", _CLIP)),
+    )
+    return SpectralSignalParameters(
+        form, asked.features, asked.recordings, asked.neighbours, asked.facts.people, o["completion"]
+    )
+
+
+def _quality(asked: _Asked, own: Parameters) -> Quality:
+    """What the plan's own mechanism is worth, and beside it what others are in their usual form."""
+    mechanism = asked.spec.options["mechanism"]
+    usual = replace(asked, spec=replace(asked.spec, options=_usual(asked.spec), given=frozenset()))
+    others: dict[str, Parameters] = {SPECTRAL: _spectral(usual)}
+    others |= {name: _noised(usual, name) for name in (LPA, FPA, CFPA, DCFPA)}
+    return Quality(others | {mechanism: own}, mechanism)
+
+
+def _usual(spec: OutputSpec) -> dict[str, Any]:
+    """The options without what the plan says of its own mechanism."""
+    return {key: value for key, value in spec.options.items() if key not in _KEYS} | {"baseline": OF_PERSON}

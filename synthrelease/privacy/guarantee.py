@@ -14,9 +14,17 @@ from typing import Any, ClassVar, Self
 
 
 class Unit(StrEnum):
-    """Whose presence and data are hidden: always all rows of one person."""
+    """Whose data are hidden: of a release and its outputs all rows of one person.
+
+    The others say what a person's signals cost where less changes, and all else of the person stays: one step of one
+    feature, one chunk of it, one series (a feature of a recording), one recording.
+    """
 
     PERSON = "person"
+    RECORDING = "recording"
+    SERIES = "series"
+    CHUNK = "chunk"
+    STEP = "step"
 
 
 class Neighbours(StrEnum):

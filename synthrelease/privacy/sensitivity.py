@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
+from synthrelease.maths.signal_form import LPA, Part, SignalForm
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -103,6 +104,37 @@ def clipped_coefficients(*, count: int, radius: int, neighbours: Neighbours) -> 
     """
     width = _width(radius, neighbours)
     return Sensitivity(math.isqrt(count * width * width), width * width)
+
+
+def signal(form: SignalForm, *, radii: Sequence[int], neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of one series of a person: of all its chunks side by side, which all change.
+
+    Args:
+        form: how the series becomes integers.
+        radii: what the coefficients of each of the form's parts are clipped to, in steps; the largest step for lpa.
+        neighbours: the neighbouring relation.
+    """
+    total = Sensitivity(0, 0)
+    for part, radius in zip(form.parts, radii, strict=True):
+        total = total.plus(_chunk(part, radius, neighbours).times(part.chunks))
+    return total
+
+
+def signal_chunk(form: SignalForm, *, radii: Sequence[int], neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of one chunk of one series, the rest of the person staying as it is: of the widest.
+
+    Arguments as `signal`. A chunk of lpa is one step.
+    """
+    if form.mechanism == LPA:
+        return boxed_series(steps=1, bound=radii[0], neighbours=neighbours)
+    each = [_chunk(part, radius, neighbours) for part, radius in zip(form.parts, radii, strict=True)]
+    return Sensitivity(max(one.l1 for one in each), max(one.l2_squared for one in each))
+
+
+def _chunk(part: Part, radius: int, neighbours: Neighbours) -> Sensitivity:
+    if part.frequencies is None:
+        return boxed_series(steps=part.length, bound=radius, neighbours=neighbours)
+    return clipped_coefficients(count=part.count, radius=radius, neighbours=neighbours)
 
 
 def spectral_maps(

@@ -25,8 +25,8 @@ from synthrelease.noise import SecureRandom
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 if TYPE_CHECKING:
-    from conftest import Variant
     from numpy.typing import NDArray
+    from variants.variant import Variant
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]

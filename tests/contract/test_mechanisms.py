@@ -19,8 +19,8 @@ from synthrelease.maths.steps import HALF_RANGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Variant
     from numpy.typing import NDArray
+    from variants.variant import Variant
 
     Integers = NDArray[np.int64]
 
@@ -62,7 +62,7 @@ def test_nobody_moves_the_integers_further_than_the_sensitivity(
 
 
 def test_series_that_the_rounded_basis_makes_too_long_are_clipped(long: Variant) -> None:
-    radius = long.parameters.radius
+    (radius,) = long.parameters.radii
     ends = [long.exact([long.person(np.full(long.steps, u))]) for u in (-1.0, 1.0)]
     assert all(int((end * end).sum()) <= radius**2 for end in ends)
     difference = ends[1] - ends[0]
@@ -70,7 +70,7 @@ def test_series_that_the_rounded_basis_makes_too_long_are_clipped(long: Variant)
     assert int((difference * difference).sum()) <= long.sensitivity.l2_squared
     # The control: without clipping they would lie outside.
     series = np.full((1, long.steps), HALF_RANGE)
-    unclipped = integer_coefficients(series, long.parameters.frequencies, bound=HALF_RANGE)
+    unclipped = integer_coefficients(series, long.parameters.form.frequencies, bound=HALF_RANGE)
     assert int((unclipped * unclipped).sum()) > radius**2
 
 

@@ -23,7 +23,8 @@ from synthrelease.privacy.guarantee import ApproxDP, PureDP
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conftest import Person, PrivateCapVariant
+    from variants.gaze_maps import PrivateCapVariant
+    from variants.people import Person
 
 BUDGET = Budget(1.0, 1e-6)
 few = settings(derandomize=True, deadline=None, max_examples=30)

@@ -37,8 +37,8 @@ from synthrelease.privacy.guarantee import ApproxDP, Neighbours
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from conftest import Silence
     from numpy.typing import NDArray
+    from variants.people import Silence
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]

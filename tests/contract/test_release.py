@@ -28,8 +28,9 @@ from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from conftest import Person, Silence, Variant
     from numpy.typing import NDArray
+    from variants.people import Person, Silence
+    from variants.variant import Variant
 
     from synthrelease.maths.network import Network
 

@@ -1,0 +1,74 @@
+"""What follows from the parameters of a signals output: its sensitivity, for a person and for less, and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from synthrelease.bundle.forms import signal_form, spectral_signal_form
+from synthrelease.maths.signal_form import LPA
+from synthrelease.maths.spectral_signals import RADIUS
+from synthrelease.privacy.guarantee import Neighbours, Unit
+from synthrelease.privacy.sensitivity import Sensitivity, clipped_coefficients, signal, signal_chunk
+
+SPECTRAL = "spectral"
+_CARE = 1e-9  # relative: what an eigenvalue may differ between machines, and a step
+
+
+def sensitivity(mechanism: dict[str, Any], neighbours: Neighbours) -> Sensitivity:
+    """Return the sensitivity of all series of a person together."""
+    p = mechanism["parameters"]
+    if mechanism["name"] == SPECTRAL:
+        form = spectral_signal_form(p)
+        return clipped_coefficients(count=form.series * form.count, radius=RADIUS, neighbours=neighbours)
+    one = signal(signal_form(mechanism), radii=p["bound_steps"], neighbours=neighbours)
+    return one.times(len(p["features"]) * len(p["recordings"]))
+
+
+def narrower(mechanism: dict[str, Any], neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:
+    """Return the sensitivity for changes of less than a person, the rest of the person staying as it is.
+
+    From the narrowest on, without those that are the next wider one. None for spectral signals: all of a person is clipped
+    together, so that a change of little may change all.
+    """
+    p, name = mechanism["parameters"], mechanism["name"]
+    if name == SPECTRAL or p["calibration"] != "exact":
+        return []
+    form = signal_form(mechanism)
+    one = signal(form, radii=p["bound_steps"], neighbours=neighbours)
+    recording = one.times(len(p["features"]))
+    least = Unit.STEP if name == LPA else Unit.CHUNK
+    units = [
+        (least, signal_chunk(form, radii=p["bound_steps"], neighbours=neighbours)),
+        (Unit.SERIES, one),
+        (Unit.RECORDING, recording),
+        (Unit.PERSON, recording.times(len(p["recordings"]))),
+    ]
+    wider = [sensitivity for _, sensitivity in units[1:]]
+    return [unit for unit, next_wider in zip(units[:-1], wider, strict=True) if unit[1] != next_wider]
+
+
+def largest(mechanism: dict[str, Any], people: int) -> int:
+    """Return a bound of every integer before noise."""
+    p = mechanism["parameters"]
+    bound: int = RADIUS if mechanism["name"] == SPECTRAL else max(p["bound_steps"])
+    return bound * (1 if p["query"] == "each" else people)
+
+
+def parameter_faults(mechanism: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (code, fault) where parameters contradict each other."""
+    p = mechanism["parameters"]
+    try:
+        if mechanism["name"] == SPECTRAL:
+            if p["constant_steps"] != spectral_signal_form(p).constant:
+                yield "sensitivity", "the constant does not follow from the number of series"
+            return
+        radii = [part.radius for part in signal_form(mechanism).parts]
+    except ValueError:
+        yield "manifest", "the parameters of the signals contradict each other"
+        return
+    stated = p["bound_steps"]
+    if len(stated) != len(radii) or any(
+        abs(one - due) > 1 + _CARE * due for one, due in zip(stated, radii, strict=True)
+    ):
+        yield "sensitivity", "the bounds of a series do not follow from its form"

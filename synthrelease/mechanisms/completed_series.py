@@ -1,0 +1,49 @@
+"""Series of one public length without gaps, filled from the same person's own values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+
+HOLD, CENTRE = "hold", "centre"
+
+
+def completed_series(
+    data: Features, length: int, *, completion: str = HOLD
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return series of `length` steps without gaps, and which person × recording each belongs to.
+
+    Longer series are cut. A gap holds the series' last value before it; a gap at the start takes the first value there
+    is. What a shorter series lacks holds its last value, or lies at the centre of the bounds; so does a series without
+    any value. Everything is filled from the same person's own series.
+
+    Args:
+        data: rows of all people, in the order of time.
+        length: n, public.
+        completion: "hold" or "centre", for what a shorter series lacks.
+
+    Returns:
+        Group numbers person·recordings + recording, shape (G,), values, shape (G, n, F), and whether the person has any
+        value of the feature there, shape (G, F).
+    """
+    number = data.person * len(data.recordings) + data.recording
+    order = np.argsort(number, kind="stable")
+    group, start, size = np.unique(number[order], return_index=True, return_counts=True)
+    step = np.arange(order.size) - np.repeat(start, size)
+    within = step < length
+    filled = np.full((group.size, length, len(data.features)), np.nan)
+    filled[np.repeat(np.arange(group.size), size)[within], step[within]] = data.values[order[within]]
+
+    here = np.isfinite(filled)
+    at = np.where(here, np.arange(length)[None, :, None], -1)
+    last = np.maximum.accumulate(at, axis=1)
+    first = np.argmax(here, axis=1, keepdims=True)
+    source = np.where(last >= 0, last, first)
+    filled = np.take_along_axis(filled, source, axis=1)
+    if completion == CENTRE:
+        filled[np.arange(length) >= size[:, None]] = np.nan
+    centre = data.bounds.mean(axis=1)
+    there = np.logical_or.reduce(here, axis=1)
+    return group, np.where(np.isnan(filled), centre, filled), there

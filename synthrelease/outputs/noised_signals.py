@@ -1,0 +1,141 @@
+"""Signals by LPA, FPA, CFPA or DCFPA: from the plan's words to the mechanism, and to the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import Features
+from synthrelease.maths.signal_form import DCFPA, LPA
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms import private_frequencies
+from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
+from synthrelease.mechanisms.signals import EACH, MEAN, SignalParameters, calibrate, release
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs.resolved import Release, counted, feature_entries, names_source
+from synthrelease.outputs.signal_quality import PredictedSignals, Quality
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.event import Event
+
+
+@dataclass(frozen=True)
+class NoisedSignalsOutput(PredictedSignals):
+    """A signals output with all its public parameters."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    bounds: dict[str, tuple[float, float]]
+    parameters: SignalParameters
+    quality: Quality
+    private_frequencies: PrivateFrequencies | None
+
+    @property
+    def noise(self) -> str:
+        """Which noise takes budget."""
+        return self.parameters.noise
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether the promise needs a δ."""
+        return self.noise == GAUSSIAN
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that the budget buys."""
+        assert budget is not None
+        if self.private_frequencies is not None:
+            return private_frequencies.calibrate(self.private_frequencies, budget)
+        return calibrate(self.parameters, budget)
+
+    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
+        """Run the mechanism."""
+        assert budget is not None
+        data = data.only(list(self.bounds))
+        if self.private_frequencies is None:
+            return Release(*release(data, self.parameters, budget, random=random))
+        values, event, chosen = private_frequencies.release(
+            data, self.private_frequencies, budget, random=random
+        )
+        radii = list(self.private_frequencies.at(chosen).radii)
+        return Release(values, event, chosen={"coefficients": chosen, "bound_steps": radii})
+
+    def mechanism(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        p, form = self.parameters, self.parameters.form
+        private = self.private_frequencies
+        return {
+            "name": form.mechanism,
+            "parameters": {
+                "calibration": "exact",
+                "query": p.query,
+                "length": form.length,
+                "chunk": form.chunk,
+                "coefficients": form.frequencies,
+                "candidates": None if private is None else list(private.candidates),
+                "max_change_steps": form.max_change,
+                "clip": form.clip,
+                "bound_steps": list(p.radii),
+                "half_range_steps": HALF_RANGE,
+                "completion": p.completion,
+                "features": feature_entries(self.bounds),
+                "recordings": list(self.facts.names),
+            },
+            "public_inputs": {
+                "people": p.people,
+                "names": names_source(self.source),
+                "length": "listed" if "length" in self.spec.options else "assumed",
+            },
+        }
+
+    def derivation(self) -> str:
+        """Return why the sensitivity is what it is."""
+        p, form = self.parameters, self.parameters.form
+        what = "orthonormal Fourier coefficients"
+        if form.mechanism == DCFPA:
+            what += " of its differences"
+        each = f"{form.length} steps between public bounds"
+        if form.mechanism != LPA:
+            chunks = [
+                f"{counted(part.chunks, 'chunk')} of {part.length} steps, "
+                + (
+                    f"{part.count} {what} of each in a ball of radius {part.radius} steps"
+                    if self.private_frequencies is None
+                    else f"the chosen number of {what} of each in a ball"
+                )
+                for part in form.parts
+            ]
+            each = "; ".join(chunks)
+        series = f"{counted(p.recordings, 'recording')} of {counted(p.features, 'feature')}"
+        return f"each series: {each}; a person has {series}, all changed"
+
+    def post_processing(self) -> list[str]:
+        """Return what was done to the noised integers."""
+        form = self.parameters.form
+        mean = "divided by the number of people, " if self.parameters.query == MEAN else ""
+        back = "" if form.mechanism == LPA else "transformed back, "
+        if form.mechanism == DCFPA:
+            back += "added up from the start of each chunk, "
+        return [
+            f"values: {mean}{back}in the feature's unit",
+            "uncertainty: standard deviation of the noise in each step; what the frequencies leave out is not in it",
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        p = self.parameters
+        told = [completion_told(p.form.length, p.completion)]
+        if p.query == EACH:
+            told.append(
+                "each person's series carries the noise of a whole person: the order of people is random"
+            )
+        return told
+
+
+def completion_told(length: int, completion: str) -> str:
+    """Return what becomes of series that are too long, too short, or have gaps."""
+    short = "held at their last value" if completion == "hold" else "completed by the centre of the bounds"
+    return (
+        f"series are cut to {length} steps, or {short}; gaps hold the value before them, of the same person"
+    )
