@@ -10,7 +10,7 @@ from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import OutputSpec, Plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.event import Event, Unprotected, flatten
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, NoGuarantee
 
 _CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
@@ -110,6 +110,15 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
     except PolicyError as error:
         error.where = resolved.spec.where
         raise
+    unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
+    if unprotected and not plan.allow_unprotected:
+        raise PolicyError(
+            "the output protects nobody",
+            where=resolved.spec.where,
+            found=unprotected[0].reason,
+            expected="a mechanism that protects people",
+            remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
+        )
     delta = budget.delta if budget is not None and budget.delta else 0.5
     promise = accounting.compose([event], delta=delta, neighbours=plan.neighbours)
     return PlannedOutput(resolved, budget, event, promise)
@@ -181,6 +190,11 @@ def warnings(design: Design) -> list[str]:
         )
     if plan.epsilon > 10:
         told.append(f"ε = {plan.epsilon:g} is a weak promise: e^ε is {_power(plan.epsilon)}")
+    told.extend(
+        f"{output.name} protects nobody: do not publish it as if it did"
+        for output in design.outputs
+        if any(isinstance(leaf, Unprotected) for leaf in flatten(output.event))
+    )
     told.append("spending on this dataset over several releases is not tracked")
     return told
 

@@ -17,7 +17,6 @@ _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
 _NOT_YET = {
     "ledger": "a ledger of budgets over several releases is not offered in this version",
     "dataset": "a ledger of budgets over several releases is not offered in this version",
-    "allow_unprotected": "this version offers no mechanism without protection",
 }
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
@@ -77,6 +76,7 @@ class Plan:
         delta: total δ per person.
         inputs: by name.
         outputs: in the plan's order.
+        allow_unprotected: whether outputs that protect nobody are allowed.
     """
 
     path: Path
@@ -86,6 +86,7 @@ class Plan:
     delta: float
     inputs: dict[str, InputSpec]
     outputs: tuple[OutputSpec, ...]
+    allow_unprotected: bool = False
 
     def used_inputs(self) -> dict[str, InputSpec]:
         """Return the inputs that an output is made of; the others are not even opened."""
@@ -114,6 +115,7 @@ def load_plan(path: str | Path) -> Plan:
         float(privacy.get("delta", 0.0)),
         inputs,
         outputs,
+        privacy.get("allow_unprotected", False),
     )
     _check_references(plan)
     return plan

@@ -296,6 +296,110 @@ def write_heatmaps_study(folder: Path, *, people: int = 60, capped: bool = False
     return folder / "plan.toml"
 
 
+SIGNALS_PLAN = """
+[release]
+name = "signals-study"
+version = "1.0.0"
+title = "A small invented study of signals"
+
+[privacy]
+epsilon = 40.0
+delta = 1e-4
+
+[inputs.pupils]
+kind = "features"
+path = "pupils.csv"
+columns = { person = "who", recording = "task", time = "t" }
+recordings = ["read", "a/b"]
+[inputs.pupils.bounds]
+size_mm = [2.0, 8.0]
+open = [0.0, 1.0]
+
+[[outputs]]
+name = "course"
+kind = "signals"
+input = "pupils"
+length = 40
+coefficients = 6
+epsilon = 8
+
+[[outputs]]
+name = "levels"
+kind = "signals"
+input = "pupils"
+baseline = "none"
+length = 40
+coefficients = 3
+completion = "centre"
+epsilon = 8
+
+[[outputs]]
+name = "after"
+kind = "signals"
+input = "pupils"
+baseline = "start"
+baseline_steps = 4
+length = 40
+epsilon = 8
+
+[[outputs]]
+name = "chunks"
+kind = "signals"
+input = "pupils"
+mechanism = "cfpa"
+chunk = 16
+length = 40
+coefficients = "private"
+candidates = [1, 2, 4]
+noise = "gaussian"
+epsilon = 8
+
+[[outputs]]
+name = "changes"
+kind = "signals"
+input = "pupils"
+mechanism = "dcfpa"
+query = "each"
+chunk = 16
+length = 40
+max_change = 0.1
+clip = 0.5
+features = ["open"]
+epsilon = 8
+"""
+
+PUBLISHED = """
+[[outputs]]
+name = "published"
+kind = "signals"
+input = "pupils"
+mechanism = "dcfpa"
+calibration = "bozkir2021"
+paper_epsilon = 0.5
+chunk = 16
+length = 40
+"""
+
+
+def write_signals_study(folder: Path, *, people: int = 30, published: bool = False) -> Path:
+    """Write pupils.csv and plan.toml of signals, with one that protects nobody if asked for, and return the plan's path."""
+    rng = np.random.default_rng(20261124)
+    pupils = ["who,task,t,size_mm,open"]
+    for person in range(people):
+        level = rng.uniform(3, 7)
+        for task in ("read", "a/b")[: 2 - (person % 10 == 9)]:
+            for t in range(int(rng.integers(25, 60))):
+                size = level + 0.4 * np.sin(t / 8 + (task == "read")) + rng.normal(0, 0.1)
+                shut = "" if rng.random() < 0.1 else f"{np.clip(rng.normal(0.8, 0.1), 0, 1):.3f}"
+                pupils.append(f"p{person},{task},{t * 0.5},{np.clip(size, 2, 8):.3f},{shut}")
+    (folder / "pupils.csv").write_text("\n".join(pupils) + "\n")
+    plan = SIGNALS_PLAN
+    if published:
+        plan = plan.replace("delta = 1e-4", "delta = 1e-4\nallow_unprotected = true") + PUBLISHED
+    (folder / "plan.toml").write_text(plan)
+    return folder / "plan.toml"
+
+
 AREAS_PLAN = """
 [release]
 name = "areas-study"

@@ -168,9 +168,7 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
         case "areas":
             yield from _area_parameter_faults(p, name, noise, output["mechanism"]["public_inputs"])
         case "signals":
-            if noise is None or (name == "spectral" and not isinstance(noise, RoundedGaussian)):
-                yield "noise", "the mechanism's name is not that of its noise"
-            yield from signal_claims.parameter_faults(output["mechanism"])
+            yield from signal_claims.faults(output["mechanism"], events.from_json(output["event"]), noise)
         case "statistics":
             if not isinstance(noise, DiscreteLaplace):
                 yield "noise", "the mechanism's name is not that of its noise"

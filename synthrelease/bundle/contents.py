@@ -79,6 +79,20 @@ class Derived:
 
 
 @dataclass(frozen=True)
+class Unprotected:
+    """Values that protect nobody, and follow from nothing that is in the file."""
+
+    path: str
+    shape: tuple[int, ...]
+
+    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        if array.dtype != np.float32 or array.shape != self.shape or not np.isfinite(array).all():
+            return f"expected finite 32-bit floating-point values of shape {self.shape}"
+        return None
+
+
+@dataclass(frozen=True)
 class Categories:
     """Category numbers of synthetic records."""
 
@@ -113,7 +127,7 @@ class Binned:
         return None
 
 
-Content = Noised | Derived | Categories | Binned
+Content = Noised | Derived | Unprotected | Categories | Binned
 
 
 def contents(output: dict[str, Any]) -> list[Content]:
@@ -138,6 +152,7 @@ def dataset_count(output: dict[str, Any]) -> int:
             return (4 if p["transitions"] else 2) * len(p["stimuli"])
         case "signals":
             each = 4 if output["mechanism"]["name"] == "spectral" else 3
+            each = 1 if p.get("calibration") == "bozkir2021" else each
             return each * len(p["recordings"]) * len(p["features"])
         case "statistics":
             return 2 * len(p["statistics"]) * len(p["features"])
@@ -233,6 +248,12 @@ def _signals(output: dict[str, Any]) -> Iterator[Content]:
         yield from _spectral_signals(output)
         return
     p, people = output["mechanism"]["parameters"], _people(output) or 1
+    if p["calibration"] == "bozkir2021":
+        for recording in p["recordings"]:
+            for feature in p["features"]:
+                path = dataset_path(output["name"], recording, feature["name"], "values")
+                yield Unprotected(path, (people, p["length"]))
+        return
     form, deviation = signal_form(output["mechanism"]), float(output["noise"]["standard_deviation"])
     each = p["query"] == "each"
     for recording in p["recordings"]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.forms import signal_form, spectral_signal_form
-from synthrelease.maths.signal_form import LPA
+from synthrelease.maths.signal_form import CHUNKED, LPA
 from synthrelease.maths.spectral_signals import RADIUS
+from synthrelease.privacy.event import BOZKIR2021, DiscreteLaplace, Event, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity, clipped_coefficients, signal, signal_chunk
 
@@ -55,9 +56,31 @@ def largest(mechanism: dict[str, Any], people: int) -> int:
     return bound * (1 if p["query"] == "each" else people)
 
 
-def parameter_faults(mechanism: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (code, fault) where parameters contradict each other."""
+def faults(
+    mechanism: dict[str, Any], event: Event, noise: RoundedGaussian | DiscreteLaplace | None
+) -> Iterator[tuple[str, str]]:
+    """Yield (code, fault) where name, parameters, event and noise contradict each other.
+
+    Args:
+        mechanism: the manifest's entry.
+        event: what was done.
+        noise: the noise in it.
+    """
     p = mechanism["parameters"]
+    published = p.get("calibration") == "bozkir2021"
+    if published != (event == BOZKIR2021):
+        yield (
+            "guarantee",
+            "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not",
+        )
+    elif not published and (
+        noise is None or (mechanism["name"] == SPECTRAL and not isinstance(noise, RoundedGaussian))
+    ):
+        yield "noise", "the mechanism's name is not that of its noise"
+    if published:
+        if (p["chunk"] is not None) != (mechanism["name"] in CHUNKED):
+            yield "manifest", "chunks belong to cfpa and dcfpa"
+        return
     try:
         if mechanism["name"] == SPECTRAL:
             if p["constant_steps"] != spectral_signal_form(p).constant:

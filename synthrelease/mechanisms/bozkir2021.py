@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.noise.entropy import WordSource
 from synthrelease.noise.rounded import discrete_laplace
+from synthrelease.privacy.event import BOZKIR2021
 from synthrelease.privacy.guarantee import NoGuarantee
 
 LPA, FPA, CFPA, DCFPA = "lpa", "fpa", "cfpa", "dcfpa"
 ORACLE = "oracle"
 SUM, PRINTED = "sum", "printed"
-GUARANTEE = NoGuarantee(
-    reason="sensitivities and numbers of coefficients are taken from the private data, and chunks of one person "
-    "are counted as if they were different people (Bozkir et al. 2021, for reproduction)"
-)
+GUARANTEE = NoGuarantee(reason=BOZKIR2021.reason)
 
 _STEPS = 1 << 20  # of the grid that unit noise lies on
 _BLOCK = 1 << 21  # numbers of an array in flight

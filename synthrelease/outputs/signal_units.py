@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput, counted
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
+from synthrelease.privacy.temporal_leakage import temporal_leakage
 
 
 def units_table(
@@ -36,6 +39,10 @@ def units_table(
     for one in (*narrower, promise):
         assert isinstance(one, PureDP | ApproxDP)
         rows.append([names[one.unit], f"{one.epsilon:.3g}"])
+        if one.unit is Unit.STEP and "markov_chain" in output.spec.options:
+            steps = np.full(p.form.length, one.epsilon)
+            told = temporal_leakage(output.spec.options["markov_chain"], steps).total.max()
+            rows.append(["  to one who knows the declared Markov chain (Cao et al. 2017)", f"{told:.3g}"])
         if one.unit is Unit.CHUNK and p.features > 1:
             rows.append(
                 [

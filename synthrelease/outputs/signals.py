@@ -15,18 +15,21 @@ from synthrelease.maths.spectral_signals import (
     SpectralSignalForm,
 )
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.bozkir2021 import PaperParameters
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.mechanisms.signals import EACH, SignalParameters
 from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
+from synthrelease.outputs.published_signals import PublishedSignalsOutput
 from synthrelease.outputs.resolved import chosen_features, require_replace_one
 from synthrelease.outputs.signal_quality import Parameters, Quality
 from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import LAPLACE
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.temporal_leakage import temporal_leakage
 
-SPECTRAL, PRIVATE, ORACLE = "spectral", "private", "oracle"
+SPECTRAL, PRIVATE, ORACLE, BOZKIR2021 = "spectral", "private", "oracle", "bozkir2021"
 _CHUNKS = {CFPA: 64, DCFPA: 32}
 _FREQUENCIES, _COSINES = 4, 16  # kept, unless the plan says otherwise
 _CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/signals.md
@@ -45,6 +48,7 @@ _KEYS = {
     "clip": (FPA, CFPA, DCFPA, SPECTRAL),
     "baseline": (SPECTRAL,),
     "baseline_steps": (SPECTRAL,),
+    "markov_chain": (LPA,),
 }
 
 
@@ -65,7 +69,7 @@ class _Asked:
 
 def resolve(
     spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
-) -> NoisedSignalsOutput | SpectralSignalsOutput:
+) -> NoisedSignalsOutput | SpectralSignalsOutput | PublishedSignalsOutput:
     """Fill in the public parameters of a signals output.
 
     Raises:
@@ -75,11 +79,21 @@ def resolve(
     own = spec.options["mechanism"]
     _check_keys(spec, own)
     bounds = chosen_features(spec, source)
+    if spec.options["calibration"] == BOZKIR2021:
+        length = _length(spec, facts)
+        if facts.people < 2:
+            raise PlanError(
+                "the paper's sensitivities are distances of two people",
+                where=spec.where,
+                found=f"{facts.people} in the input",
+            )
+        return PublishedSignalsOutput(spec, source, facts, bounds, _published(spec, own, length), length)
     asked = _Asked(spec, facts, neighbours, len(bounds), _length(spec, facts))
     if own == SPECTRAL:
         spectral = _spectral(asked)
         return SpectralSignalsOutput(spec, source, facts, bounds, spectral, _quality(asked, spectral))
     parameters = _noised(asked, own)
+    _check_chain(spec, parameters)
     private = _private_frequencies(spec, parameters)
     # Of frequencies that are yet to be chosen, the usual number tells what to expect.
     expected = parameters if private is None else private.at(min(_FREQUENCIES, private.candidates[-1]))
@@ -95,6 +109,12 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
                 found=f'mechanism = "{own}"',
                 expected="it belongs to " + ", ".join(mechanisms),
             )
+    if ("paper_epsilon" in spec.given) != (spec.options["calibration"] == BOZKIR2021):
+        raise PlanError(
+            "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
+            where=spec.where,
+            expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
+        )
     if own == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
             "a spectral signal is a mean over people",
@@ -102,6 +122,24 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
             found='"each"',
             expected=f'"mean", or one of the mechanisms {LPA}, {FPA}, {CFPA}, {DCFPA}',
         )
+
+
+def _check_chain(spec: OutputSpec, parameters: SignalParameters) -> None:
+    if "markov_chain" not in spec.given:
+        return
+    if parameters.noise != LAPLACE:
+        raise PlanError(
+            "what a Markov chain gives away is known for steps that are ε-private each",
+            where=f"{spec.where}.markov_chain",
+            found=f'noise = "{parameters.noise}"',
+            expected='noise = "laplace"',
+        )
+    try:
+        temporal_leakage(spec.options["markov_chain"], [0.0])
+    except ValueError as error:
+        raise PlanError(
+            "these are no transition probabilities", where=f"{spec.where}.markov_chain", found=str(error)
+        ) from None
 
 
 def _length(spec: OutputSpec, facts: Facts) -> int:
@@ -195,6 +233,32 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
             expected=f"increasing whole numbers from 1 to {most}",
         )
     return PrivateFrequencies(parameters, candidates, float(o["choice_share"]))
+
+
+def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters:
+    o = spec.options
+    if mechanism == SPECTRAL:
+        raise PlanError(
+            "the paper has no such mechanism",
+            where=f"{spec.where}.mechanism",
+            found=f'"{mechanism}" with calibration = "bozkir2021"',
+            expected=f"one of {LPA}, {FPA}, {CFPA}, {DCFPA}",
+        )
+    for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
+        if key in spec.given:
+            raise PlanError(
+                f"the paper has nothing to choose about '{key}'",
+                where=spec.where,
+                expected='calibration = "exact" with this key',
+            )
+    if o.get("coefficients") == PRIVATE or ("query" in spec.given and o["query"] != EACH):
+        raise PlanError(
+            "the paper publishes everybody's own series, with a number of coefficients taken from the data",
+            where=spec.where,
+            expected='query = "each", and coefficients = "oracle" or a number',
+        )
+    chunk = min(o.get("chunk", _CHUNKS[mechanism]), length) if mechanism in CHUNKED else None
+    return PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
 
 
 def _spectral(asked: _Asked) -> SpectralSignalParameters:

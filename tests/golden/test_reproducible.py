@@ -8,12 +8,18 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from invented_study import write_areas_study, write_heatmaps_study, write_records_study, write_study
+from invented_study import (
+    write_areas_study,
+    write_heatmaps_study,
+    write_records_study,
+    write_signals_study,
+    write_study,
+)
 
 import synthrelease
 
 GOLDEN = Path(__file__).parent / "golden.json"
-STUDIES = [write_study, write_records_study, write_heatmaps_study, write_areas_study]
+STUDIES = [write_study, write_records_study, write_heatmaps_study, write_areas_study, write_signals_study]
 
 
 def noised_digests(manifest):

@@ -155,6 +155,10 @@ def _recompute_claims(manifest):
             entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
         delta = entry["guarantee"].get("delta", 0.5)
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
+        narrower = claims.narrower_guarantees(
+            entry["kind"], entry["mechanism"], event, delta=delta, neighbours=neighbours
+        )
+        entry["narrower_units"] = [one.to_json() for one in narrower]
     delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
     budget = manifest["privacy"]["budget"]["epsilon"]
     total, method = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
@@ -358,7 +362,8 @@ def test_missing_field_in_the_manifest(bundle):
 
 def test_ball_radius_understated_with_everything_that_follows(bundle):
     def change(manifest):
-        output(manifest, "signals")["mechanism"]["parameters"]["bound_steps"] = 1
+        output(manifest, "signals")["mechanism"]["parameters"]["bound_steps"] = [1]
+        _recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"sensitivity"}
@@ -501,7 +506,7 @@ def _version(manifest):
     ("change", "code"),
     [
         (_rename("maps", "laplace"), "noise"),
-        (_rename("signals", "lpa"), "noise"),
+        (_rename("signals", "lpa"), "manifest"),
         (_set("maps", "calibration", "liu2019"), "manifest"),
         (_set("seeded", "order", [0, 0, 1]), "manifest"),
         (_set("seeded", "resampled", [3]), "guarantee"),
@@ -809,7 +814,7 @@ def test_a_test_in_place_of_noise(bundle, name):
         _recompute_claims(manifest)
 
     forge(bundle, change)
-    assert codes(bundle) & {"noise", "guarantee"}
+    assert codes(bundle) & {"noise", "guarantee", "manifest"}
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,12 @@ SIGNALS: dict[str, dict[str, Any]] = {
         "noise": noise,
         "query": query,
         "length": length,
-        "coefficients": length // 2,
     }
+    | ({} if mechanism == "lpa" else {"coefficients": length // 2 if mechanism == "fpa" else 16})
     for mechanism, noise, (query, length) in itertools.product(
-        ("lpa", "fpa"), ("laplace", "gaussian"), (("mean", 1600), ("each", 180))
+        ("lpa", "fpa", "cfpa", "dcfpa"), ("laplace", "gaussian"), (("mean", 1600), ("each", 180))
     )
-}
+} | {"spectral": {"kind": "signals", "input": "pupil", "length": 1600, "coefficients": 512}}
 DRAWN: dict[str, dict[str, Any]] = {
     "records-marginals": RECORDS | {"model": "marginals"},
     "records-seeded": RECORDS | {"model": "seeded", "task": "recording", "resampled": 2, "k": 2},

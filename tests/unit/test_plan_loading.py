@@ -29,7 +29,13 @@ DOCUMENT: dict[str, Any] = {
         "license": "CC0-1.0",
         "contact": "a@b.org",
     },
-    "privacy": {"unit": "person", "neighbours": "replace-one", "epsilon": 3, "delta": 1e-6},
+    "privacy": {
+        "unit": "person",
+        "neighbours": "replace-one",
+        "epsilon": 3,
+        "delta": 1e-6,
+        "allow_unprotected": False,
+    },
     "inputs": {
         "looks": {
             "kind": "gaze",
@@ -97,7 +103,18 @@ DOCUMENT: dict[str, Any] = {
             "noise": "gaussian",
             "query": "mean",
             "length": 130,
+            "completion": "hold",
+            "chunk": 32,
             "coefficients": 2,
+            "candidates": [1, 2, 4],
+            "choice_share": 0.2,
+            "max_change": 0.1,
+            "clip": 0.5,
+            "baseline": "start",
+            "baseline_steps": 5,
+            "calibration": "exact",
+            "paper_epsilon": 0.1,
+            "markov_chain": [[0.8, 0.2], [0.1, 0.9]],
             "features": ["pupil_mm"],
         },
         {
@@ -530,8 +547,7 @@ def test_a_misspelt_key_is_answered_with_the_nearest(
     ("place", "value", "offered"),
     [
         (("outputs", 0, "mechanism"), "spectal", ["spectral", "gaussian", "laplace"]),
-        (("outputs", 1, "mechanism"), "dcfpa", ["lpa", "fpa"]),
-        (("outputs", 1, "mechanism"), "cfpa", ["lpa", "fpa"]),
+        (("outputs", 1, "mechanism"), "wavelet", ["spectral", "lpa", "fpa", "cfpa", "dcfpa"]),
         (("outputs", 0, "kind"), "scanpaths", [*KINDS]),
         (("outputs", 0, "calibration"), "balle2018", ["exact", "liu2019"]),
         (("outputs", 3, "statistics", 0), "quantile:0.5", ["count", "mean", "histogram"]),
@@ -584,7 +600,6 @@ def test_extremes_are_refused_with_the_reason(tmp_path: Path, statistic: str, nu
     [
         ("ledger", "not offered in this version"),
         ("dataset", "not offered in this version"),
-        ("allow_unprotected", "no mechanism without protection"),
     ],
 )
 def test_keys_of_later_versions_are_explained(tmp_path: Path, key: str, words: str) -> None:
@@ -687,6 +702,9 @@ NUMBERS: list[Place] = [
     ("outputs", 0, "clip"),
     ("outputs", 0, "blur_time"),
     ("outputs", 1, "epsilon"),
+    ("outputs", 1, "choice_share"),
+    ("outputs", 1, "max_change"),
+    ("outputs", 1, "paper_epsilon"),
     ("outputs", 2, "gamma"),
     ("outputs", 2, "epsilon0"),
     ("outputs", 2, "pass_rate"),

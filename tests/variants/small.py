@@ -50,7 +50,9 @@ def small_ones() -> list[Variant]:
     for noise in (LAPLACE, GAUSSIAN):
         name = f"signals-%s-{noise}"
         out += [
-            signal_variant(name % "cfpa", noise, mechanism="cfpa", frequencies=1 + (noise == GAUSSIAN), **one),
+            signal_variant(
+                name % "cfpa", noise, mechanism="cfpa", frequencies=1 + (noise == GAUSSIAN), **one
+            ),
             signal_variant(name % "dcfpa", noise, mechanism="dcfpa", frequencies=1, **one),
         ]
     one = {"features": 1, "recordings": 1, "budget": loose, "length": 9, "cosines": 3}

@@ -11,6 +11,7 @@ import pytest
 from synthrelease.maths import derived
 from synthrelease.maths.blur import blurred
 from synthrelease.maths.fourier import basis, coefficient_count
+from synthrelease.maths.signal_form import SignalForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +68,7 @@ def test_a_signal_of_steps_is_centre_and_steps(
     bounds: tuple[float, float], kind: type[np.integer], divisor: int
 ) -> None:
     noisy = integers(3, 20, kind=kind)
-    shown = derived.signal(noisy, bounds=bounds, divisor=divisor, length=20, frequencies=None)
+    shown = derived.signal(noisy, SignalForm("lpa", 20), derived.Unit(bounds, divisor))
     expected = [[in_unit(Fraction(int(z), divisor), bounds) for z in row] for row in noisy]
     np.testing.assert_allclose(shown, expected, rtol=1e-13, atol=1e-13)
 
@@ -78,7 +79,8 @@ def test_a_signal_of_coefficients_is_their_waves_about_the_centre(
     bounds: tuple[float, float], length: int, frequencies: int
 ) -> None:
     noisy = integers(3, coefficient_count(length, frequencies))
-    shown = derived.signal(noisy, bounds=bounds, divisor=9, length=length, frequencies=frequencies)
+    form = SignalForm("fpa", length, frequencies=frequencies)
+    shown = derived.signal(noisy, form, derived.Unit(bounds, 9))
     rows = basis(length, frequencies)
     for p, t in np.ndindex(3, length):
         steps = sum(Fraction(int(z)) * Fraction(w) for z, w in zip(noisy[p], rows[:, t], strict=True)) / 9
@@ -86,11 +88,12 @@ def test_a_signal_of_coefficients_is_their_waves_about_the_centre(
 
 
 def test_a_signal_may_be_one_series_or_many() -> None:
-    noisy = integers(4, 7)
-    for frequencies in (None, 4):
-        many = derived.signal(noisy, bounds=(0, 1), divisor=2, length=12, frequencies=frequencies)
+    unit = derived.Unit((0, 1), 2)
+    for form in (SignalForm("lpa", 7), SignalForm("fpa", 12, frequencies=4), SignalForm("dcfpa", 7, 4, 3)):
+        noisy = integers(4, 7)
+        many = derived.signal(noisy, form, unit)
         for row, expected in zip(noisy, many, strict=True):
-            one = derived.signal(row, bounds=(0, 1), divisor=2, length=12, frequencies=frequencies)
+            one = derived.signal(row, form, unit)
             np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-12)
 
 

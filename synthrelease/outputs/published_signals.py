@@ -1,0 +1,106 @@
+"""Signals as Bozkir et al. 2021 publish them: from the plan's words to the mechanism, and to the manifest. Unprotected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import Features
+from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.bozkir2021 import LPA, PaperParameters, perturbed
+from synthrelease.mechanisms.completed_series import completed_series
+from synthrelease.mechanisms.signals import EACH
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs.noised_signals import completion_told
+from synthrelease.outputs.resolved import Arrays, Release, feature_entries, names_source
+from synthrelease.plan import InputSpec, OutputSpec
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import BOZKIR2021, Event
+
+
+@dataclass(frozen=True)
+class PublishedSignalsOutput:
+    """An unprotected signals output with all its parameters."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    bounds: dict[str, tuple[float, float]]
+    parameters: PaperParameters
+    length: int
+    noise: None = None
+    takes_delta: bool = False
+
+    def calibrate(self, budget: Budget | None) -> Event:  # noqa: ARG002  it keeps to none
+        """Return that nothing is protected."""
+        return BOZKIR2021
+
+    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
+        """Run the mechanism, recording by recording; everybody's series in random order."""
+        data = data.only(list(self.bounds))
+        recordings = len(data.recordings)
+        group, completed, _ = completed_series(data, self.length, completion=self.spec.options["completion"])
+        series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, self.length, 1))
+        series[group] = completed
+        order = random.permutation(data.people)
+        arrays: Arrays = {}
+        for r, recording in enumerate(data.recordings):
+            own = np.moveaxis(series[r::recordings], 1, 2)
+            released = perturbed(own, self.parameters, random=random.spawn(recording)).values[0]
+            for f, feature in enumerate(data.features):
+                arrays[recording, feature, "values"] = stored(released[order, f])
+        return Release(arrays, BOZKIR2021)
+
+    def mechanism(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        p = self.parameters
+        return {
+            "name": p.mechanism,
+            "parameters": {
+                "calibration": "bozkir2021",
+                "query": EACH,
+                "paper_epsilon": p.epsilon,
+                "length": self.length,
+                "chunk": p.chunk,
+                "coefficients": None if p.mechanism == LPA else p.coefficients,
+                "evaluations": p.evaluations,
+                "completion": self.spec.options["completion"],
+                "features": feature_entries(self.bounds),
+                "recordings": list(self.facts.names),
+            },
+            "public_inputs": {
+                "people": self.facts.people,
+                "names": names_source(self.source),
+                "length": "listed" if "length" in self.spec.options else "assumed",
+            },
+        }
+
+    def derivation(self) -> str:
+        """Return nothing: there is no sensitivity that follows from public parameters."""
+        return ""
+
+    def post_processing(self) -> list[str]:
+        """Return what was done to the noisy values."""
+        return ["values: everybody's noisy series, in the feature's unit, in random order"]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        return [
+            f"protects nobody: {BOZKIR2021.reason}",
+            completion_told(self.length, self.spec.options["completion"]),
+        ]
+
+    def prediction(
+        self,
+        event: Event,  # noqa: ARG002  for others
+        budget: Budget | None,  # noqa: ARG002
+        people: int | None,  # noqa: ARG002
+    ) -> tuple[str, str]:
+        """Return that nothing can be expected beforehand."""
+        return (
+            "not known beforehand: noise and coefficients are taken from the data",
+            "no number of people makes it private",
+        )
