@@ -89,7 +89,7 @@ class SpectralSignalForm:
             raise ValueError(
                 f"Expected steps of the start for that baseline alone, found {self.baseline_steps}"
             )
-        if not 1 <= (self.baseline_steps or 1) <= self.length:
+        if self.baseline_steps is not None and not 1 <= self.baseline_steps <= self.length:
             raise ValueError(f"Expected 1 <= baseline_steps <= {self.length}, found {self.baseline_steps}")
 
     @property
