@@ -84,8 +84,8 @@ class SignalForm:
             self.mechanism == DCFPA and 1 <= self.max_change <= 2 * HALF_RANGE
         ):
             raise ValueError(f"Expected a limit of changes for dcfpa alone, found {self.max_change}")
-        if not 0 < self.clip <= 1:
-            raise ValueError(f"Expected 0 < clip <= 1, found {self.clip}")
+        if not 0 < self.clip <= 1 or (self.mechanism == LPA and self.clip != 1):
+            raise ValueError(f"Expected 0 < clip <= 1, and 1 for lpa, found {self.clip}")
 
     @functools.cached_property
     def parts(self) -> tuple[Part, ...]:
