@@ -278,7 +278,7 @@ def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iter
         listed, chosen = p.get("candidates"), p.get("coefficients")
     if [choice.candidates for choice in choices] != ([] if listed is None else [len(listed)]):
         yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
-    elif listed is not None and (listed != sorted(listed) or chosen not in listed):
+    elif listed is not None and (listed != sorted(set(listed)) or chosen not in listed):
         yield "guarantee", "what was chosen is not from its list"
     elif output["kind"] == "heatmap" and listed is not None and p["max_samples_per_stimulus"] is None:
         yield "guarantee", "the choice of a cap has no bounded sensitivity"
