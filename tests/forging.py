@@ -15,6 +15,7 @@ from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
 Manifest = dict[str, Any]
+Change = Callable[[Manifest], None]
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -82,3 +83,34 @@ def recompute_sensitivities(manifest: Manifest) -> None:
             if "sensitivity" in leaf:
                 leaf["sensitivity"]["value"] = entry["sensitivity"]["value"] = value
     recompute_claims(manifest)
+
+
+def found(path: Path, *changes: Change) -> set[str]:
+    """Apply the changes to the manifest, renew digests and seal, and return what `verify` finds."""
+
+    def all_of_them(manifest: Manifest) -> None:
+        for change in changes:
+            change(manifest)
+
+    forge(path, all_of_them)
+    return codes(path, allow_test_seed=True)
+
+
+def parameters(manifest: Manifest, name: str) -> Manifest:
+    told: Manifest = output(manifest, name)["mechanism"]["parameters"]
+    return told
+
+
+def told(name: str, **values: Any) -> Change:
+    return lambda manifest: parameters(manifest, name).update(values)
+
+
+def public(name: str, **values: Any) -> Change:
+    return lambda manifest: output(manifest, name)["mechanism"]["public_inputs"].update(values)
+
+
+def done(name: str, event: Callable[[Manifest], Manifest]) -> Change:
+    def change(manifest: Manifest) -> None:
+        output(manifest, name)["event"] = event(output(manifest, name)["event"])
+
+    return change
