@@ -164,16 +164,17 @@ def test_bozkir2021_chunks_features_and_recordings_of_one_person_add_up(mechanis
     assert event.count == series * form.count
 
 
-def test_bozkir2021_one_chunk_costs_what_the_longest_of_them_does() -> None:
-    """Event level, as the paper states it: all other chunks of the person stay."""
-    for mechanism in (CFPA, DCFPA):
-        form = SignalForm(mechanism, 21, 8, 3)
+def test_bozkir2021_one_chunk_costs_what_the_costliest_of_them_does() -> None:
+    """Event level, as the paper states it: all other chunks of the person stay. The costliest may be the last."""
+    for mechanism, frequencies in itertools.product((CFPA, DCFPA), (1, 3)):
+        form = SignalForm(mechanism, 21, 8, frequencies)
         radii = [part.radius for part in form.parts]
         one = signal_chunk(form, radii=radii, neighbours=REPLACE)
         assert one.l2_squared == (2 * max(radii)) ** 2
         assert one.l1 == max(math.floor(math.sqrt(p.count) * 2 * p.radius) for p in form.parts)
         whole = signal(form, radii=radii, neighbours=REPLACE)
         assert whole.l2_squared == 2 * (2 * radii[0]) ** 2 + (2 * radii[1]) ** 2
+        assert (radii[0] < radii[1]) == (mechanism == DCFPA and frequencies == 1)
     step = signal_chunk(SignalForm(LPA, 21), radii=[H], neighbours=REPLACE)
     assert (step.l1, step.l2_squared) == (2 * H, 4 * H * H)
 

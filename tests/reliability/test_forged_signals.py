@@ -24,7 +24,7 @@ from forging import (
 )
 
 from synthrelease.bundle import reseal
-from synthrelease.bundle.contents import Derived, contents
+from synthrelease.bundle.contents import Derived, contents, dataset_count
 from synthrelease.maths.stored import grid, stored
 
 SPECTRAL = ("course", "levels", "after")
@@ -123,6 +123,29 @@ def test_an_integer_larger_than_all_people_can_make_it(request: pytest.FixtureRe
         file[f"/outputs/{name}/read/open/noised"][...] = values
     derive_again(path)
     assert codes(path, allow_test_seed=True) == {"sensitivity"}
+
+
+def test_a_mass_of_ones_own_and_all_that_follows_from_it(spectral: Path) -> None:
+    """The mass follows from the constants of all series; it is not a number to choose."""
+    with h5py.File(spectral, "r+") as file:
+        for entry in read_manifest(spectral)["outputs"]:
+            for content in contents(entry):
+                if content.path.endswith("mass"):
+                    file[content.path][...] = stored(file[content.path][()].astype(np.float64) * 0.9)
+                elif isinstance(content, Derived):
+                    sources = [file[source][()] for source in content.sources]
+                    file[content.path][...] = stored(content.function(*sources))
+    reseal(spectral)
+    assert codes(spectral, allow_test_seed=True) == {"derived"}
+
+
+def test_the_number_of_datasets_is_known_before_they_are_listed(
+    noised_bytes: bytes, spectral_bytes: bytes, tmp_path: Path
+) -> None:
+    for content in (noised_bytes, spectral_bytes):
+        (tmp_path / "r.h5").write_bytes(content)
+        for entry in read_manifest(tmp_path / "r.h5")["outputs"]:
+            assert dataset_count(entry) == len(contents(entry)) == len(entry["paths"])
 
 
 # --- promises to less than a person

@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner
 from signal_plans import PEOPLE, design_signals, write_pupils
 
+from synthrelease.bundle import signal_claims
 from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.spectral_signals import SpectralSignalForm
+from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.outputs import signals as words
@@ -170,6 +171,27 @@ def test_the_length_is_listed_or_assumed(tmp_path: Path) -> None:
         again = resolved(tmp_path, mechanism=mechanism, length=7, assume_public=public)
         assert again.parameters.form.length == 7
         assert again.mechanism()["public_inputs"]["length"] == "listed"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"mechanism": "lpa"},
+        {"mechanism": "cfpa", "chunk": 16},
+        {"mechanism": "cfpa", "chunk": 16, "query": "each"},
+        {"mechanism": "dcfpa", "chunk": 16, "coefficients": 1},
+    ],
+    ids=str,
+)
+def test_the_bound_of_every_integer_is_the_one_that_verify_asks_for(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    made = resolved(tmp_path, **options)
+    p = made.parameters
+    largest = PEOPLE * RADIUS if isinstance(made, SpectralSignalsOutput) else p.largest
+    assert signal_claims.largest(made.mechanism(), PEOPLE) == largest
+    assert signal_claims.sensitivity(made.mechanism(), p.neighbours) == p.sensitivity()
 
 
 # --- a private number of frequencies
