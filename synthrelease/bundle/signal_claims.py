@@ -90,9 +90,8 @@ def faults(
     except ValueError:
         yield "manifest", "the parameters of the signals contradict each other"
         return
-    if (
-        p["bound_steps"] != radii
-    ):  # an eigenvalue errs by far less than the bound that follows from it is rounded up
+    # An eigenvalue errs by far less than the bound that follows from it is rounded up: equal on every machine.
+    if p["bound_steps"] != radii:
         yield "sensitivity", "the bounds of a series do not follow from its form"
 
 
