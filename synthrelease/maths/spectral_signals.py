@@ -24,8 +24,8 @@ BASELINES = (NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START)
 LEVEL_WEIGHTS = {NO_BASELINE: 1 / 8, OF_PERSON: 1 / 2, OF_START: 1 / 2}
 _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # Expected of mean signals before one is seen: their share of the power of people's own, falling with the square of the
-# frequency, and up to a factor that is fitted: 1 ± 1. Chosen on the pupil features of ier2023_vr_pupil.
-_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.15, 1.0, 1e-4
+# frequency, and up to a factor that is fitted: 1 ± 3. Chosen on the pupil features of people 1–12 of ier2023_vr_pupil.
+_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.05, 3.0, 1e-4
 _SCORINGS = 12
 _MASS_DEVIATION = 0.1  # of how much of people is left, from series to series
 
@@ -228,7 +228,7 @@ def masses(
 
 
 def _factor(found: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
-    """How much more power there is than expected: the likeliest, 1 ± 1 being expected, by scoring."""
+    """How much more power there is than expected: the likeliest, 1 ± 3 being expected, by scoring."""
     factor = 1.0
     for _ in range(_SCORINGS):
         share = expected / (factor * expected + noise)
