@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from synthrelease.noise.entropy import WordSource
+    from synthrelease.noise.refinement import Tail
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
 _BLOCK = 1 << 15  # words in flight: stays in the cache
@@ -49,7 +50,8 @@ def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordS
         ValueError: σ is not a positive number within range.
     """
     _check_scale("sigma", sigma)
-    return _sample(size, random, lambda t: _gaussian_magnitude(sigma, t, random))
+    tail = gaussian_tail(sigma)
+    return _sample(size, random, lambda t: _gaussian_magnitude(sigma, t, tail, random))
 
 
 def discrete_laplace(scale: float, size: int | tuple[int, ...], *, random: WordSource) -> NDArray[np.int64]:
@@ -67,7 +69,8 @@ def discrete_laplace(scale: float, size: int | tuple[int, ...], *, random: WordS
         ValueError: b is not a positive number within range.
     """
     _check_scale("scale", scale)
-    return _sample(size, random, lambda t: _laplace_magnitude(scale, t, random))
+    tail = laplace_tail(scale)
+    return _sample(size, random, lambda t: _laplace_magnitude(scale, t, tail, random))
 
 
 def _sample(
@@ -85,7 +88,9 @@ def _sample(
     return out.reshape(shape)
 
 
-def _gaussian_magnitude(sigma: float, t: NDArray[np.int64], random: WordSource) -> NDArray[np.int64]:
+def _gaussian_magnitude(
+    sigma: float, t: NDArray[np.int64], tail: Tail, random: WordSource
+) -> NDArray[np.int64]:
     x = -ndtri((t + 0.5) * 2.0**-64)
     y = sigma * x
     k = np.rint(y)
@@ -101,11 +106,13 @@ def _gaussian_magnitude(sigma: float, t: NDArray[np.int64], random: WordSource) 
             bracket = 2.0**-64 * math.sqrt(2 * math.pi) * np.exp(0.5 * far * far) * 1.001
         open_ = (to_boundary[doubtful] <= slack[doubtful] + sigma * bracket) | (t[doubtful] == 0)
         for index in doubtful[open_]:
-            k[index] = resolve(int(t[index]), 64, int(k[index]), gaussian_tail(sigma), random)
+            k[index] = resolve(int(t[index]), 64, int(k[index]), tail, random)
     return k.astype(np.int64)
 
 
-def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -> NDArray[np.int64]:
+def _laplace_magnitude(
+    scale: float, t: NDArray[np.int64], tail: Tail, random: WordSource
+) -> NDArray[np.int64]:
     u = (t + 0.5) * 2.0**-63
     # |k| ≥ j if and only if u ≤ 2qʲ/(1+q), q = exp(−1/b); so |k| is the floor of b·(ln(2/(1+q)) − ln u).
     x = math.log(2.0) - math.log1p(math.exp(-1.0 / scale)) - np.log(u)
@@ -118,7 +125,7 @@ def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -
         bracket = scale * 2.0**-63 / u[doubtful]  # for t ≥ 1 half the width over the least u is less
         open_ = (to_boundary[doubtful] <= slack[doubtful] + bracket) | (t[doubtful] == 0)
         for index in doubtful[open_]:
-            k[index] = resolve(int(t[index]), 63, max(int(k[index]), 0), laplace_tail(scale), random)
+            k[index] = resolve(int(t[index]), 63, max(int(k[index]), 0), tail, random)
     drawn: NDArray[np.int64] = k.astype(np.int64)
     return drawn
 
