@@ -10,7 +10,6 @@ from scipy.fft import irfft
 
 from synthrelease.maths.exact_product import bits_of, exact_product
 
-
 _SHORT = 256  # steps, for which a matrix product is faster
 
 

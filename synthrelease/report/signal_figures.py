@@ -67,7 +67,7 @@ def signals_figure(
         raise ValueError(
             f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(known)}"
         )
-    told = "Band: ± one standard deviation of the noise." + (" Dashed: truth (private)." if known else "")
+    told = "Band: ± one standard deviation." + (" Dashed: truth (private)." if known else "")
     caption = f"{told}\n{caption}" if caption else told
     if len(drawn) > _OVERLAID:
         return _panels(drawn, known, steps, title=title, caption=caption, labels=(x_label, y_label))
