@@ -40,6 +40,8 @@ from synthrelease.outputs.signal_quality import Quality
 from synthrelease.outputs.signals import _CLIP, _COSINES, _FREQUENCIES
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.report.figures import save
+from synthrelease.report.signal_figures import signals_figure
 
 CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")
 BOUNDS = {  # public: what pupils, eyelids and windows of 10 s can do
@@ -93,6 +95,30 @@ def load(folder: Path) -> Features:
         bounds=BOUNDS,
         recordings=CONDITIONS,
     )
+
+
+def draw(folder: Path, out: Path) -> None:
+    """Draw the left pupil of 300 people under all conditions, released and exact: the picture of docs/signals.md."""
+    data, people = some(load(folder), features=["pupil_l_mean_mm"]), 300
+    times = crowd(data.people, people, 0)
+    form = SpectralSignalForm(LENGTH, len(CONDITIONS), _COSINES, OF_PERSON, None, _CLIP)
+    parameters = SpectralSignalParameters(form, 1, len(CONDITIONS), Neighbours.REPLACE_ONE, people)
+    own = np.tensordot(times, spectral_signals.contributions(data, parameters), 1)
+    event = spectral_signals.calibrate(parameters, Budget(1.0, DELTA))
+    noisy = noised(own, event, largest=2**40, random=SecureRandom.for_tests(1))
+    values = spectral_signals.derived_signals(noisy, data, parameters, event.standard_deviation)
+    series = own_series(data, LENGTH)
+    exact = np.tensordot(times, series - series.mean(axis=(1, 3), keepdims=True), 1) / people
+    feature = data.features[0]
+    figure = signals_figure(
+        {r: (values[r, feature, "values"], values[r, feature, "uncertainty"]) for r in CONDITIONS},
+        x=np.arange(LENGTH) / 2,
+        title=f"Left pupil, {people} people, ε = 1 per person",
+        x_label="s",
+        y_label="change from own mean, mm",
+        truth={r: exact[i, 0] for i, r in enumerate(CONDITIONS)},
+    )
+    save(figure, out / "signals.png")
 
 
 # --- mechanisms
