@@ -78,7 +78,7 @@ def _of_chunks() -> bool:
 
 def _drawn(data: Features, parameters: SignalParameters, event: signals.DiscreteLaplace) -> float:
     """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
-    own, random, total = signals.contributions(data, parameters), SecureRandom(), 0.0
+    own, random, total = signals.totals(data, parameters), SecureRandom(), 0.0
     unit = derived.Unit((0.0, 1.0), 1)
     for _ in range(0, DRAWS, BLOCK):
         exact = np.broadcast_to(own, (BLOCK, *own.shape))

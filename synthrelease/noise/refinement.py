@@ -45,6 +45,23 @@ def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> in
         return _resolve(t, bits, guess, tail, random)
 
 
+def reaches(j: int, t: int, bits: int, tail: Tail, random: WordSource) -> bool:
+    """Return whether the magnitude is at least j, that is, u ≤ tail(j), where nothing else is in doubt; as `resolve`.
+
+    Args:
+        j: the boundary.
+        t: the bits of u drawn so far, as an integer.
+        bits: how many they are.
+        tail: decreasing tail probabilities.
+        random: source of the bits to append.
+    """
+    with _lock:
+        while (decided := j <= 0 or _at_least(j, t, bits, tail)) is None:
+            t = (t << 64) | int(random.words(1)[0])
+            bits += 64
+        return decided
+
+
 def _resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
     while True:
 
