@@ -36,7 +36,9 @@ def preview(design: Design) -> dict[str, Any]:
                 "error": error,
                 "people": people,
                 "people_needed": needed,
-                "units": units_table(output.resolved, output.event, output.guarantee, design.plan.neighbours),
+                "units": units_table(
+                    output.resolved, output.event, output.guarantee, design.plan.neighbours, output.budget
+                ),
                 "comparison": comparison_of(output.resolved, output.budget),
             }
         )

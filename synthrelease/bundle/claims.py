@@ -22,6 +22,7 @@ from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
 from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
+    BOZKIR2021,
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
@@ -31,6 +32,7 @@ from synthrelease.privacy.event import (
     PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
+    Unprotected,
     flatten,
 )
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
@@ -146,6 +148,9 @@ def event_faults(
     if (noise is None) != (integers == 0):
         yield "noise", "noised integers without a noise event, or the reverse"
         return
+    unprotected = any(isinstance(leaf, Unprotected) for leaf in leaves)
+    if unprotected and (output["kind"] != "signals" or event != BOZKIR2021):
+        yield "guarantee", "an event without protection that no mechanism is known for"
     yield from _parameter_faults(output, noise)
     if noise is not None:
         yield from _noise_faults(output, noise, stated_sensitivity(output, neighbours), integers)
@@ -273,7 +278,7 @@ def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iter
         listed, chosen = p.get("candidates"), p.get("coefficients")
     if [choice.candidates for choice in choices] != ([] if listed is None else [len(listed)]):
         yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
-    elif listed is not None and (listed != sorted(listed) or chosen not in listed):
+    elif listed is not None and (listed != sorted(set(listed)) or chosen not in listed):
         yield "guarantee", "what was chosen is not from its list"
     elif output["kind"] == "heatmap" and listed is not None and p["max_samples_per_stimulus"] is None:
         yield "guarantee", "the choice of a cap has no bounded sensitivity"

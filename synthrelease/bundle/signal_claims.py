@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from synthrelease.bundle.forms import signal_form, spectral_signal_form
@@ -13,7 +14,6 @@ from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity, clipped_coefficients, signal, signal_chunk
 
 SPECTRAL = "spectral"
-_CARE = 1e-9  # relative: what an eigenvalue may differ between machines, and a step
 
 
 def sensitivity(mechanism: dict[str, Any], neighbours: Neighbours) -> Sensitivity:
@@ -66,32 +66,38 @@ def faults(
         event: what was done.
         noise: the noise in it.
     """
-    p = mechanism["parameters"]
+    p, name = mechanism["parameters"], mechanism["name"]
     published = p.get("calibration") == "bozkir2021"
     if published != (event == BOZKIR2021):
         yield (
             "guarantee",
             "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not",
         )
-    elif not published and (
-        noise is None or (mechanism["name"] == SPECTRAL and not isinstance(noise, RoundedGaussian))
-    ):
+    elif not published and (noise is None or (name == SPECTRAL and not isinstance(noise, RoundedGaussian))):
         yield "noise", "the mechanism's name is not that of its noise"
     if published:
-        if (p["chunk"] is not None) != (mechanism["name"] in CHUNKED):
-            yield "manifest", "chunks belong to cfpa and dcfpa"
+        yield from _published_faults(p, name)
         return
     try:
-        if mechanism["name"] == SPECTRAL:
+        if name == SPECTRAL:
             if p["constant_steps"] != spectral_signal_form(p).constant:
                 yield "sensitivity", "the constant does not follow from the number of series"
             return
-        radii = [part.radius for part in signal_form(mechanism).parts]
+        form = signal_form(mechanism)
+        if p["candidates"]:
+            replace(form, frequencies=max(p["candidates"]))
+        radii = [part.radius for part in form.parts]
     except ValueError:
         yield "manifest", "the parameters of the signals contradict each other"
         return
-    stated = p["bound_steps"]
-    if len(stated) != len(radii) or any(
-        abs(one - due) > 1 + _CARE * due for one, due in zip(stated, radii, strict=True)
-    ):
+    if (
+        p["bound_steps"] != radii
+    ):  # an eigenvalue errs by far less than the bound that follows from it is rounded up
         yield "sensitivity", "the bounds of a series do not follow from its form"
+
+
+def _published_faults(p: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    if (p["chunk"] is not None) != (name in CHUNKED) or (p["chunk"] or 0) > p["length"]:
+        yield "manifest", "chunks belong to cfpa and dcfpa, and are no longer than the series"
+    if (p["coefficients"] is None) != (name == LPA):
+        yield "manifest", "coefficients belong to all but lpa"

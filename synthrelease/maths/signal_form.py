@@ -80,11 +80,12 @@ class SignalForm:
             raise ValueError(f"Expected frequencies for all but lpa, found {self.frequencies}")
         if self.frequencies is not None and not 1 <= self.frequencies <= side // 2 + 1:
             raise ValueError(f"Expected 1 <= frequencies <= {side // 2 + 1}, found {self.frequencies}")
-        limited = self.max_change is not None
-        if (limited and self.mechanism != DCFPA) or not 0 < (self.max_change or 1) <= 2 * HALF_RANGE:
+        if self.max_change is not None and not (
+            self.mechanism == DCFPA and 1 <= self.max_change <= 2 * HALF_RANGE
+        ):
             raise ValueError(f"Expected a limit of changes for dcfpa alone, found {self.max_change}")
-        if not 0 < self.clip <= 1:
-            raise ValueError(f"Expected 0 < clip <= 1, found {self.clip}")
+        if not 0 < self.clip <= 1 or (self.mechanism == LPA and self.clip != 1):
+            raise ValueError(f"Expected 0 < clip <= 1, and 1 for lpa, found {self.clip}")
 
     @functools.cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -25,8 +25,8 @@ LEVEL_WEIGHTS = {NO_BASELINE: 1 / 8, OF_PERSON: 1 / 2, OF_START: 1 / 2}
 _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # Expected of mean signals before one is seen: their share of the power of people's own, falling with the square of the
 # frequency, and up to a factor that is fitted: 1 ± 3. Chosen on the pupil features of people 1–12 of ier2023_vr_pupil.
-_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.05, 3.0, 1e-4
-_SCORINGS = 12
+_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.02, 3.0, 1e-4
+_FACTORS = np.geomspace(_LEAST_FACTOR, 1 / _LEAST_FACTOR, 257)
 _MASS_DEVIATION = 0.1  # of how much of people is left, from series to series
 
 
@@ -89,7 +89,7 @@ class SpectralSignalForm:
             raise ValueError(
                 f"Expected steps of the start for that baseline alone, found {self.baseline_steps}"
             )
-        if not 1 <= (self.baseline_steps or 1) <= self.length:
+        if self.baseline_steps is not None and not 1 <= self.baseline_steps <= self.length:
             raise ValueError(f"Expected 1 <= baseline_steps <= {self.length}, found {self.baseline_steps}")
 
     @property
@@ -157,22 +157,26 @@ class SpectralSignalForm:
     def _posterior(
         self, noisy: NDArray[np.integer], known: Known
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Mean and variance of every coefficient, in half widths, and the power expected above them; Wiener's filter."""
+        """Mean and variance of every coefficient, in half widths, and the power expected above them.
+
+        Wiener's filter for each of `_FACTORS`, weighted: where noise drowns the signal, no one factor is the right one, and of
+        the likeliest, which may be next to 0, the uncertainty would be next to nothing.
+        """
         unit = self.weights() * known.mass
         mean, variance = noisy[1:] / unit, (known.deviation / unit) ** 2
         # The power of a person: what they were clipped to, over what clipping left of them.
         person = (self.clip * known.people / known.mass) ** 2 * self.length
-        first = (
-            _MEAN_SHARE * person / _inverse_squares(1, self.length)
-        )  # of the lowest frequency but the level
+        # Of the lowest frequency but the level.
+        first = _MEAN_SHARE * person / _inverse_squares(1, self.length)
         shape = slice(1 - self.lowest, None)  # the level is not shrunk: it may be anything
         expected = first * np.arange(1, self.lowest + self.cosines, dtype=np.float64) ** -2.0
-        factor = _factor(mean[shape], variance[shape], expected)
-        gain = factor * expected / (factor * expected + variance[shape])
-        mean[shape] *= gain
-        variance[shape] *= gain
+        found, noise = mean[shape].copy(), variance[shape].copy()
+        weights, power = _weights(found, noise, expected), _FACTORS[:, None] * expected
+        gains = power / (power + noise)
+        mean[shape] = weights @ gains * found
+        variance[shape] = weights @ (gains * noise + (gains * found - mean[shape]) ** 2)
         above = _inverse_squares(self.lowest + self.cosines, self.length)
-        return mean, variance, factor * first * above
+        return mean, variance, float(weights @ _FACTORS) * first * above
 
     def _rows(self) -> NDArray[np.float64]:
         """The orthonormal cosines, shape (K, n)."""
@@ -227,19 +231,15 @@ def masses(
     return np.stack([both, np.full(held.shape, left)], axis=1)
 
 
-def _factor(found: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
-    """How much more power there is than expected: the likeliest, 1 ± 3 being expected, by scoring."""
-    factor = 1.0
-    for _ in range(_SCORINGS):
-        share = expected / (factor * expected + noise)
-        precision = float((share**2).sum()) / 2
-        if precision == 0.0:
-            break
-        weight = share**2 / expected
-        fitted = float((weight * (found**2 - noise)).sum() / (share**2).sum())
-        before = _FACTOR_DEVIATION**-2
-        factor = max((precision * fitted + before) / (precision + before), _LEAST_FACTOR)
-    return factor
+def _weights(
+    found: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How likely each of `_FACTORS` is to be how much more power there is than expected, 1 ± 3 being expected."""
+    power = _FACTORS[:, None] * expected + noise
+    likelihood = -0.5 * (np.log(power) + found**2 / power).sum(axis=1)
+    prior = -0.5 * ((_FACTORS - 1.0) / _FACTOR_DEVIATION) ** 2 + np.log(_FACTORS)  # of steps of the logarithm
+    weights = np.exp(likelihood + prior - (likelihood + prior).max())
+    return np.asarray(weights / weights.sum())
 
 
 def _inverse_squares(start: int, stop: int) -> float:

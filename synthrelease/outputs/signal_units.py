@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from synthrelease.bundle.claims import narrower_guarantees
+from synthrelease.mechanisms.signals import calibrate
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput, counted
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Composed, Event, PrivateChoice
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
 from synthrelease.privacy.temporal_leakage import temporal_leakage
 
 
 def units_table(
-    output: ResolvedOutput, event: Event, promise: Guarantee, neighbours: Neighbours
+    output: ResolvedOutput,
+    event: Event,
+    promise: Guarantee,
+    neighbours: Neighbours,
+    budget: Budget | None,
 ) -> list[list[str]]:
     """Return a table, its head first: ε where only a chunk, a series, a recording changes, and where the whole person does.
 
     Between them what Bozkir et al. 2021 state: a chunk's ε, chunks being taken for different people, times the features.
-    Empty for outputs whose parts are not noised by themselves.
+    Of frequencies that are yet to be chosen, what those cost that cost most. Empty for outputs whose parts are not noised by
+    themselves.
     """
     if not isinstance(output, NoisedSignalsOutput) or not isinstance(promise, PureDP | ApproxDP):
         return []
     delta = promise.delta if isinstance(promise, ApproxDP) else 0.5
-    narrower = narrower_guarantees(
-        output.spec.kind, output.mechanism(), event, delta=delta, neighbours=neighbours
-    )
+    of_each = [
+        narrower_guarantees(output.spec.kind, mechanism, done, delta=delta, neighbours=neighbours)
+        for mechanism, done in _possible(output, event, budget)
+    ]
+    narrower = [max(ones, key=_epsilon) for ones in zip(*of_each, strict=True)]
     p = output.parameters
     names = {
         Unit.STEP: "one step of one feature",
@@ -37,17 +49,38 @@ def units_table(
     head = "ε" if isinstance(promise, PureDP) else f"ε at δ = {delta:.2g}"
     rows = [["if all that changes is", head]]
     for one in (*narrower, promise):
-        assert isinstance(one, PureDP | ApproxDP)
-        rows.append([names[one.unit], f"{one.epsilon:.3g}"])
+        epsilon = _epsilon(one)
+        rows.append([names[one.unit], f"{epsilon:.3g}"])
         if one.unit is Unit.STEP and "markov_chain" in output.spec.options:
-            steps = np.full(p.form.length, one.epsilon)
+            steps = np.full(p.form.length, epsilon)
             told = temporal_leakage(output.spec.options["markov_chain"], steps).total.max()
             rows.append(["  to one who knows the declared Markov chain (Cao et al. 2017)", f"{told:.3g}"])
         if one.unit is Unit.CHUNK and p.features > 1:
             rows.append(
                 [
                     f"  added up over {p.features} features, as Bozkir et al. 2021 do",
-                    f"{p.features * one.epsilon:.3g}",
+                    f"{p.features * epsilon:.3g}",
                 ]
             )
     return rows if len(rows) > 2 else []
+
+
+def _possible(
+    output: NoisedSignalsOutput, event: Event, budget: Budget | None
+) -> Iterator[tuple[dict[str, Any], Event]]:
+    """The manifest's entry and the event, of every number of frequencies that may be chosen."""
+    entry, private = output.mechanism(), output.private_frequencies
+    if private is None or budget is None:
+        yield entry, event
+        return
+    epsilon, left = private.split(budget)
+    for k in private.candidates:
+        own = private.at(k)
+        told = {"coefficients": k, "bound_steps": list(own.radii)}
+        choice = PrivateChoice(epsilon, len(private.candidates))
+        yield {**entry, "parameters": entry["parameters"] | told}, Composed((choice, calibrate(own, left)))
+
+
+def _epsilon(promise: Guarantee) -> float:
+    assert isinstance(promise, PureDP | ApproxDP)
+    return promise.epsilon

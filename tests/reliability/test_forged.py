@@ -1,11 +1,11 @@
 """Forged bundles, resealed and redigested as a forger would: each must be refused for what is forged, not for the seal."""
 
 import itertools
-import json
 
 import h5py
 import numpy as np
 import pytest
+from forging import codes, forge, output, read_manifest, recompute_claims, scaled
 from invented_study import write_areas_study, write_records_study
 
 import synthrelease
@@ -38,30 +38,6 @@ def records(records_study, tmp_path):
     path = tmp_path / "r.h5"
     path.write_bytes((records_study / "r.h5").read_bytes())
     return path
-
-
-def read_manifest(path):
-    with h5py.File(path, "r") as file:
-        return json.loads(file["/manifest"][()].tobytes())
-
-
-def forge(path, change):
-    """Apply `change` to the manifest and renew digests and seal."""
-    manifest = read_manifest(path)
-    change(manifest)
-    reseal(path, manifest)
-
-
-def output(manifest, name):
-    return next(o for o in manifest["outputs"] if o["name"] == name)
-
-
-def codes(path, **options):
-    return {finding.code for finding in verify(path, **options).findings}
-
-
-def scaled(number, factor):
-    return repr(float(number) * factor)
 
 
 def test_resealing_an_honest_bundle_changes_nothing_for_verify(bundle):
@@ -109,7 +85,7 @@ def test_sensitivity_halved_and_everything_that_follows_recomputed(bundle, name)
         value = entry["sensitivity"]["value"]
         halved = scaled(value, 0.5) if "." in value else str(int(value) // 2)
         entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = halved
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"sensitivity"}
@@ -133,41 +109,10 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
         entry = output(manifest, name)
         factor = 2 if name == "maps" else 1e4  # a few integers with a signal in them refute less
         entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], factor)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"noise"}
-
-
-def _recompute_claims(manifest):
-    """Make every derived number of the manifest agree with its events, as a careful forger would."""
-    from synthrelease.bundle import claims, disclosure
-    from synthrelease.privacy import accounting
-    from synthrelease.privacy import event as events
-
-    neighbours = Neighbours(manifest["privacy"]["neighbours"])
-    recorded = []
-    for entry in manifest["outputs"]:
-        event = events.from_json(entry["event"])
-        recorded.append(event)
-        if entry["noise"] is not None:
-            noise = next(e for e in events.flatten(event) if hasattr(e, "standard_deviation"))
-            entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
-        delta = entry["guarantee"].get("delta", 0.5)
-        entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
-        narrower = claims.narrower_guarantees(
-            entry["kind"], entry["mechanism"], event, delta=delta, neighbours=neighbours
-        )
-        entry["narrower_units"] = [one.to_json() for one in narrower]
-    delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
-    budget = manifest["privacy"]["budget"]["epsilon"]
-    total, method = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
-    manifest["privacy"]["guarantee"] = total.to_json()
-    manifest["privacy"]["composition"] = {
-        "method": method,
-        "outputs": disclosure.private_names(manifest["outputs"]),
-    }
-    manifest["privacy"]["not_protected"] = disclosure.not_protected(manifest["outputs"], neighbours)
 
 
 def _told_as_draws_from_the_model(manifest, name):
@@ -363,7 +308,7 @@ def test_missing_field_in_the_manifest(bundle):
 def test_ball_radius_understated_with_everything_that_follows(bundle):
     def change(manifest):
         output(manifest, "signals")["mechanism"]["parameters"]["bound_steps"] = [1]
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"sensitivity"}
@@ -390,7 +335,7 @@ def test_bound_of_samples_understated_where_every_number_agrees_with_it(study):
         )
         entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = repr(sensitivity.l2)
         assert events.from_json(entry["event"]).sensitivity == sensitivity.l2
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     study.plan.write_text(study.plan.read_text().replace("epsilon = 4.0", "epsilon = 80.0"))
     path = synthrelease.build(study.plan, study.folder / "r.h5").path
@@ -439,7 +384,7 @@ rows = 2000
 
     def change(manifest):
         _told_as_draws_from_the_model(manifest, "seeded")
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(path, change)
     assert codes(path, allow_test_seed=True) == {"derived"}
@@ -553,7 +498,7 @@ def test_sensitivity_halved_in_the_event_alone(bundle, name):
         entry = output(manifest, name)["event"]["sensitivity"]
         value = entry["value"]
         entry["value"] = scaled(value, 0.5) if "." in value else str(int(value) // 2)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"sensitivity"}
@@ -728,7 +673,7 @@ def test_noised_counts_of_a_tree_changed_under_their_records(records):
 def test_records_from_seeds_told_as_draws_from_a_tree(records):
     def change(manifest):
         _told_as_draws_from_the_model(manifest, "kept")
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True) == {"derived"}
@@ -763,7 +708,7 @@ def test_one_group_of_people_told_as_two(records):
         def change(manifest, name=name):
             others = output(manifest, name)["event"].get("events", [])[1:]
             _noise_and(manifest, name, *others)
-            _recompute_claims(manifest)
+            recompute_claims(manifest)
 
         forge(records, change)
         assert codes(records, allow_test_seed=True) == {"guarantee"}
@@ -786,7 +731,7 @@ def test_disjoint_people_or_a_test_where_there_are_none(bundle, name, kind, test
     def change(manifest):
         _noise_and(manifest, name, *[test] * tested, kind=kind)
         manifest["privacy"]["budget"] = {"epsilon": 1e3, "delta": 0.9}
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     # What is composed of the one event that was there already says nothing new.
@@ -799,7 +744,7 @@ def test_a_private_choice_that_no_mechanism_made(bundle, name, kind):
     def change(manifest):
         _noise_and(manifest, name, {"type": "exponential", "epsilon": "0.5", "candidates": 7}, kind=kind)
         manifest["privacy"]["budget"] = {"epsilon": 1e3, "delta": 0.9}
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) == {"guarantee"}
@@ -811,7 +756,7 @@ def test_a_test_in_place_of_noise(bundle, name):
         entry = output(manifest, name)
         entry["event"] = output(manifest, "seeded")["event"]
         entry["noise"] = entry["sensitivity"] = None
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(bundle, change)
     assert codes(bundle) & {"noise", "guarantee", "manifest"}
@@ -852,7 +797,7 @@ def test_another_threshold_than_that_of_the_mechanism(records, name, threshold, 
             _noise_and(manifest, name, *tests, kind="disjoint" if threshold == "randomized" else "composed")
         else:
             entry["event"] = tests[0] if tests else {"type": "unprotected", "reason": "an exact fit"}
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     if (name, threshold, with_event) == ("randomized", "fixed", True):
@@ -875,7 +820,7 @@ def test_a_private_claim_for_seeded_records_without_their_test(records):
     def change(manifest):
         entry = output(manifest, "kept")
         entry["event"] = entry["event"]["events"][0]
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True) == {"guarantee"}
@@ -885,7 +830,7 @@ def test_a_private_claim_for_seeded_records_without_their_test(records):
 def test_seeds_that_leave_nobody_for_the_model(records, seeds):
     def change(manifest):
         _both(manifest, "seeds", seeds)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert "guarantee" in codes(records, allow_test_seed=True)
@@ -897,7 +842,7 @@ def test_trials_that_are_not_the_records(records, trials):
 
     def change(manifest):
         _both(manifest, "trials", trials)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert "guarantee" in codes(records, allow_test_seed=True)
@@ -923,7 +868,7 @@ def test_a_cheaper_test_told_with_everything_that_follows(records):
     def change(manifest):
         for key, value in (("gamma", "1.1"), ("epsilon0", "1.2"), ("k", 20)):
             _both(manifest, key, value)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True) == set()
@@ -1022,7 +967,7 @@ def test_more_plausible_people_than_there_are(records, name, k):
             if leaf["type"] == "deniability_test":
                 leaf["k"] = k
         if k < 2**40:
-            _recompute_claims(manifest)
+            recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True) & {"guarantee", "manifest"}
@@ -1033,7 +978,7 @@ def test_more_plausible_seeds_than_seeds(records):
 
     def change(manifest):
         _both(manifest, "k", 41)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True) == {"guarantee"}
@@ -1094,7 +1039,7 @@ def test_another_neighbouring_relation_halves_the_claims_of_records(records):
                 leaf = entry["event"].get("events", [entry["event"]])[0]
                 halved = str(int(leaf["sensitivity"]["value"]) // 2)
                 leaf["sensitivity"]["value"] = entry["sensitivity"]["value"] = halved
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(records, change)
     assert codes(records, allow_test_seed=True)
@@ -1333,7 +1278,7 @@ def test_sensitivity_of_areas_halved_and_everything_that_follows_recomputed(part
         value = entry["sensitivity"]["value"]
         halved = scaled(value, 0.5) if "." in value else str(int(value) // 2)
         entry["sensitivity"]["value"] = entry["event"]["sensitivity"]["value"] = halved
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(parts, change)
     assert codes(parts) == {"sensitivity"}
@@ -1344,7 +1289,7 @@ def test_noise_of_areas_overstated_where_every_number_agrees_with_it(parts, name
     def change(manifest):
         entry = output(manifest, name)
         entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], 1e4)
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(parts, change)
     assert codes(parts) == {"noise"}
@@ -1418,7 +1363,7 @@ def test_a_disjoint_or_private_choice_among_areas(parts):
     def change(manifest):
         entry = output(manifest, "visits")
         entry["event"] = {"type": "disjoint", "events": [entry["event"]]}
-        _recompute_claims(manifest)
+        recompute_claims(manifest)
 
     forge(parts, change)
     assert "guarantee" in codes(parts)

@@ -1,0 +1,253 @@
+"""The contract of a private number of frequencies: one person moves the utilities as far as stated, and no more is spent than planned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from variants.people import GAUSSIAN, LAPLACE
+from variants.signals import PrivateFrequenciesVariant, signal_variant
+
+from synthrelease.maths.fourier import basis
+from synthrelease.maths.signal_form import CFPA, DCFPA, FPA
+from synthrelease.mechanisms import private_frequencies, signals
+from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
+from synthrelease.mechanisms.signals import MEAN
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy import accounting
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Composed, PrivateChoice
+from synthrelease.privacy.guarantee import ApproxDP, PureDP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+    from variants.people import Person
+
+    Numbers = NDArray[np.float64]
+
+BUDGET = Budget(1.0, 1e-6)
+SILENT = Budget(1e6, 0.4)  # next to no noise
+few = settings(derandomize=True, deadline=None, max_examples=30)
+
+
+def sides(v: PrivateFrequenciesVariant) -> list[int]:
+    form = v.parameters.form
+    side = form.chunk or form.length
+    return [min(side, form.length - start) for start in range(0, form.length, side)]
+
+
+def left_out(v: PrivateFrequenciesVariant, series: Numbers, k: int) -> Numbers:
+    """Dense and chunk by chunk: what the frequencies from k on add to series in steps, shape (…, n)."""
+    out, at = [], 0
+    for side in sides(v):
+        chunk = series[..., at : at + side]
+        rows = basis(side, side // 2 + 1)
+        rows = rows[min(2 * k - 1, side) :]
+        if v.parameters.form.mechanism == DCFPA:
+            chunk = np.diff(chunk, axis=-1, prepend=0.0)
+            out.append(np.cumsum(chunk @ rows.T @ rows, axis=-1))
+        else:
+            out.append(chunk @ rows.T @ rows)
+        at += side
+    return np.concatenate(out, axis=-1)
+
+
+def steps(v: PrivateFrequenciesVariant, people: Sequence[Person]) -> Numbers:
+    """Everybody's series in steps, shape (people, recordings, features, n)."""
+    form = replace(v.parameters.form, mechanism="lpa", chunk=None, frequencies=None, max_change=None)
+    plain = replace(v.of(len(people)), form=form)
+    return signals.contributions(v.data(people), plain).astype(np.float64)
+
+
+def weight_of_noise(v: PrivateFrequenciesVariant, k: int) -> float:
+    """Σ over steps of the variance that noise of variance 1 in every coefficient has there."""
+    total = 0.0
+    for side in sides(v):
+        rows = basis(side, min(k, side // 2 + 1))
+        if v.parameters.form.mechanism == DCFPA:
+            rows = np.cumsum(rows, axis=1)
+        total += float((rows**2).sum())
+    return total
+
+
+def utilities(v: PrivateFrequenciesVariant, people: Sequence[Person], budget: Budget) -> NDArray[np.int64]:
+    private = replace(v.private, signals=v.of(len(people)))
+    return np.array(private_frequencies.utilities(v.data(people), private, budget))
+
+
+def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFrequenciesVariant) -> None:
+    v = chosen
+    people = [*v.ordinary(5), *v.adversaries()[::4]]
+    series = steps(v, people)
+    exact = series.sum(axis=0) if v.parameters.query == MEAN else series
+    private = replace(v.private, signals=v.of(len(people)))
+    for budget in (SILENT, Budget(300.0, 1e-3), BUDGET):
+        found = private_frequencies.utilities(v.data(people), private, budget)
+        assert all(type(utility) is int for utility in found)
+        for k, utility in zip(private.candidates, found, strict=True):
+            deviation = signals.calibrate(private.at(k), budget).standard_deviation
+            noise = math.prod(exact.shape[:-1]) * weight_of_noise(v, k) * deviation**2
+            squared = noise + float((left_out(v, exact, k) ** 2).sum())
+            cut = (
+                2 * math.sqrt(exact.size) * v.parameters.form.length * len(people)
+            )  # series were cut to steps
+            assert utility == pytest.approx(-math.sqrt(squared), abs=min(cut, 1 + 1e-3 * math.sqrt(squared)))
+
+
+def pairs_that_move(v: PrivateFrequenciesVariant) -> list[tuple[list[Person], Person, Person]]:
+    """Who is beside, and who is replaced by whom: beside others who are alike, the one who leaves and the other add up."""
+    people, absent = v.adversaries(), next(a for a in v.adversaries() if a.name == "absent")
+    pairs = list(zip(people, [*people[1:], people[0]], strict=True)) + [(one, absent) for one in people]
+    for series in loud(v):
+        one, opposite = v.person(series), v.person(-series)
+        pairs += [(one, opposite), (one, absent)]
+    return [(beside, *pair) for pair in pairs for beside in ([], [pair[0]] * 3, v.ordinary(2))]
+
+
+def loud(v: PrivateFrequenciesVariant) -> list[Numbers]:
+    """Series of ±1 of which the frequencies leave out as much as flipping signs finds, for every candidate."""
+    n, out = v.parameters.form.length, []
+    generator = np.random.default_rng(3)
+    for k in v.private.candidates:
+        matrix = left_out(v, np.eye(n), k)
+        series = np.sign(generator.normal(size=(60, n)))
+        for _ in range(30):
+            series = np.where(series @ matrix @ matrix.T >= 0, 1.0, -1.0)
+        out.append(series[int(np.argmax(np.linalg.norm(series @ matrix, axis=1)))])
+    return out
+
+
+def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
+    chosen: PrivateFrequenciesVariant, record_property: Callable[[str, object], None]
+) -> None:
+    """With next to no noise a utility is the size of what is left out: the worst for it."""
+    v = chosen
+    stated = private_frequencies.utility_sensitivity(v.private)
+    assert isinstance(stated, int)
+    moved = 0
+    for beside, one, other in pairs_that_move(v):
+        change = utilities(v, [*beside, one], SILENT) - utilities(v, [*beside, other], SILENT)
+        moved = max(moved, int(np.abs(change).max()))
+    record_property("attained", moved / stated)
+    assert moved <= stated
+    # Where everybody's own series are released nothing can be turned round: at most half of it.
+    assert moved >= (0.85 if v.parameters.query == MEAN else 0.4) * stated
+
+
+@few
+@given(data=st.data())
+def test_nobody_moves_a_utility_further_than_stated(
+    chosen: PrivateFrequenciesVariant, data: st.DataObject
+) -> None:
+    v = chosen
+    stated = private_frequencies.utility_sensitivity(v.private)
+    beside = [*v.ordinary(1), data.draw(v.anybody())]
+    one = data.draw(v.anybody())
+    other = data.draw(v.anybody(like=one))
+    budget = data.draw(st.sampled_from([SILENT, BUDGET]))
+    change = utilities(v, [*beside, one], budget) - utilities(v, [*beside, other], budget)
+    assert np.abs(change).max() <= stated
+
+
+def test_the_sensitivity_is_twice_what_is_left_out_of_all_series_of_a_person(
+    chosen: PrivateFrequenciesVariant,
+) -> None:
+    private = chosen.private
+    full = private.at(private.every).form
+    least = private_frequencies.utility_sensitivity(replace(private, candidates=(private.every,)))
+    assert least == 1  # nothing is left out, and rounding down moves by one at most
+    for k in private.candidates:
+        reach = 2 * full.left_out_reach(k) * math.sqrt(chosen.features * chosen.recordings)
+        assert (
+            reach + 1
+            <= private_frequencies.utility_sensitivity(replace(private, candidates=(k,)))
+            <= reach + 2
+        )
+    one = replace(private, signals=replace(private.signals, features=1, recordings=1))
+    ratio = private_frequencies.utility_sensitivity(private) / private_frequencies.utility_sensitivity(one)
+    assert ratio == pytest.approx(math.sqrt(chosen.features * chosen.recordings), rel=1e-4)
+
+
+def test_choice_and_noise_share_the_budget(chosen: PrivateFrequenciesVariant) -> None:
+    private = replace(chosen.private, share=0.25)
+    epsilon, left = private.split(Budget(2.0, 1e-5))
+    assert (epsilon, left) == (0.5, Budget(1.5, 1e-5))
+    assert private.every == (8 // 2 + 1 if chosen.parameters.form.chunk else 21 // 2 + 1)
+    for k in private.candidates:
+        assert private.at(k).form == replace(private.signals.form, frequencies=k)
+
+
+def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFrequenciesVariant) -> None:
+    v = chosen
+    people = [*v.ordinary(3), *v.adversaries()[::5]]
+    private = replace(v.private, signals=v.of(len(people)), share=2**-10)  # so little that it hardly decides
+    planned = private_frequencies.calibrate(private, BUDGET)
+    assert planned.events[0] == PrivateChoice(2**-10, 3)
+    delta = BUDGET.delta if v.noise == GAUSSIAN else 0.5
+    promise = accounting.compose([planned], delta=delta)
+    assert isinstance(promise, ApproxDP if v.noise == GAUSSIAN else PureDP)
+    assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
+    told = {k: signals.calibrate(private.at(k), private.split(BUDGET)[1]) for k in private.candidates}
+    ratios = {k: Fraction(noise.sensitivity) / Fraction(noise.scale) for k, noise in told.items()}
+    most = planned.events[1]
+    assert most in told.values()
+    assert Fraction(most.sensitivity) / Fraction(most.scale) == max(ratios.values())
+    chosen_ones = set()
+    for seed in range(16):
+        values, event, k = private_frequencies.release(
+            v.data(people), private, BUDGET, random=SecureRandom.for_tests(seed)
+        )
+        chosen_ones.add(k)
+        assert isinstance(event, Composed)
+        assert event.events == (planned.events[0], told[k])
+        assert ratios[k] <= max(ratios.values())
+        form = private.at(k).form
+        for (_, _, what), array in values.items():
+            assert array.shape[-1] == (form.count if what == "noised" else form.length)
+        assert {key[-1] for key in values} == {"noised", "values", "uncertainty"}
+        again = accounting.compose([event], delta=delta)
+        assert isinstance(again, ApproxDP | PureDP)
+        assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)
+    assert chosen_ones == set(private.candidates)
+
+
+@pytest.mark.parametrize("mechanism", [FPA, CFPA, DCFPA])
+@pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN])
+def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(mechanism: str, noise: str) -> None:
+    """Crowds whose series keep still want one frequency, however many they are; crowds that alternate want all there are."""
+    chunk = None if mechanism == FPA else 8
+    like = signal_variant("crowd", noise, mechanism=mechanism, chunk=chunk, length=24)
+    v = PrivateFrequenciesVariant(**like.__dict__)
+    every = v.private.every
+    still, alternating = np.zeros(24), np.where(np.arange(24) % 2, 1.0, -1.0)
+    for series, share, budget, wanted in (
+        (still, 0.95, Budget(20.0, 1e-6), 1),
+        (alternating, 0.5, Budget(200.0, 1e-6), every),
+    ):
+        people = [v.person(series)] * 400
+        private = PrivateFrequencies(v.of(400), (1, 2, every), share)
+        for seed in range(5):
+            chosen = private_frequencies.release(
+                v.data(people), private, budget, random=SecureRandom.for_tests(seed)
+            )[2]
+            assert chosen == wanted
+
+
+def test_a_larger_budget_buys_more_frequencies_of_the_same_people() -> None:
+    like = signal_variant("crowd", LAPLACE, mechanism=FPA, length=24, features=1, recordings=1)
+    v = PrivateFrequenciesVariant(**like.__dict__)
+    t = np.arange(24)
+    people = [v.person(0.5 * np.cos(2 * np.pi * t / 24) + 0.02 * np.cos(2 * np.pi * 3 * t / 24))] * 200
+    best = []
+    for epsilon in (0.01, 0.5, 100.0):
+        found = utilities(v, people, Budget(epsilon))
+        best.append(v.private.candidates[int(np.argmax(found))])
+    assert best == [1, 2, 4]

@@ -1,0 +1,116 @@
+"""What a careful forger does to a bundle: change the manifest, make all that follows agree, renew digests and seal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from synthrelease.bundle import claims, disclosure, reseal, verify
+from synthrelease.privacy import accounting
+from synthrelease.privacy import event as events
+from synthrelease.privacy.guarantee import Neighbours
+
+Manifest = dict[str, Any]
+Change = Callable[[Manifest], None]
+
+
+def read_manifest(path: Path) -> Manifest:
+    with h5py.File(path, "r") as file:
+        found: Manifest = json.loads(file["/manifest"][()].tobytes())
+    return found
+
+
+def forge(path: Path, change: Callable[[Manifest], None]) -> None:
+    """Apply `change` to the manifest and renew digests and seal."""
+    manifest = read_manifest(path)
+    change(manifest)
+    reseal(path, manifest)
+
+
+def output(manifest: Manifest, name: str) -> Manifest:
+    found: Manifest = next(o for o in manifest["outputs"] if o["name"] == name)
+    return found
+
+
+def codes(path: Path, **options: Any) -> set[str]:
+    return {finding.code for finding in verify(path, **options).findings}
+
+
+def scaled(number: str, factor: float) -> str:
+    return repr(float(number) * factor)
+
+
+def recompute_claims(manifest: Manifest) -> None:
+    """Make every derived number of the manifest agree with its events."""
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    recorded = []
+    for entry in manifest["outputs"]:
+        event = events.from_json(entry["event"])
+        recorded.append(event)
+        if entry["noise"] is not None:
+            noise = next(e for e in events.flatten(event) if hasattr(e, "standard_deviation"))
+            entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
+        delta = entry["guarantee"].get("delta", 0.5)
+        entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
+        narrower = claims.narrower_guarantees(
+            entry["kind"], entry["mechanism"], event, delta=delta, neighbours=neighbours
+        )
+        entry["narrower_units"] = [one.to_json() for one in narrower]
+    delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
+    budget = manifest["privacy"]["budget"]["epsilon"]
+    total, method = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
+    manifest["privacy"]["guarantee"] = total.to_json()
+    manifest["privacy"]["composition"] = {
+        "method": method,
+        "outputs": disclosure.private_names(manifest["outputs"]),
+    }
+    manifest["privacy"]["not_protected"] = disclosure.not_protected(manifest["outputs"], neighbours)
+
+
+def recompute_sensitivities(manifest: Manifest) -> None:
+    """Make sensitivities agree with the parameters, and all claims with them."""
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    for entry in manifest["outputs"]:
+        if entry["sensitivity"] is None:
+            continue
+        moved = claims.stated_sensitivity(entry, neighbours)
+        value = repr(moved.l2 if entry["sensitivity"]["norm"] == "l2" else moved.l1)
+        for leaf in entry["event"].get("events", [entry["event"]]):
+            if "sensitivity" in leaf:
+                leaf["sensitivity"]["value"] = entry["sensitivity"]["value"] = value
+    recompute_claims(manifest)
+
+
+def found(path: Path, *changes: Change) -> set[str]:
+    """Apply the changes to the manifest, renew digests and seal, and return what `verify` finds."""
+
+    def all_of_them(manifest: Manifest) -> None:
+        for change in changes:
+            change(manifest)
+
+    forge(path, all_of_them)
+    return codes(path, allow_test_seed=True)
+
+
+def parameters(manifest: Manifest, name: str) -> Manifest:
+    told: Manifest = output(manifest, name)["mechanism"]["parameters"]
+    return told
+
+
+def told(name: str, **values: Any) -> Change:
+    return lambda manifest: parameters(manifest, name).update(values)
+
+
+def public(name: str, **values: Any) -> Change:
+    return lambda manifest: output(manifest, name)["mechanism"]["public_inputs"].update(values)
+
+
+def done(name: str, event: Callable[[Manifest], Manifest]) -> Change:
+    def change(manifest: Manifest) -> None:
+        output(manifest, name)["event"] = event(output(manifest, name)["event"])
+
+    return change

@@ -1,0 +1,339 @@
+"""Forged bundles of signals, II: what is said to have been done, and what it is said to promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from forging import (
+    Change,
+    Manifest,
+    done,
+    found,
+    output,
+    parameters,
+    read_manifest,
+    recompute_claims,
+    recompute_sensitivities,
+    scaled,
+    told,
+)
+
+from synthrelease.bundle import disclosure
+from synthrelease.privacy.event import BOZKIR2021
+from synthrelease.privacy.guarantee import Neighbours
+
+CHOICE = {"type": "exponential", "epsilon": "0.1", "candidates": 3}
+KINDER = "the paper's own calibration, which is generous"
+
+
+def claimed(name: str, **values: Any) -> Change:
+    return lambda manifest: output(manifest, name)["guarantee"].update(values)
+
+
+def listed_as_due(manifest: Manifest) -> None:
+    """Only what names the unprotected outputs and public facts."""
+    due = disclosure.not_protected(manifest["outputs"], Neighbours.REPLACE_ONE)
+    manifest["privacy"]["not_protected"] = due
+    manifest["privacy"]["composition"]["outputs"] = disclosure.private_names(manifest["outputs"])
+
+
+# --- the private choice
+
+CHOICES: dict[str, tuple[Change, ...]] = {
+    "left out": (done("chunks", lambda event: event["events"][1]),),
+    "left out and its list told as none": (told("chunks", candidates=None),),
+    "cheaper": (done("chunks", lambda event: {**event, "events": [CHOICE, event["events"][1]]}),),
+    "among fewer": (
+        done("chunks", lambda e: {**e, "events": [{**e["events"][0], "candidates": 2}, e["events"][1]]}),
+        recompute_claims,
+    ),
+    "made twice": (
+        done("chunks", lambda e: {**e, "events": [e["events"][0], *e["events"]]}),
+        recompute_claims,
+    ),
+    "of other people": (done("chunks", lambda event: {**event, "type": "disjoint"}), recompute_claims),
+    "from a list turned round": (told("chunks", candidates=[4, 2, 1]), recompute_claims),
+    "from a shorter list": (told("chunks", candidates=[1, 2]), recompute_claims),
+    "from a longer list": (told("chunks", candidates=[1, 2, 3, 4]), recompute_claims),
+    "from another list": (told("chunks", candidates=[5, 6, 7]), recompute_claims),
+    "from a list with one twice": (told("chunks", candidates=[1, 1, 2]), recompute_claims),
+    "of all outputs": (
+        done("whole", lambda event: {"type": "composed", "events": [CHOICE, event]}),
+        recompute_claims,
+    ),
+    "from a list where nothing was chosen": (told("whole", candidates=[1, 2, 3]), recompute_claims),
+    "from a list of lpa": (
+        told("steps", candidates=[1, 2, 3]),
+        done("steps", lambda event: {"type": "composed", "events": [CHOICE, event]}),
+        recompute_claims,
+    ),
+}
+
+
+@pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
+def test_a_private_choice_that_was_not_made_so(noised: Path, changes: tuple[Change, ...]) -> None:
+    assert "guarantee" in found(noised, *changes)
+
+
+def test_another_number_of_frequencies_than_was_chosen(noised: Path) -> None:
+    chosen = parameters(read_manifest(noised), "chunks")["coefficients"]
+    (other,) = {1, 2} - {chosen} if chosen != 4 else {1}
+    assert "derived" in found(noised, told("chunks", coefficients=other), recompute_sensitivities)
+
+
+def test_a_number_of_frequencies_that_is_not_among_the_candidates(noised: Path) -> None:
+    assert "guarantee" in found(noised, told("chunks", coefficients=3))
+
+
+# --- noise and sensitivity
+
+
+@pytest.mark.parametrize("name", ["course", "chunks", "changes", "steps", "whole"])
+def test_a_noise_scale_told_larger(request: pytest.FixtureRequest, name: str) -> None:
+    path = request.getfixturevalue("spectral" if name == "course" else "noised")
+    honest = path.read_bytes()
+
+    def larger(factor: float) -> Change:
+        def change(manifest: Manifest) -> None:
+            one = output(manifest, name)
+            (leaf,) = [e for e in one["event"].get("events", [one["event"]]) if "scale" in e]
+            leaf["scale"] = one["noise"]["scale"] = scaled(leaf["scale"], factor)
+
+        return change
+
+    assert {"guarantee", "noise"} <= found(path, larger(2))
+    path.write_bytes(honest)
+    assert found(path, larger(1e8), recompute_claims) == {"noise"}  # even two integers are too small for it
+    path.write_bytes(honest)
+    sd = scaled(output(read_manifest(path), name)["noise"]["standard_deviation"], 1.01)
+    assert found(path, lambda m: output(m, name)["noise"].update(standard_deviation=sd)) == {"noise"}
+
+
+@pytest.mark.parametrize("name", ["course", "chunks", "changes", "steps", "whole"])
+@pytest.mark.parametrize("shown", [True, False], ids=["shown", "in the event alone"])
+def test_a_sensitivity_halved_and_everything_that_follows_recomputed(
+    request: pytest.FixtureRequest,
+    name: str,
+    shown: bool,  # noqa: FBT001
+) -> None:
+    path = request.getfixturevalue("spectral" if name == "course" else "noised")
+
+    def change(manifest: Manifest) -> None:
+        one = output(manifest, name)
+        (leaf,) = [e for e in one["event"].get("events", [one["event"]]) if "sensitivity" in e]
+        value = leaf["sensitivity"]["value"]
+        half = scaled(value, 0.5) if "." in value else str(int(value) // 2)
+        leaf["sensitivity"]["value"] = half
+        if shown:
+            one["sensitivity"]["value"] = half
+
+    assert found(path, change, recompute_claims) == {"sensitivity"}
+
+
+@pytest.mark.parametrize("name", ["course", "steps", "whole"])
+def test_the_sensitivity_of_one_chunk_told_as_that_of_a_person(
+    request: pytest.FixtureRequest, name: str
+) -> None:
+    """Parallel composition over chunks, features and recordings: the mistake that the paper makes."""
+    path = request.getfixturevalue("spectral" if name == "course" else "noised")
+
+    def change(manifest: Manifest) -> None:
+        one = output(manifest, name)
+        p = one["mechanism"]["parameters"]
+        series = len(p["features"]) * len(p["recordings"])
+        value = one["sensitivity"]["value"]
+        less = scaled(value, series**-0.5) if "." in value else str(int(value) // series)
+        one["event"]["sensitivity"]["value"] = one["sensitivity"]["value"] = less
+
+    assert found(path, change, recompute_claims) == {"sensitivity"}
+
+
+def test_noise_of_another_kind(spectral: Path) -> None:
+    def change(manifest: Manifest) -> None:
+        one = output(manifest, "course")
+        one["event"] |= {"type": "discrete_laplace", "sensitivity": {"norm": "l1", "value": "131072"}}
+        one["noise"]["distribution"] = "discrete_laplace"
+        one["sensitivity"] |= {"norm": "l1", "value": "131072"}
+
+    assert "noise" in found(spectral, change, recompute_sensitivities)
+
+
+def test_a_clip_told_smaller_than_it_was_is_refuted_by_the_integers(noised: Path) -> None:
+    """Everything follows from it; but people's levels are more than so small a ball lets all of them make."""
+
+    def change(manifest: Manifest) -> None:
+        parameters(manifest, "whole")["clip"] = 0.01
+        parameters(manifest, "whole")["bound_steps"] = [2073]
+        leaf = output(manifest, "whole")["event"]
+        leaf["scale"] = output(manifest, "whole")["noise"]["scale"] = scaled(leaf["scale"], 0.01 / 0.9)
+
+    wrong = found(noised, change, recompute_sensitivities)
+    assert "sensitivity" in wrong
+
+
+@pytest.mark.parametrize("budget", [0.5, 30.0])
+def test_more_than_the_budget(noised: Path, budget: float) -> None:
+    def change(manifest: Manifest) -> None:
+        manifest["privacy"]["budget"]["epsilon"] = budget
+
+    assert found(noised, change) == {"guarantee"}
+
+
+# --- what protects nobody
+
+
+REASONS: dict[str, tuple[Change, ...]] = {
+    "of the event": (done("published", lambda event: {**event, "reason": KINDER}),),
+    "of the guarantee": (claimed("published", reason=KINDER),),
+    "of the list": (
+        lambda manifest: manifest["privacy"]["not_protected"][0].update(reason=f"no guarantee: {KINDER}"),
+    ),
+    "of guarantee and list": (claimed("published", reason=KINDER), listed_as_due),
+    "everywhere": (done("published", lambda event: {**event, "reason": KINDER}), recompute_claims),
+}
+
+
+@pytest.mark.parametrize("changes", REASONS.values(), ids=REASONS)
+def test_a_kinder_reason_for_what_protects_nobody(noised: Path, changes: tuple[Change, ...]) -> None:
+    assert found(noised, *changes) == {"guarantee"}
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"kind": "pure_dp", "epsilon": 0.5},
+        {"kind": "approx_dp", "epsilon": 0.5, "delta": 1e-4},
+        {"kind": "zcdp", "rho": 0.1},
+        {"kind": "gaussian_dp", "mu": 0.1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_promise_of_what_protects_nobody(
+    noised: Path,
+    promise: dict[str, Any],
+    listed: bool,  # noqa: FBT001
+) -> None:
+    def change(manifest: Manifest) -> None:
+        output(manifest, "published")["guarantee"] = {
+            "unit": "person",
+            "neighbours": "replace-one",
+            **promise,
+        }
+
+    wrong = found(noised, change, *([listed_as_due] if listed else []))
+    assert wrong & {"guarantee", "manifest"}
+
+
+def test_what_protects_nobody_is_not_named_or_composed(noised: Path, noised_bytes: bytes) -> None:
+    def forget(manifest: Manifest) -> None:
+        entries = manifest["privacy"]["not_protected"]
+        assert entries[0]["what"] == "output published"
+        manifest["privacy"]["not_protected"] = entries[1:]
+
+    def compose(manifest: Manifest) -> None:
+        manifest["privacy"]["composition"]["outputs"].append("published")
+
+    for change in (forget, compose):
+        noised.write_bytes(noised_bytes)
+        assert found(noised, change) == {"guarantee"}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        lambda _: {"type": "unprotected", "reason": KINDER},
+        lambda event: {"type": "composed", "events": [event]},
+        lambda event: {"type": "composed", "events": [event, CHOICE]},
+        lambda _: CHOICE,
+        lambda event: {"type": "disjoint", "events": [event]},
+    ],
+)
+def test_another_event_for_what_protects_nobody(noised: Path, event: Callable[[Manifest], Manifest]) -> None:
+    assert found(noised, done("published", event), recompute_claims) == {"guarantee"}
+
+
+@pytest.mark.parametrize("name", ["course", "chunks", "steps"])
+@pytest.mark.parametrize("reason", [KINDER, BOZKIR2021.reason])
+def test_an_event_without_protection_beside_noise(
+    request: pytest.FixtureRequest, name: str, reason: str
+) -> None:
+    """It would make the claim less, not more; but nothing is known that does so, and its reason could say anything."""
+    path = request.getfixturevalue("spectral" if name == "course" else "noised")
+    more = {"type": "unprotected", "reason": reason}
+
+    def event(form: Manifest) -> Manifest:
+        return {"type": "composed", "events": [*form.get("events", [form]), more]}
+
+    assert "guarantee" in found(path, done(name, event), recompute_claims)
+
+
+def test_noised_signals_told_as_those_of_the_paper(noised: Path, noised_bytes: bytes) -> None:
+    def change(manifest: Manifest) -> None:
+        one, paper = output(manifest, "changes"), output(manifest, "published")
+        for key in ("event", "noise", "sensitivity", "guarantee"):
+            one[key] = paper[key]
+        p = one["mechanism"]["parameters"]
+        one["mechanism"]["parameters"] = {
+            **paper["mechanism"]["parameters"],
+            **{key: p[key] for key in ("length", "chunk", "features", "recordings")},
+        }
+
+    assert "unlisted" in found(noised, change, recompute_claims)
+    noised.write_bytes(noised_bytes)
+    assert found(noised, told("changes", calibration="bozkir2021")) == {"manifest"}
+
+
+def test_signals_of_the_paper_told_as_noised_ones(noised: Path, noised_bytes: bytes) -> None:
+    def change(manifest: Manifest) -> None:
+        one, honest = output(manifest, "published"), output(manifest, "changes")
+        for key in ("event", "noise", "sensitivity", "guarantee"):
+            one[key] = honest[key]
+        one["mechanism"]["parameters"] = {
+            **honest["mechanism"]["parameters"],
+            "features": one["mechanism"]["parameters"]["features"],
+        }
+
+    assert "missing" in found(noised, change, recompute_sensitivities)
+    noised.write_bytes(noised_bytes)
+    assert "guarantee" in found(noised, done("published", lambda _: CHOICE))
+    noised.write_bytes(noised_bytes)
+    assert found(noised, told("published", calibration="exact")) == {"manifest"}
+
+
+def test_noised_integers_beside_what_protects_nobody(noised: Path) -> None:
+    """A true series could be hidden there, as integers without any noise."""
+    with h5py.File(noised, "r+") as file:
+        file["/outputs/published/read/open/noised"] = np.arange(40)
+
+    def change(manifest: Manifest) -> None:
+        output(manifest, "published")["paths"].append("/outputs/published/read/open/noised")
+        output(manifest, "published")["paths"].sort()
+
+    assert found(noised, change) & {"unlisted", "structure"}
+
+
+# --- Gaussian noise and a choice: composed as privacy-loss distributions
+
+
+def test_a_gaussian_release_with_a_private_choice(noised: Path, gaussian_bytes: bytes) -> None:
+    cheaper = done("chunks", lambda event: {**event, "events": [CHOICE, event["events"][1]]})
+    forgeries: list[tuple[tuple[Change, ...], set[str]]] = [
+        ((recompute_sensitivities,), set()),
+        ((claimed("chunks", epsilon=7.5),), {"guarantee"}),
+        ((cheaper,), {"guarantee"}),
+        ((CHOICES["left out"][0],), {"guarantee"}),
+        (
+            (lambda manifest: output(manifest, "chunks")["narrower_units"][0].update(epsilon=1.0),),
+            {"guarantee"},
+        ),
+        ((told("chunks", bound_steps=[131071, 92682]), recompute_sensitivities), {"sensitivity"}),
+    ]
+    for changes, expected in forgeries:
+        noised.write_bytes(gaussian_bytes)
+        assert found(noised, *changes) == expected

@@ -1,0 +1,441 @@
+"""Series as integers and back, against chunks, differences and limits followed step by step in Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from slow_products import slow_product
+
+from synthrelease.maths.ball import clip_to_ball
+from synthrelease.maths.fourier import basis, coefficient_count
+from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
+from synthrelease.maths.steps import HALF_RANGE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+H = HALF_RANGE
+FORMS = [
+    SignalForm(LPA, 7),
+    SignalForm(FPA, 9, frequencies=3),
+    SignalForm(FPA, 10, frequencies=6),
+    SignalForm(FPA, 31, frequencies=1, clip=0.2),
+    SignalForm(CFPA, 24, 8, 3),
+    SignalForm(CFPA, 21, 8, 5),
+    SignalForm(CFPA, 9, 4, 3, clip=0.3),
+    SignalForm(CFPA, 5, 5, 2),
+    SignalForm(DCFPA, 24, 8, 3),
+    SignalForm(DCFPA, 21, 8, 5),
+    SignalForm(DCFPA, 9, 4, 1, clip=0.3),
+    SignalForm(DCFPA, 21, 8, 5, max_change=3000),
+    SignalForm(DCFPA, 21, 8, 2, max_change=1, clip=0.9),
+    SignalForm(DCFPA, 6, 2, 2, max_change=2 * H),
+]
+TRANSFORMED = [form for form in FORMS if form.mechanism != LPA]
+some_forms = pytest.mark.parametrize("form", FORMS, ids=str)
+transformed = pytest.mark.parametrize("form", TRANSFORMED, ids=str)
+
+
+def full(form: SignalForm) -> SignalForm:
+    """The same at full band, and without a limit of changes or a smaller ball."""
+    return replace(form, frequencies=(form.chunk or form.length) // 2 + 1, max_change=None, clip=1.0)
+
+
+def some_series(length: int, *, people: int = 24, seed: int = 0) -> Integers:
+    """Noise, signs, constants and ramps, within the bounds and at them."""
+    rng = np.random.default_rng((seed, people, length))
+    series = rng.integers(-H, H + 1, (people, length))
+    series[1::4] = H * rng.choice([-1, 1], series[1::4].shape)
+    series[2::4] = rng.choice([-H, -1, 0, 1, H], (len(series[2::4]), 1))
+    series[3::4] = np.linspace(-H, H, length).astype(np.int64) * rng.choice([-1, 1])
+    return series
+
+
+def corners(length: int) -> Integers:
+    """Every series of ±H."""
+    return H * np.array(list(itertools.product((-1, 1), repeat=length)))
+
+
+def slow_chunks(series: list[int], form: SignalForm) -> list[list[int]]:
+    side = form.chunk or form.length
+    return [series[start : start + side] for start in range(0, len(series), side)]
+
+
+def slow_changes(chunk: list[int], limit: int | None) -> list[int]:
+    """The first value, then the changes of a series that follows the chunk as fast as it may."""
+    changes, reached = [chunk[0]], chunk[0]
+    for value in chunk[1:]:
+        change = value - reached
+        if limit is not None and change > limit:
+            change = limit
+        if limit is not None and change < -limit:
+            change = -limit
+        changes.append(change)
+        reached += change
+    return changes
+
+
+def slow_integers(series: list[int], form: SignalForm) -> list[list[int]]:
+    """What `integers` claims of one series before clipping, chunk by chunk."""
+    if form.mechanism == LPA:
+        return [series]
+    found = []
+    for chunk in slow_chunks(series, form):
+        rows = basis(len(chunk), min(form.frequencies or 0, len(chunk) // 2 + 1))
+        if form.mechanism == DCFPA:
+            found.append(slow_product(slow_changes(chunk, form.max_change), rows, bound=2 * H))
+        else:
+            found.append(slow_product(chunk, rows, bound=H))
+    return found
+
+
+def followed(series: Integers, form: SignalForm) -> Integers:
+    """The series that a limit of changes makes of each."""
+    return np.array(
+        [
+            [v for chunk in slow_chunks(row, form) for v in np.cumsum(slow_changes(chunk, form.max_change))]
+            for row in series.tolist()
+        ]
+    )
+
+
+def linear_map(form: SignalForm) -> Numbers:
+    """Row j: the series of a one at integer j."""
+    return form.series(np.eye(form.count))
+
+
+# --- the form itself
+
+
+def test_a_series_is_cut_into_chunks_and_a_shorter_one() -> None:
+    form = SignalForm(CFPA, 21, 8, 4)
+    assert [(part.chunks, part.length, part.frequencies, part.count) for part in form.parts] == [
+        (2, 8, 4, 7),
+        (1, 5, 3, 5),
+    ]
+    assert form.count == 2 * 7 + 5
+    assert [(p.chunks, p.length) for p in SignalForm(DCFPA, 24, 8, 5).parts] == [(3, 8)]
+    assert [(p.chunks, p.length) for p in SignalForm(FPA, 21, frequencies=5).parts] == [(1, 21)]
+    (steps,) = SignalForm(LPA, 21).parts
+    assert (steps.chunks, steps.length, steps.frequencies, steps.count, steps.radius) == (1, 21, None, 21, H)
+
+
+@pytest.mark.parametrize("clip", [1.0, 0.7, 1e-3, 1e-9])
+def test_radii_are_the_clipped_share_of_half_the_diagonal_rounded_up(clip: float) -> None:
+    for form in (SignalForm(FPA, 30, frequencies=4, clip=clip), SignalForm(CFPA, 21, 8, 3, clip=clip)):
+        for part in form.parts:
+            diagonal = math.ceil(H * math.sqrt(part.length))
+            assert part.radius == max(1, math.ceil(clip * diagonal))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"mechanism": CFPA, "length": 8, "frequencies": 1}, "chunk"),
+        ({"mechanism": DCFPA, "length": 8, "chunk": 9, "frequencies": 1}, "1 <= chunk <= 8.*found 9"),
+        ({"mechanism": CFPA, "length": 8, "chunk": 0, "frequencies": 1}, "found 0"),
+        ({"mechanism": CFPA, "length": 8, "chunk": -1, "frequencies": 1}, "found -1"),
+        ({"mechanism": FPA, "length": 8, "chunk": 4, "frequencies": 1}, "chunk.*found 4"),
+        ({"mechanism": LPA, "length": 8, "chunk": 4}, "chunk.*found 4"),
+        ({"mechanism": LPA, "length": 0}, "chunk"),
+        ({"mechanism": LPA, "length": 8, "frequencies": 1}, "all but lpa, found 1"),
+        ({"mechanism": FPA, "length": 8}, "all but lpa, found None"),
+        ({"mechanism": CFPA, "length": 8, "chunk": 4}, "all but lpa, found None"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 6}, "1 <= frequencies <= 5, found 6"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 0}, "found 0"),
+        ({"mechanism": CFPA, "length": 8, "chunk": 4, "frequencies": 4}, "1 <= frequencies <= 3, found 4"),
+        ({"mechanism": CFPA, "length": 8, "chunk": 4, "frequencies": 1, "max_change": 5}, "dcfpa alone"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 1, "max_change": 5}, "dcfpa alone"),
+        ({"mechanism": LPA, "length": 8, "max_change": 5}, "dcfpa alone"),
+        ({"mechanism": DCFPA, "length": 8, "chunk": 4, "frequencies": 1, "max_change": -1}, "found -1"),
+        ({"mechanism": DCFPA, "length": 8, "chunk": 4, "frequencies": 1, "max_change": 0}, "found 0"),
+        ({"mechanism": DCFPA, "length": 8, "chunk": 4, "frequencies": 1, "max_change": 65537}, "found 65537"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 1, "clip": 0.0}, "0 < clip <= 1.*found 0"),
+        ({"mechanism": LPA, "length": 8, "clip": 0.5}, "1 for lpa, found 0.5"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 1, "clip": -0.5}, "found -0.5"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 1, "clip": 1.1}, "found 1.1"),
+        ({"mechanism": FPA, "length": 8, "frequencies": 1, "clip": math.nan}, "found nan"),
+    ],
+    ids=str,
+)
+def test_numbers_that_do_not_belong_to_the_mechanism_are_refused(arguments: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=f"Expected.*{words}"):
+        SignalForm(**arguments)
+
+
+# --- integers
+
+
+@some_forms
+def test_integers_are_those_of_every_chunk_by_itself(form: SignalForm) -> None:
+    series = some_series(form.length)
+    found = form.integers(series, clipped=False)
+    assert found.dtype == np.int64
+    assert found.shape == (len(series), form.count)
+    expected = [[z for chunk in slow_integers(row, form) for z in chunk] for row in series.tolist()]
+    assert found.tolist() == expected
+
+
+@settings(derandomize=True, deadline=None, max_examples=80)
+@given(data=st.data())
+def test_integers_are_those_of_the_definition_for_any_form_and_series(data: st.DataObject) -> None:
+    length = data.draw(st.integers(1, 14))
+    chunk = data.draw(st.integers(1, length))
+    mechanism = data.draw(st.sampled_from([FPA, CFPA, DCFPA]))
+    most = (length if mechanism == FPA else chunk) // 2 + 1
+    limit = data.draw(st.none() | st.integers(1, 2 * H)) if mechanism == DCFPA else None
+    form = SignalForm(
+        mechanism,
+        length,
+        None if mechanism == FPA else chunk,
+        data.draw(st.integers(1, most)),
+        limit,
+        data.draw(st.floats(0.01, 1)),
+    )
+    series = data.draw(st.lists(st.integers(-H, H), min_size=length, max_size=length))
+    slow = slow_integers(series, form)
+    (found,) = form.integers(np.array([series]), clipped=False).tolist()
+    assert found == [z for chunk in slow for z in chunk]
+    radii = [part.radius for part in form.parts for _ in range(part.chunks)]
+    kept = [clip_to_ball(np.array([own]), radius)[0] for own, radius in zip(slow, radii, strict=True)]
+    assert form.integers(np.array([series])).tolist() == [np.concatenate(kept).tolist()]
+
+
+@some_forms
+def test_no_chunk_leaves_its_ball(form: SignalForm) -> None:
+    """And the control: some would, where the ball is smaller than the box."""
+    ends = H * np.random.default_rng(1).choice([-1, 1], (400, form.length))
+    series = np.concatenate([some_series(form.length), ends])
+    for clipped in (True, False):
+        norms = []
+        for row in form.integers(series, clipped=clipped).tolist():
+            start = 0
+            for part in form.parts:
+                for _ in range(part.chunks):
+                    own = row[start : start + part.count]
+                    if form.mechanism == LPA:
+                        assert max(map(abs, own)) <= part.radius
+                    else:
+                        norms.append(sum(z * z for z in own) / part.radius**2)
+                    start += part.count
+        if clipped:
+            assert max(norms, default=0) <= 1
+        elif form.clip < 0.5:
+            assert max(norms) > 1
+
+
+@some_forms
+def test_a_row_of_integers_depends_on_that_row_alone(form: SignalForm) -> None:
+    series = some_series(form.length, people=40)
+    alone = np.concatenate([form.integers(row[None]) for row in series])
+    order = np.random.default_rng(3).permutation(len(series))
+    np.testing.assert_array_equal(form.integers(series), alone)
+    np.testing.assert_array_equal(form.integers(series[order]), alone[order])
+    np.testing.assert_array_equal(form.integers(np.asfortranarray(series)[3:20]), alone[3:20])
+    before = series.copy()
+    for clipped in (True, False):
+        form.integers(series, clipped=clipped)
+    np.testing.assert_array_equal(series, before)
+
+
+def test_nobody_has_no_integers() -> None:
+    for form in FORMS:
+        assert form.integers(np.empty((0, form.length), dtype=np.int64)).shape == (0, form.count)
+
+
+# --- back to series
+
+
+@transformed
+def test_at_full_band_series_come_back_but_for_the_cut(form: SignalForm) -> None:
+    """Each integer is cut by e < 1 + η: a step of the series by Σ|e·row_t| ≤ (1 + η)·√L, of a running sum by (1 + η)·√(L·t)."""
+    whole = full(form)
+    series = some_series(form.length)
+    back = whole.series(whole.integers(series, clipped=False))
+    eta, at = 1e-3, 0
+    for part in whole.parts:
+        for _ in range(part.chunks):
+            bound = (1 + eta) * math.sqrt(part.length) * np.ones(part.length)
+            if form.mechanism == DCFPA:
+                bound *= np.sqrt(1 + np.arange(part.length))
+            here = slice(at, at + part.length)
+            assert (np.abs(back - series)[:, here] <= bound).all()
+            at += part.length
+    assert at == form.length
+
+
+def test_under_a_limit_the_series_that_comes_back_is_the_one_that_followed() -> None:
+    form = replace(full(SignalForm(DCFPA, 21, 8, 5)), max_change=3000)
+    series = some_series(21)
+    back = form.series(form.integers(series, clipped=False))
+    assert np.abs(back - followed(series, form)).max() <= 1.001 * 8
+    assert np.abs(np.diff(back[:, :8], axis=1)).max() <= 3000 + 2 * 8
+    assert np.abs(back - series).max() > 3000  # the limit does bite
+
+
+def test_dcfpa_without_noise_inverts_exactly_and_as_printed_it_does_not() -> None:
+    """Bozkir et al. 2021, Algorithm 1, line 3 prints X̃_t = D̃_t + D̃_(t−1); the inverse is X̃_t = D̃_t + X̃_(t−1)."""
+    for length, chunk in ((32, 32), (21, 8), (9, 4), (7, 1)):
+        form = full(SignalForm(DCFPA, length, chunk, 1))
+        series = some_series(length).astype(np.float64)
+        coefficients, printed = [], []
+        for start in range(0, length, chunk):
+            differences = np.diff(series[:, start : start + chunk], axis=1, prepend=0.0)
+            side = differences.shape[1]
+            coefficients.append(differences @ basis(side, side // 2 + 1).T)
+            before = np.concatenate([np.zeros((len(series), 1)), differences[:, :-1]], axis=1)
+            printed.append(differences + before)
+        back = form.series(np.concatenate(coefficients, axis=1))
+        assert np.abs(back - series).max() <= 1e-9 * H
+        if chunk > 2:
+            assert np.abs(np.concatenate(printed, axis=1) - series).max() > 0.5 * H
+
+
+@some_forms
+def test_series_keep_the_axes_before_and_are_linear(form: SignalForm) -> None:
+    integers = np.random.default_rng(0).normal(size=(2, 3, form.count))
+    back = form.series(integers)
+    assert back.shape == (2, 3, form.length)
+    np.testing.assert_allclose(back, integers @ linear_map(form), atol=1e-12)
+    if form.mechanism != LPA:
+        with pytest.raises(ValueError, match=f"Expected {form.count} coefficients, found {form.count + 1}"):
+            form.series(np.zeros((2, form.count + 1)))
+
+
+@some_forms
+def test_the_spread_is_that_of_the_linear_map(form: SignalForm) -> None:
+    np.testing.assert_allclose(form.spread(), np.sqrt((linear_map(form) ** 2).sum(axis=0)), rtol=1e-12)
+
+
+# --- what frequencies leave out
+
+
+@transformed
+def test_what_is_left_out_is_the_whole_less_what_is_kept(form: SignalForm) -> None:
+    whole = full(form)
+    integers = whole.integers(some_series(form.length), clipped=False)
+    for k in range(1, (form.chunk or form.length) // 2 + 2):
+        fewer, kept, start = replace(whole, frequencies=k), [], 0
+        for part, few in zip(whole.parts, fewer.parts, strict=True):
+            for _ in range(part.chunks):
+                kept.append(integers[:, start : start + few.count])
+                start += part.count
+        expected = whole.series(integers) - fewer.series(np.concatenate(kept, axis=1))
+        np.testing.assert_allclose(whole.left_out(integers, k), expected, atol=1e-8 * H)
+    assert not whole.left_out(integers, (form.chunk or form.length) // 2 + 1).any()
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "length", "chunk"),
+    [
+        (mechanism, length, chunk)
+        for mechanism in (FPA, CFPA, DCFPA)
+        for length, chunk in ((1, 1), (2, 2), (5, 5), (8, 8), (11, 11), (9, 4), (12, 5), (12, 3))
+        if mechanism != FPA or chunk == length
+    ],
+)
+def test_no_corner_leaves_out_more_than_the_reach_and_some_leave_out_much_of_it(
+    mechanism: str, length: int, chunk: int
+) -> None:
+    form = full(SignalForm(mechanism, length, None if mechanism == FPA else chunk, 1))
+    integers = form.integers(corners(length), clipped=False)
+    inside = form.integers(some_series(length, people=100), clipped=False)
+    for k in range(1, chunk // 2 + 2):
+        reach = form.left_out_reach(k)
+        longest = np.linalg.norm(form.left_out(integers, k), axis=1).max()
+        assert longest <= reach
+        assert np.linalg.norm(form.left_out(inside, k), axis=1).max() <= reach
+        assert longest >= 0.8 * reach or coefficient_count(chunk, k) == chunk
+
+
+@pytest.mark.parametrize("mechanism", [FPA, DCFPA])
+@pytest.mark.parametrize("length", [8, 9, 12])
+def test_the_reach_of_what_is_left_out_counts_how_integers_were_cut(mechanism: str, length: int) -> None:
+    """Beside H·√L·‖M‖₂ or H·√(Σ_t ‖M_t‖₁²), M what is left out of a series whose coefficients are no integers."""
+    form = full(SignalForm(mechanism, length, length if mechanism == DCFPA else None, 1))
+    series = some_series(length, people=400)
+    integers = form.integers(series, clipped=False)
+    ones = np.diff(np.eye(length), axis=1, prepend=0.0) if mechanism == DCFPA else np.eye(length)
+    for k in range(1, length // 2 + 1):
+        left = form.left_out(ones @ basis(length, length // 2 + 1).T, k)
+        plain = H * min(math.sqrt(length) * np.linalg.norm(left, 2), np.linalg.norm(np.abs(left).sum(axis=0)))
+        cut = np.linalg.norm(form.left_out(integers, k) - series @ left, axis=1).max()
+        assert 0.1 < cut < form.left_out_reach(k) - plain < 40 * cut
+    assert form.left_out_reach(length // 2 + 1) == 0.0
+
+
+# --- how far differences reach
+
+
+def reach(length: int, frequencies: int, limit: int | None = None) -> int:
+    return SignalForm(DCFPA, length, length, frequencies, limit).parts[0].radius
+
+
+@pytest.mark.parametrize("length", range(1, 13))
+def test_no_corner_is_longer_than_differences_reach(length: int) -> None:
+    """‖BDx‖ is convex: what no corner of the box exceeds, no series does."""
+    x = corners(length)
+    inside = some_series(length, people=100)
+    for k in range(1, length // 2 + 2):
+        rows = basis(length, k)
+        for series in (x, inside):
+            coefficients = np.diff(series, axis=1, prepend=0) @ rows.T
+            longest = float(np.linalg.norm(coefficients, axis=1).max())
+            assert longest <= reach(length, k) * (1 + 1e-12)
+        at_corners = np.linalg.norm(np.diff(x, axis=1, prepend=0) @ rows.T, axis=1).max()
+        assert at_corners >= 0.8 * (reach(length, k) - 1)
+        np.testing.assert_allclose(
+            x @ _of_differences(length, k).T, np.diff(x, axis=1, prepend=0) @ rows.T, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 9, 12, 32, 64, 127])
+def test_at_full_band_the_alternating_series_attains_the_reach(length: int) -> None:
+    k = length // 2 + 1
+    alternating = H * np.where(np.arange(length) % 2, -1.0, 1.0)
+    coefficients = basis(length, k) @ np.diff(alternating, prepend=0.0)
+    longest = H * math.sqrt(4 * length - 3)
+    assert np.linalg.norm(coefficients) == pytest.approx(longest, rel=1e-9)
+    assert reach(length, k) == math.isqrt(H * H * (4 * length - 3) - 1) + 1
+
+
+@pytest.mark.parametrize("length", [2, 5, 8, 12, 32])
+@pytest.mark.parametrize("limit", [1, 100, 3000, H, 2 * H])
+def test_under_a_limit_the_reach_is_that_of_the_largest_changes_and_attained(length: int, limit: int) -> None:
+    """From −H up by b and down again."""
+    k = length // 2 + 1
+    series = np.where(np.arange(length) % 2, -H + limit, -H)
+    form = SignalForm(DCFPA, length, length, k, limit)
+    np.testing.assert_array_equal(followed(series[None], form)[0], series)
+    coefficients = basis(length, k) @ np.diff(series, prepend=0).astype(np.float64)
+    squared = H * H + (length - 1) * limit**2
+    assert np.linalg.norm(coefficients) == pytest.approx(math.sqrt(squared), rel=1e-9)
+    assert reach(length, k, limit) == math.isqrt(squared - 1) + 1
+    (found,) = form.integers(series[None])
+    assert np.linalg.norm(found) >= math.sqrt(squared) - 1.001 * math.sqrt(length)
+
+
+@pytest.mark.parametrize("limit", [50, 3000, 40_000])
+def test_no_series_under_a_limit_is_longer_than_the_reach(limit: int) -> None:
+    for length, k in itertools.product((4, 9), (1, 2, 3)):
+        form = SignalForm(DCFPA, length, length, k, limit)
+        series = np.concatenate([corners(length), some_series(length, people=100)])
+        changes = np.diff(followed(series, form), axis=1, prepend=0)
+        longest = np.linalg.norm(changes @ basis(length, k).T, axis=1).max()
+        assert longest <= reach(length, k, limit) * (1 + 1e-12)
+
+
+def test_a_chunk_too_long_for_its_own_matrix_is_given_the_plainer_bound() -> None:
+    plain = math.isqrt(H * H * (4 * 4096 - 3) - 1) + 1
+    assert reach(4096, 1000) == plain
+    assert reach(4096, 4) < plain / 10

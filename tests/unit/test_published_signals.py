@@ -1,0 +1,286 @@
+"""Signals as Bozkir et al. 2021 publish them: refused unless asked for twice, named as what they are, and nothing more told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from invented_study import write_signals_study
+from signal_plans import LENGTH, PEOPLE, design_signals, write_pupils
+
+import synthrelease
+from synthrelease.bundle import verify
+from synthrelease.cli import main
+from synthrelease.data.features import load_features
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.mechanisms.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
+from synthrelease.mechanisms.completed_series import completed_series
+from synthrelease.noise import SecureRandom
+from synthrelease.outputs.published_signals import PublishedSignalsOutput
+from synthrelease.preview import as_text, preview
+from synthrelease.privacy.event import BOZKIR2021
+
+PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}
+ALLOWED = {**PAPER, "allow_unprotected": True}
+
+
+def published(folder: Path, **options: Any) -> PublishedSignalsOutput:
+    made = design_signals(folder, **{**ALLOWED, **options}).outputs[0].resolved
+    assert isinstance(made, PublishedSignalsOutput)
+    return made
+
+
+# --- the plan
+
+
+@pytest.mark.parametrize("mechanism", ["lpa", "fpa", "cfpa", "dcfpa"])
+def test_it_is_refused_unless_the_plan_allows_what_protects_nobody(tmp_path: Path, mechanism: str) -> None:
+    for options in ({}, {"allow_unprotected": False}):
+        with pytest.raises(PolicyError, match="protects nobody") as error:
+            design_signals(tmp_path, **{**PAPER, "mechanism": mechanism}, **options)
+        assert error.value.exit_code == 4
+        assert "outputs[0]" in error.value.where
+        assert "taken from the private data" in error.value.found
+        assert "allow_unprotected = true" in error.value.remedy
+    result = CliRunner().invoke(main, ["build", str(tmp_path / "plan.toml"), "-o", str(tmp_path / "r.h5")])
+    assert result.exit_code == 4
+    assert not (tmp_path / "r.h5").exists()
+    made = design_signals(tmp_path, **{**ALLOWED, "mechanism": mechanism})
+    assert made.outputs[0].event == BOZKIR2021
+    assert not made.outputs[0].private
+    assert made.outputs[0].budget is None
+    assert made.guarantee.kind == "none"
+
+
+def test_to_allow_it_changes_nothing_for_others(tmp_path: Path) -> None:
+    one, other = (
+        design_signals(tmp_path, mechanism="cfpa", allow_unprotected=allowed).outputs
+        for allowed in (True, False)
+    )
+    assert one[0].event == other[0].event
+    assert design_signals(tmp_path, mechanism="cfpa", calibration="exact").outputs[0].event == one[0].event
+
+
+def test_parameters_are_the_papers_with_the_oracle(tmp_path: Path) -> None:
+    assert published(tmp_path).parameters == PaperParameters("cfpa", 0.5, 40, "oracle")
+    assert published(tmp_path, mechanism="dcfpa").parameters == PaperParameters("dcfpa", 0.5, 32)
+    assert published(tmp_path, mechanism="cfpa", length=100).parameters.chunk == 64
+    for mechanism in ("lpa", "fpa"):
+        assert published(tmp_path, mechanism=mechanism).parameters == PaperParameters(mechanism, 0.5)
+    own = published(tmp_path, chunk=8, coefficients=3, query="each", paper_epsilon=2)
+    assert own.parameters == PaperParameters("cfpa", 2.0, 8, 3)
+    assert published(tmp_path, coefficients="oracle").parameters.coefficients == "oracle"
+    assert own.noise is None
+    told = own.mechanism()["parameters"]
+    assert (told["calibration"], told["query"], told["paper_epsilon"]) == ("bozkir2021", "each", 2.0)
+    assert (told["chunk"], told["coefficients"], told["evaluations"]) == (8, 3, 100)
+    assert published(tmp_path, mechanism="lpa").mechanism()["parameters"]["coefficients"] is None
+    assert published(tmp_path, chunk=4096).mechanism()["parameters"]["chunk"] == LENGTH
+    public = {"length": None, "assume_public": ["recordings", "lengths"]}
+    assert published(tmp_path, **public).length == 50
+    assert published(tmp_path, **public).mechanism()["public_inputs"]["length"] == "assumed"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"mechanism": "spectral"}, ("no such mechanism", "lpa, fpa, cfpa, dcfpa")),
+        ({"noise": "laplace"}, ("'noise'", 'calibration = "exact"')),
+        ({"noise": "gaussian"}, ("'noise'",)),
+        ({"coefficients": "private"}, ("taken from the data", 'coefficients = "oracle"')),
+        ({"candidates": [1, 2]}, ("'candidates'",)),
+        ({"choice_share": 0.2}, ("'choice_share'",)),
+        ({"mechanism": "dcfpa", "max_change": 0.1}, ("'max_change'",)),
+        ({"clip": 0.5}, ("'clip'",)),
+        ({"mechanism": "lpa", "markov_chain": [[0.5, 0.5], [0.5, 0.5]]}, ("'markov_chain'",)),
+        ({"query": "mean"}, ("everybody's own series", 'query = "each"')),
+        ({"mechanism": "fpa", "chunk": 8}, ("'chunk'", "cfpa, dcfpa")),
+        ({"mechanism": "lpa", "coefficients": 3}, ("'coefficients'",)),
+        ({"baseline": "none"}, ("'baseline'", "spectral")),
+        ({"paper_epsilon": None}, ("paper_epsilon",)),
+        ({"calibration": None}, ("paper_epsilon", 'calibration = "bozkir2021"')),
+        ({"calibration": "exact"}, ("paper_epsilon",)),
+        ({"paper_epsilon": 0}, ("paper_epsilon", "more than 0")),
+        ({"calibration": "liu2019"}, ("liu2019", "bozkir2021")),
+        ({"share": 0.5}, ("takes no share",)),
+        ({"epsilon": 0.5}, ("takes no share",)),
+        ({"neighbours": "add-remove-one"}, ("number of people",)),
+        ({"length": None}, ("length = STEPS",)),
+    ],
+    ids=str,
+)
+def test_what_the_paper_does_not_have_is_refused(
+    tmp_path: Path, options: dict[str, Any], told: tuple[str, ...]
+) -> None:
+    with pytest.raises(PlanError) as error:
+        published(tmp_path, **options)
+    assert error.value.exit_code == 3
+    assert "outputs[0]" in str(error.value)
+    for word in told:
+        assert word in str(error.value)
+
+
+def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
+    write_pupils(tmp_path, people=1)
+    with pytest.raises(PlanError, match="distances of two people") as error:
+        published(tmp_path)
+    assert "1 in the input" in error.value.found
+    write_pupils(tmp_path, people=2)
+    assert published(tmp_path).facts.people == 2
+
+
+def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path) -> None:
+    view = preview(design_signals(tmp_path, **ALLOWED))
+    (row,) = view["outputs"]
+    assert row["promise"].startswith("no guarantee: ")
+    assert "taken from the private data" in row["promise"]
+    assert (row["noise"], row["scale_steps"], row["sensitivity_steps"]) == (None, None, None)
+    assert (row["units"], row["comparison"]) == ([], [])
+    assert any("course protects nobody" in warning for warning in view["warnings"])
+    views = []
+    for seed in (1, 2):
+        write_pupils(tmp_path, seed=seed)
+        views.append(as_text(preview(design_signals(tmp_path, **ALLOWED))))
+    assert views[0] == views[1]
+
+
+# --- the release
+
+
+def build(folder: Path, *, seed: int = 1, **options: Any) -> tuple[dict[str, Any], Path]:
+    design_signals(folder, **{**ALLOWED, **options})
+    built = synthrelease.build(folder / "plan.toml", folder / "r.h5", test_seed=seed, force=True)
+    return built.manifest, built.path
+
+
+def series(folder: Path) -> np.ndarray:
+    """Everybody's completed series, shape (people, recordings, features, n)."""
+    bounds = {"left": (2.0, 8.0), "right": (2.0, 8.0)}
+    data = load_features(
+        folder / "pupils.csv",
+        bounds=bounds,
+        columns={"person": "who", "recording": "task", "time": "t"},
+        recordings=["read", "search"],
+        categories={},
+        missing=[],
+        separator=None,
+    )
+    _, completed, _ = completed_series(data, LENGTH)
+    return np.moveaxis(completed.reshape(PEOPLE, 2, LENGTH, 2), 2, 3)
+
+
+def test_everybodys_series_stand_in_one_random_order(tmp_path: Path) -> None:
+    """With so large an ε rows are nearest to their own people, and in every array to the same."""
+    orders = []
+    for seed in (1, 2):
+        _, path = build(tmp_path, seed=seed, mechanism="lpa", paper_epsilon=1000)
+        true = series(tmp_path)
+        with h5py.File(path) as file:
+            for (r, recording), (f, feature) in [
+                ((r, recording), (f, feature))
+                for r, recording in enumerate(("read", "search"))
+                for f, feature in enumerate(("left", "right"))
+            ]:
+                released = file[f"/outputs/course/{recording}/{feature}/values"][()]
+                distance = np.abs(released[:, None] - true[None, :, r, f]).mean(axis=2)
+                assert distance.min(axis=1).max() < 0.3 < np.sort(distance, axis=1)[:, 1].min()
+                orders.append(distance.argmin(axis=1).tolist())
+    assert all(order == orders[0] for order in orders[:4])
+    assert all(order == orders[4] for order in orders[4:])
+    assert sorted(orders[0]) == list(range(PEOPLE)) != orders[0]
+    assert orders[0] != orders[4]
+
+
+def test_the_manifest_tells_nothing_of_the_data(tmp_path: Path) -> None:
+    """Of other people with the same public facts all of it is the same, but for the digests of the noisy series."""
+    manifests = []
+    for seed in (3, 4):
+        write_pupils(tmp_path, seed=seed)
+        manifest, path = build(tmp_path)
+        assert verify(path, allow_test_seed=True).findings == []
+        manifest.pop("digests")
+        manifests.append(manifest)
+    assert manifests[0] == manifests[1]
+
+
+def numbers_in(form: Any) -> set[float]:
+    if isinstance(form, dict):
+        return {n for key, value in form.items() if key != "version" for n in numbers_in(value)}
+    if isinstance(form, list):
+        return {n for value in form for n in numbers_in(value)}
+    try:
+        return {round(float(form), 6)}
+    except (TypeError, ValueError):
+        return set()
+
+
+def test_neither_chosen_coefficients_nor_measured_sensitivities_are_in_the_manifest(tmp_path: Path) -> None:
+    manifest, _ = build(tmp_path, mechanism="dcfpa", chunk=16)
+    (entry,) = manifest["outputs"]
+    parameters = PaperParameters("dcfpa", 0.5, 16)
+    told = numbers_in(entry)
+    for r in range(2):
+        own = series(tmp_path)[:, r]
+        private = sensitivities(own, parameters)
+        chosen = oracle_coefficients(own, parameters, random=SecureRandom.for_tests(1))
+        assert chosen.size == private.size == 6
+        assert not {round(float(one), 6) for one in private.ravel()} & told
+    assert entry["mechanism"]["parameters"]["coefficients"] == "oracle"
+    assert told == {0.5, 40.0, 16.0, 100.0, 2.0, 8.0, PEOPLE}
+
+
+def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
+    built = synthrelease.build(
+        write_signals_study(tmp_path, published=True), tmp_path / "TEST-SEED.h5", test_seed=1
+    )
+    assert verify(built.path, allow_test_seed=True).findings == []
+    manifest = json.loads(built.sidecar.read_text())
+    entries = {entry["name"]: entry for entry in manifest["outputs"]}
+    one = entries["published"]
+    assert one["guarantee"] == {
+        "kind": "none",
+        "unit": "person",
+        "neighbours": "replace-one",
+        "reason": BOZKIR2021.reason,
+    }
+    assert one["event"] == {"type": "unprotected", "reason": BOZKIR2021.reason}
+    assert (one["noise"], one["sensitivity"], one["narrower_units"]) == (None, None, [])
+    assert any("protects nobody" in warning for warning in one["warnings"])
+    assert "published protects nobody: do not publish it as if it did" in manifest["warnings"]
+    told = {entry["what"]: entry["reason"] for entry in manifest["privacy"]["not_protected"]}
+    assert told["output published"] == f"no guarantee: {BOZKIR2021.reason}"
+    assert [what for what in told if what.startswith("output ")] == ["output published"]
+    assert "published" not in manifest["privacy"]["composition"]["outputs"]
+    assert manifest["privacy"]["guarantee"]["kind"] == "approx_dp"
+    units = {
+        name: [narrower["unit"] for narrower in entry["narrower_units"]] for name, entry in entries.items()
+    }
+    assert units == {
+        "course": [],
+        "levels": [],
+        "after": [],
+        "chunks": ["chunk", "series", "recording"],
+        "changes": ["chunk", "recording"],
+        "published": [],
+    }
+    for entry in entries.values():
+        epsilons = [narrower["epsilon"] for narrower in entry["narrower_units"]]
+        assert epsilons == sorted(epsilons)
+        assert all(epsilon < entry["guarantee"]["epsilon"] for epsilon in epsilons)
+
+
+@pytest.mark.parametrize("command", ["verify", "show"])
+def test_whoever_reads_it_is_told(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, path = build(tmp_path)
+    arguments = [command, str(path), *(["--allow-test-seed"] if command == "verify" else [])]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    if command == "show":
+        assert "protects nobody" in result.output
+        assert "no guarantee" in result.output

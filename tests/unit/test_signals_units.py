@@ -1,0 +1,278 @@
+"""What a preview tells of signals, recomputed by hand: ε of a step, a chunk, a series, a recording, and of the person."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.optimize import brentq
+from scipy.special import ndtr
+from signal_plans import LENGTH, design_signals
+
+import synthrelease
+from synthrelease.bundle import verify
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.preview import as_text, preview
+
+H = HALF_RANGE
+LARGE, SMALL = H * 4, math.ceil(H * math.sqrt(8))  # radii of chunks of 16 and of 8 steps
+CFPA = {"mechanism": "cfpa", "chunk": 16, "coefficients": 3}
+PERSON = "the person: 2 recordings of 2 features"
+
+
+def table(folder: Path, **options: Any) -> dict[str, str]:
+    """The units table by row; its head's second column under ''."""
+    (row,) = preview(design_signals(folder, **options))["outputs"]
+    if not row["units"]:
+        return {}
+    (first, head), *rows = row["units"]
+    assert first == "if all that changes is"
+    assert len(dict(rows)) == len(rows)
+    return {"": head} | dict(rows)
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """ε at which δ = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) (Balle & Wang 2018)."""
+
+    def excess(epsilon: float) -> float:
+        inside, outside = ndtr(mu / 2 - epsilon / mu), ndtr(-mu / 2 - epsilon / mu)
+        return float(inside - math.exp(epsilon) * outside - delta)
+
+    return float(brentq(excess, 0.0, 50.0, xtol=1e-13))
+
+
+# --- numbers
+
+
+def test_laplace_chunks_add_up_to_the_person(tmp_path: Path) -> None:
+    """K = 5 of each of two chunks of 16 steps and one of 8; two features, two recordings."""
+    chunk, last = math.floor(math.sqrt(5) * 2 * LARGE), math.floor(math.sqrt(5) * 2 * SMALL)
+    series = 2 * chunk + last
+    of_one = chunk / (4 * series)
+    assert table(tmp_path, **CFPA) == {
+        "": "ε",
+        "one chunk of 16 steps of one feature": f"{of_one:.3g}",
+        "  added up over 2 features, as Bozkir et al. 2021 do": f"{2 * of_one:.3g}",
+        "one feature of one recording": "0.25",
+        "one recording, all 2 features": "0.5",
+        PERSON: "1",
+    }
+    assert f"{of_one:.3g}" == "0.0923"
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3])
+def test_gaussian_chunks_add_up_in_squares(tmp_path: Path, delta: float) -> None:
+    chunk, series = (2 * LARGE) ** 2, 2 * (2 * LARGE) ** 2 + (2 * SMALL) ** 2
+    (output,) = design_signals(tmp_path, noise="gaussian", delta=delta, **CFPA).outputs
+    sigma = output.event.scale  # type: ignore[attr-defined]
+    squared = {
+        "one chunk of 16 steps of one feature": chunk,
+        "one feature of one recording": series,
+        "one recording, all 2 features": 2 * series,
+        PERSON: 4 * series,
+    }
+    found = table(tmp_path, noise="gaussian", delta=delta, **CFPA)
+    assert found.pop("") == f"ε at δ = {delta:.2g}"
+    of_features = float(found.pop("  added up over 2 features, as Bozkir et al. 2021 do"))
+    assert list(found) == list(squared)
+    for name, moved in squared.items():
+        expected = gaussian_epsilon(math.sqrt(moved) / sigma, delta)
+        assert float(found[name]) == pytest.approx(expected, rel=6e-3)
+    assert float(found[PERSON]) == 1.0
+    assert of_features == pytest.approx(2 * float(found["one chunk of 16 steps of one feature"]), rel=6e-3)
+
+
+def test_a_private_choice_is_told_in_full_by_every_part(tmp_path: Path) -> None:
+    """0.2 of ε for the choice, whatever changes; the rest is divided as the noise is."""
+    options = {**CFPA, "coefficients": "private", "candidates": [1, 3], "choice_share": 0.2}
+    found = table(tmp_path, **options)
+    assert float(found["one feature of one recording"]) == pytest.approx(0.2 + 0.8 / 4, rel=6e-3)
+    assert float(found["one recording, all 2 features"]) == pytest.approx(0.2 + 0.8 / 2, rel=6e-3)
+    chunk = 2 * LARGE / (2 * 2 * LARGE + 2 * SMALL) / 4
+    assert float(found["one chunk of 16 steps of one feature"]) == pytest.approx(0.2 + 0.8 * chunk, rel=6e-3)
+    assert float(found[PERSON]) == 1.0
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_of_a_private_number_of_frequencies_the_preview_tells_the_most_that_any_of_them_costs(
+    tmp_path: Path, noise: str
+) -> None:
+    """A chunk's part of a series depends on it, for the last chunk is shorter."""
+    options = {"mechanism": "dcfpa", "chunk": 16, "noise": noise, "release_epsilon": 3.0}
+    private = {**options, "coefficients": "private", "candidates": [1, 2, 5, 9], "choice_share": 1e-5}
+    found = table(tmp_path, **private)
+    alone = [table(tmp_path, coefficients=k, **options) for k in (1, 2, 5, 9)]
+    for name in found:
+        if name:
+            assert float(found[name]) == pytest.approx(max(float(one[name]) for one in alone), rel=6e-3)
+    chunk = [float(one["one chunk of 16 steps of one feature"]) for one in alone]
+    assert max(chunk) > 1.02 * min(chunk)
+    design_signals(tmp_path, **private)
+    chosen = set()
+    for seed in range(8):
+        built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=seed, force=True)
+        (entry,) = built.manifest["outputs"]
+        k = entry["mechanism"]["parameters"]["coefficients"]
+        chosen.add(k)
+        expected = chunk[(1, 2, 5, 9).index(k)]
+        assert entry["narrower_units"][0]["epsilon"] == pytest.approx(expected, rel=6e-3)
+    assert len(chosen) > 1
+
+
+@pytest.mark.parametrize("query", ["mean", "each"])
+def test_a_step_of_lpa_is_a_fraction_of_the_person(tmp_path: Path, query: str) -> None:
+    assert table(tmp_path, mechanism="lpa", query=query) == {
+        "": "ε",
+        "one step of one feature": f"{1 / (4 * LENGTH):.3g}",
+        "one feature of one recording": "0.25",
+        "one recording, all 2 features": "0.5",
+        PERSON: "1",
+    }
+
+
+def slow_leakage(rows: list[list[float]], epsilon: float, steps: int) -> float:
+    """Largest total leakage of Cao et al. 2017, from its definition: over all pairs of rows and all sets of columns."""
+
+    def told(alpha: float) -> float:
+        best, columns = 0.0, range(len(rows))
+        for one, other in itertools.permutations(rows, 2):
+            for size in columns:
+                for chosen in itertools.combinations(columns, size + 1):
+                    q, d = (sum(row[j] for j in chosen) for row in (one, other))
+                    best = max(best, math.log((1 + q * math.expm1(alpha)) / (1 + d * math.expm1(alpha))))
+        return best
+
+    backward = [epsilon]
+    for _ in range(steps - 1):
+        backward.append(told(backward[-1]) + epsilon)
+    return max(b + f - epsilon for b, f in zip(backward, reversed(backward), strict=True))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0.8, 0.2], [0.1, 0.9]],
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[0.5, 0.5], [0.5, 0.5]],
+        [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.1, 0.9]],
+    ],
+    ids=str,
+)
+def test_one_who_knows_the_markov_chain_is_told_more_of_a_step(
+    tmp_path: Path, rows: list[list[float]]
+) -> None:
+    found = table(tmp_path, mechanism="lpa", markov_chain=rows)
+    plain = table(tmp_path, mechanism="lpa")
+    told = found.pop("  to one who knows the declared Markov chain (Cao et al. 2017)")
+    assert found == plain
+    expected = slow_leakage(rows, 1 / (4 * LENGTH), LENGTH)
+    assert float(told) == pytest.approx(expected, rel=6e-3)
+    assert 1 / (4 * LENGTH) * 0.99 < float(told) < 0.25 * 1.01  # between a step and the series
+
+
+def test_units_that_are_the_next_wider_one_are_not_told_twice(tmp_path: Path) -> None:
+    assert list(table(tmp_path, mechanism="fpa")) == [
+        "",
+        "one feature of one recording",
+        "one recording, all 2 features",
+        PERSON,
+    ]
+    assert list(table(tmp_path, mechanism="cfpa", chunk=40))[1] == "one feature of one recording"
+    one_feature = table(tmp_path, features=["left"], **CFPA)
+    assert list(one_feature) == [
+        "",
+        "one chunk of 16 steps of one feature",
+        "one recording, all 1 feature",
+        "the person: 2 recordings of 1 feature",
+    ]
+    one_recording = table(tmp_path, recordings=["read"], **CFPA)
+    assert list(one_recording)[-2:] == [
+        "one feature of one recording",
+        "the person: 1 recording of 2 features",
+    ]
+    assert table(tmp_path, mechanism="fpa", features=["left"], recordings=["read"]) == {}
+
+
+def test_of_spectral_signals_all_changes_with_any_part(tmp_path: Path) -> None:
+    assert table(tmp_path) == {}
+    (output,) = design_signals(tmp_path).outputs
+    assert output.guarantee.to_json()["epsilon"] == 1.0
+
+
+# --- the rest of a preview
+
+
+def test_the_preview_compares_all_mechanisms_with_the_noise_that_the_budget_allows(tmp_path: Path) -> None:
+    head, *rows = preview(design_signals(tmp_path))["outputs"][0]["comparison"]
+    assert head[:3] == ["expected correlation", "ε", "n=24"]
+    names = ["spectral", *(f"{name}, gaussian" for name in ("lpa", "fpa", "cfpa", "dcfpa"))]
+    assert [row[0] for row in rows] == [name for name in names for _ in range(3)]
+    for row in rows:
+        values = [float(value) for value in row[2:]]
+        assert values == sorted(values)  # more people, better signals
+    best = {name: float(row[2]) for name, row in zip([row[0] for row in rows][1::3], rows[1::3], strict=True)}
+    assert max(best, key=best.__getitem__) == "spectral"
+    pure = preview(design_signals(tmp_path, mechanism="fpa"))["outputs"][0]["comparison"]
+    assert {row[0] for row in pure[1:]} == {f"{name}, laplace" for name in ("lpa", "fpa", "cfpa", "dcfpa")}
+    assert preview(design_signals(tmp_path, mechanism="fpa", query="each"))["outputs"][0]["comparison"] == []
+
+
+def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
+    for options in ({}, {"mechanism": "fpa"}, {"mechanism": "cfpa", "noise": "gaussian", "chunk": 16}):
+        (output,) = design_signals(tmp_path, **options).outputs
+        quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
+        assert budget is not None
+        error, needed = quality.prediction(budget, 20)
+        number, own = int(needed.split()[0]), quality.mechanisms[quality.own]
+        assert quality.correlation(own, budget, number) >= 0.9 > quality.correlation(own, budget, number - 1)
+        assert f"correlation {quality.correlation(own, budget, 20):.2f}" in error
+
+
+def test_of_everybodys_own_series_the_error_is_that_of_the_noise(tmp_path: Path) -> None:
+    """LPA: √2·b of 2H steps between the bounds, b = Δ₁ = 160 × 2H at ε = 1."""
+    (row,) = preview(design_signals(tmp_path, mechanism="lpa", query="each"))["outputs"]
+    expected = 100 * math.sqrt(2) * 4 * LENGTH
+    assert f"± {expected:.3g} %" in row["error"]
+    assert "no number of people helps" in row["people_needed"]
+
+
+def test_the_text_shows_every_row_of_the_table(tmp_path: Path) -> None:
+    text = as_text(preview(design_signals(tmp_path, **CFPA)))
+    for name, value in table(tmp_path, **CFPA).items():
+        assert any(
+            line.strip().startswith(name.strip()) and line.endswith(value) for line in text.splitlines()
+        )
+    assert "2 chunks of 16 steps, 5 orthonormal" in " ".join(text.split())
+
+
+# --- what the manifest then says
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        CFPA,
+        {**CFPA, "noise": "gaussian"},
+        {"mechanism": "lpa", "query": "each", "noise": "gaussian"},
+        {"mechanism": "lpa", "markov_chain": [[0.8, 0.2], [0.1, 0.9]]},
+        {},
+    ],
+    ids=str,
+)
+def test_the_manifest_promises_what_the_preview_tells(tmp_path: Path, options: dict[str, Any]) -> None:
+    units = table(tmp_path, **options)
+    told = [value for name, value in units.items() if name and not name.startswith("  ")]
+    built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=3)
+    (entry,) = built.manifest["outputs"]
+    stated = [*entry["narrower_units"], entry["guarantee"]]
+    if units:
+        for one, value in zip(stated, told, strict=True):
+            assert one["epsilon"] == pytest.approx(float(value), rel=6e-3)
+        assert [one["unit"] for one in stated][-3:] == ["series", "recording", "person"]
+    else:
+        assert entry["narrower_units"] == []
+    assert "markov" not in str(built.manifest)
+    assert verify(built.path, allow_test_seed=True).findings == []
