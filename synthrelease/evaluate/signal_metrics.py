@@ -29,7 +29,8 @@ def series_correlation(released: Numbers, truth: Numbers) -> Numbers:
     """Return the correlation over the last axis; 0 where one is constant."""
     a, b = (x - x.mean(axis=-1, keepdims=True) for x in (released, truth))
     norms = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    return np.divide((a * b).sum(axis=-1), norms, out=np.zeros_like(norms), where=norms > 1e-12)
+    out: Numbers = np.divide((a * b).sum(axis=-1), norms, out=np.zeros_like(norms), where=norms > 1e-12)
+    return out
 
 
 def lag_correlation(series: Numbers, *, at: int, lags: NDArray[np.int64]) -> Numbers:
