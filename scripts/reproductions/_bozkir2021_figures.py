@@ -53,8 +53,10 @@ def draw_worth(
     _save(figure, path)
 
 
-def draw_correlations(panels: Mapping[str, Mapping[str, Curve]], *, title: str, path: Path) -> None:
-    """Figures 3 to 6: correlation across people against the time difference, a line for each recording type."""
+def draw_correlations(
+    panels: Mapping[str, Mapping[str, Curve]], *, band: float, title: str, path: Path
+) -> None:
+    """Figures 3 to 6: correlation across people against the time difference; ± `band` is what chance gives."""
     figure = Figure(figsize=(12, 7.4), dpi=120, layout="constrained")
     axes = figure.subplots(2, len(panels) // 2, sharex=True, sharey="row", squeeze=False)
     for axis, (name, curves) in zip(axes.ravel(), panels.items(), strict=True):
@@ -62,6 +64,7 @@ def draw_correlations(panels: Mapping[str, Mapping[str, Curve]], *, title: str, 
             x, y = zip(*points, strict=True) if points else ((), ())
             axis.plot(x, y, label=recording, color=colour, linestyle=line, linewidth=1.3)
         axis.axhline(0, color="0.4", linewidth=0.8)
+        axis.axhspan(-band, band, color="0.92", zorder=0, label="19 of 20 by chance")
         axis.set_title(name, fontsize=11)
         axis.grid(alpha=0.25, linewidth=0.5)
     for axis in axes[-1]:

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 from benchmarks._measure import print_table
 
-from reproductions._bozkir2021_data import Study
+from reproductions._bozkir2021_data import Numbers, Study
 from reproductions._bozkir2021_figures import draw_worth
-from reproductions._bozkir2021_ways import FPA, LPA, Scale
+from reproductions._bozkir2021_ways import FPA, LPA, Scale, Way
 from reproductions._bozkir2021_worth import Worth, Worths
+from synthrelease.mechanisms.bozkir2021 import sensitivities
 
 GAIN = 100  # what "orders of magnitude" is held against
 READINGS = {
@@ -58,10 +59,13 @@ def show_worth(study: Study, worth: Worths, scale: Scale, path: Path) -> None:
     }
     print_table(head, [[name, *row] for name, row in cells.items()])
     title(
-        "The oracle's k", "Mean over features, chunks and recording types. With k = 1 a chunk is a constant."
+        "The oracle's k",
+        "Mean over features, chunks and recording types. With k = 1 a chunk is a constant, and its mean is noised by Δ₂/(√n·ε), n its "
+        "length.\nΔ₂/√n is told as a multiple of FPA's: where people differ by a level Δ₂ grows as √n does, and chunks gain nothing.",
     )
     k = averaged(study, worth, lambda one: one.coefficients.mean())
-    print_table(head, _rows(scale, k)[1:])
+    ratio = distances(study, scale)
+    print_table([*head, "Δ₂/√n"], [[*row, f"{ratio[row[0]]:.2f}"] for row in _rows(scale, k)[1:]])
     for measure in ("utility", "by_chunk"):
         title(
             f"Utility by recording type, {READINGS[measure]}",
@@ -105,6 +109,25 @@ def averaged(
     return {
         (way, epsilon): float(np.mean([measure(worth[way, epsilon, r.name]) for r in study.recordings]))
         for way, epsilon, _ in worth
+    }
+
+
+def distances(study: Study, scale: Scale) -> dict[str, float]:
+    """Return Δ₂/√n of a chunk over that of the whole series, mean over chunks, features and recording types."""
+
+    def rms(way: Way, series: Numbers) -> Numbers:
+        size = way.chunk or study.length
+        steps = np.minimum(size, study.length - np.arange(0, study.length, size))
+        return (sensitivities(series, way.parameters(1.0, 1)) / np.sqrt(steps)).mean(axis=1)
+
+    def ratio(way: Way, series: Numbers) -> float:
+        whole = rms(FPA, series)
+        return float((rms(way, series)[whole > 0] / whole[whole > 0]).mean())
+
+    return {
+        way.name: float(np.mean([ratio(way, recording.series) for recording in study.recordings]))
+        for way in scale.ways
+        if way is not LPA
     }
 
 

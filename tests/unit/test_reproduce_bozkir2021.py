@@ -98,7 +98,9 @@ def test_the_other_readings_have_every_way(done):
         "What the utility does not",
     ):
         assert [row[0] for row in table(done[0], title)] == WAYS
-    assert [row[0] for row in table(done[0], "The oracle's k")] == WAYS[1:]
+    k = table(done[0], "The oracle's k")
+    assert [row[0] for row in k] == WAYS[1:]
+    assert (k[0][-1], len(k[0])) == ("1.00", 4)
     assert len(table(done[0], "Utility by recording type, NMSE of whole series")) == 2 * 5
     whole, by_chunk = (table(done[0], f"Utility by recording type, NMSE {what}") for what in ("of", "chunk"))
     assert whole[:2] == by_chunk[:2]  # LPA and FPA are one chunk
@@ -298,6 +300,20 @@ def test_verdicts_by_hand(part):
     )
     mean["CFPA-32", 1.0] = 299
     assert "does NOT hold" in tables.verdicts(dict.fromkeys(tables.READINGS, mean), ways.QUICK)[0]
+
+
+def test_distances_by_hand(part, study):
+    """People who differ by a level and by nothing else: Δ₂ grows as √n, and chunks gain nothing."""
+    tables, ways = part("utility_tables"), part("ways")
+    level = np.arange(6.0)[:, None, None] * np.ones((6, 2, 130))
+    flat = replace(study, recordings=(replace(study.recordings[0], series=level),))
+    found = tables.distances(flat, ways.FULL)
+    assert "LPA" not in found
+    for way in (ways.FPA, *ways.CFPA):
+        assert found[way.name] == pytest.approx(1.0)
+    # differences are the level and zeros: Δ₂ = 5 in every chunk, of 32, 32, 32, 32 and 2 steps
+    expected = np.mean([1 / math.sqrt(32)] * 4 + [1 / math.sqrt(2)])
+    assert found["DCFPA-32"] == found["DCFPA-32 as printed"] == pytest.approx(expected)
 
 
 def test_correlation_across_people_as_far_as_all_were_recorded(study):
