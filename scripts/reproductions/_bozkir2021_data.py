@@ -184,8 +184,10 @@ def recordings_of(data: Features, length: int, *, where: str) -> tuple[Recording
     """Cut or complete all series, and note which windows were recorded.
 
     Raises:
-        DataError: a recording type of fewer than two people: there is no distance between people.
+        DataError: one recording type only, or one of fewer than two people: there is nothing to tell apart.
     """
+    if len(data.recordings) < 2:
+        raise DataError("there is one recording type only", where=where, expected="two")
     group, completed = completed_series(data, length)
     person, kind = np.divmod(group, len(data.recordings))
     number = data.person * len(data.recordings) + data.recording

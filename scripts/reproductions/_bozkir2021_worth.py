@@ -126,7 +126,8 @@ def _averaged(error: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
 def _utility(error: Numbers, feature: NDArray[np.int64]) -> float:
     """Mean over features of 1/(mean over their series)."""
     series = np.bincount(feature)
-    return float((series / np.bincount(feature, weights=error))[series > 0].mean())
+    there = series > 0
+    return float((series[there] / np.bincount(feature, weights=error)[there]).mean())
 
 
 def seed_of(random: SecureRandom, *labels: str) -> int:

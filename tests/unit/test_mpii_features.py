@@ -184,11 +184,20 @@ def test_a_recording_that_a_participant_lacks_is_no_series(data, folder):
         data.mpii_study(folder)
 
 
+def test_one_recording_type_alone_is_refused(data, folder):
+    for participant in (2, 3, 11):
+        (folder / f"Data_P{participant}_R3_Pami_Features_52.csv").unlink()
+    with pytest.raises(DataError, match="one recording type only"):
+        data.mpii_study(folder)
+
+
 def test_folders_are_found_below_data_and_told_apart(data, folder):
     for name in ("MPIIPrivacEye", "again"):
         (folder / name).mkdir()
-        for participant in (1, 2):
-            write(folder / name / f"P{participant}_R1_data.csv", values_of(participant, 1, 9))
+        for participant, recording in ((1, 1), (2, 1), (1, 2), (2, 2)):
+            write(
+                folder / name / f"P{participant}_R{recording}_data.csv", values_of(participant, recording, 9)
+            )
     found = data.studies(folder)
     assert [study.name for study in found] == ["MPIIDPEye", "MPIIPrivacEye", "MPIIDPEye-2"]
     assert (found[1].task, found[1].every_task, found[1].every_person) == ("session", 20, 10)

@@ -331,7 +331,8 @@ def test_correlation_across_people_as_far_as_all_were_recorded(study):
 
 def test_a_larger_data_set_is_classified_fewer_times(part, study):
     ways = part("ways")
-    assert ways.FULL.classified_of(study) == ways.FULL.classified
+    assert ways.FULL.classified_of(study) == ways.FULL.classified == 7
     one = study.recordings[0]
-    larger = replace(study, recordings=(replace(one, recorded=np.ones((400, 100), dtype=bool)),))
-    assert ways.FULL.classified_of(larger) == 1
+    for windows, draws in ((14_037, 7), (30_000, 3), (78_000, 1), (1_000_000, 1)):
+        recorded = np.ones((windows, 1), dtype=bool)
+        assert ways.FULL.classified_of(replace(study, recordings=(replace(one, recorded=recorded),))) == draws
