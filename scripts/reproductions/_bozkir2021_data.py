@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reproductions._mpii_features import feature_files, load_feature_files
 from synthrelease.data.features import Features, load_features
 from synthrelease.errors import DataError
-from synthrelease.mechanisms.signals import completed_series
+from synthrelease.mechanisms.completed_series import completed_series
 
 Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -188,7 +188,7 @@ def recordings_of(data: Features, length: int, *, where: str) -> tuple[Recording
     """
     if len(data.recordings) < 2:
         raise DataError("there is one recording type only", where=where, expected="two")
-    group, completed = completed_series(data, length)
+    group, completed, _ = completed_series(data, length)
     person, kind = np.divmod(group, len(data.recordings))
     number = data.person * len(data.recordings) + data.recording
     whole = ~np.isnan(data.values).any(axis=1)
