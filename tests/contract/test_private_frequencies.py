@@ -102,6 +102,28 @@ def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFre
             assert utility == pytest.approx(-math.sqrt(squared), abs=min(cut, 1 + 1e-3 * math.sqrt(squared)))
 
 
+def test_of_people_who_keep_still_the_utility_is_that_of_the_noise_rounded_down(
+    chosen: PrivateFrequenciesVariant,
+) -> None:
+    v = chosen
+    people = [v.person(np.zeros(21))] * 3
+    private = replace(v.private, signals=v.of(3))
+    arrays = 4 if v.parameters.query == MEAN else 12
+    for k, utility in zip(private.candidates, utilities(v, people, BUDGET), strict=True):
+        deviation = signals.calibrate(private.at(k), BUDGET).standard_deviation
+        assert utility == -math.floor(math.sqrt(arrays * weight_of_noise(v, k) * deviation**2))
+
+
+def test_what_is_left_out_is_of_series_that_are_not_clipped(chosen: PrivateFrequenciesVariant) -> None:
+    """A smaller ball cuts what is released: how much its frequencies leave out of people's series stays the same."""
+    v, people = chosen, chosen.adversaries()[:8]
+    form = replace(v.parameters.form, clip=0.1)
+    clipped = replace(v, parameters=replace(v.parameters, form=form))
+    moved = utilities(v, people, Budget(1e9, 0.4)) - utilities(clipped, people, Budget(1e9, 0.4))
+    assert np.abs(moved).max() <= 10  # of what little noise there is
+    assert np.abs(utilities(v, people, Budget(1e9, 0.4))).min() > 10_000
+
+
 def pairs_that_move(v: PrivateFrequenciesVariant) -> list[tuple[list[Person], Person, Person]]:
     """Who is beside, and who is replaced by whom: beside others who are alike, the one who leaves and the other add up."""
     people, absent = v.adversaries(), next(a for a in v.adversaries() if a.name == "absent")

@@ -181,6 +181,9 @@ def test_a_private_number_of_frequencies_has_candidates_up_to_all(tmp_path: Path
     assert isinstance(private, PrivateFrequencies)
     assert (private.candidates, private.share) == ((1, 2, 3, 4, 6, 8), 0.1)
     assert private.signals == made.parameters
+    short = noised(tmp_path, mechanism="cfpa", chunk=6, coefficients="private").private_frequencies
+    assert short is not None
+    assert short.candidates == (1, 2, 3, 4)
     assert noised(
         tmp_path, mechanism="fpa", coefficients="private", length=300
     ).private_frequencies.candidates == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # type: ignore[union-attr]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import MPContext
-from slow_products import slow_product
+from slow_signals import slow_product
 
 from synthrelease.data.features import Features
 from synthrelease.maths.ball import clip_to_ball
@@ -273,12 +274,15 @@ def test_the_mass_of_people_who_are_not_clipped_is_their_number() -> None:
 def test_constants_of_all_series_tell_the_mass_together_each_its_own_part_of_it() -> None:
     """A normal mean of series around a common one, 10 % of it apart, and of one's own noised constant, written out."""
     form = made(series=5)
-    held = np.array([20.0, 24.0, 16.0, 21.0, 19.0])
-    for deviation in (1.0, 30_000.0, 1e6):
+    some = np.array([20.0, 24.0, 16.0, 21.0, 19.0])
+    for deviation, times in itertools.product(
+        (1.0, 30_000.0, 1e6), (1, 5)
+    ):  # five times: more than there are people
+        held = times * some
         found = masses(np.rint(held * form.constant).astype(np.int64), form, deviation=deviation, people=40)
         error = deviation / form.constant
         common_error = error / math.sqrt(5)
-        common = max(20.0, common_error)
+        common = min(max(20.0 * times, common_error), 40.0)
         share = error**2 / (error**2 + (0.1 * common) ** 2)  # of the common mass
         expected = share * common + (1 - share) * held
         np.testing.assert_allclose(found[:, 0], np.clip(expected, common_error, 40), rtol=1e-3)

@@ -152,6 +152,40 @@ def test_weights_are_the_likelihood_of_every_factor_times_its_prior() -> None:
     np.testing.assert_allclose(found_weights, np.array(likely) / sum(likely), rtol=1e-9, atol=1e-300)
 
 
+@pytest.mark.parametrize("level", [0.05, 0.5, 3.0])
+@pytest.mark.parametrize("baseline", [OF_PERSON, OF_RECORDING])
+def test_a_coefficient_is_the_mixture_of_what_every_factor_makes_of_it(baseline: str, level: float) -> None:
+    """Mean and variance of a mixture of normals, each what Wiener's filter knows under one factor; the level is left alone."""
+    form = made(baseline, cosines=5)
+    power = prior_power(form, 70.0, 100)
+    unit = form.weights() * 70
+    deviation = level * math.sqrt(power[0]) * unit[-1]
+    rng = np.random.default_rng(4)
+    true = rng.normal(size=5) * np.sqrt(power[:5])
+    noisy = np.concatenate([[0], np.rint(unit * true + deviation * rng.normal(size=5))]).astype(np.int64)
+    mean, variance, above = form._posterior(noisy, Known(70.0, 2.0, deviation, 100, (-1.0, 1.0)))
+    found, noise = noisy[1:] / unit, (deviation / unit) ** 2
+    first = 1 - form.lowest
+    expected = power[: 5 - first]
+    weights = spectral_signals._weights(found[first:], noise[first:], expected).tolist()
+    factors = spectral_signals._FACTORS.tolist()
+    if first:
+        assert (mean[0], variance[0]) == pytest.approx((found[0], noise[0]))
+    for k in range(5 - first):
+        x, v, e = found[first + k], noise[first + k], expected[k]
+        each = [
+            (w, f * e / (f * e + v) * x, f * e / (f * e + v) * v)
+            for w, f in zip(weights, factors, strict=True)
+        ]
+        middle = sum(w * m for w, m, _ in each)
+        assert mean[first + k] == pytest.approx(middle, rel=1e-9)
+        assert variance[first + k] == pytest.approx(
+            sum(w * (s + (m - middle) ** 2) for w, m, s in each), rel=1e-9
+        )
+    often = sum(w * f for w, f in zip(weights, factors, strict=True))
+    assert above == pytest.approx(often * power[5 - first :].sum(), rel=1e-9)
+
+
 @pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
 def test_the_factor_of_a_signal_that_is_seen_is_the_one_it_was_drawn_with(factor: float) -> None:
     means = [
