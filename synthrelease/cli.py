@@ -215,7 +215,7 @@ def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimu
     """Write BUNDLE in a form that other tools read."""
     from synthrelease.bundle import open_bundle
     from synthrelease.bundle import verify as check
-    from synthrelease.report.pictures import draw_heatmaps
+    from synthrelease.report.pictures import draw, picture_count
 
     assert form == "png"
     result = check(bundle, allow_test_seed=True)
@@ -225,13 +225,9 @@ def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimu
     opened = open_bundle(bundle, allow_test_seed=True)
     if opened.manifest["randomness"]["test_seed"]:
         click.secho("TEST SEED - DO NOT PUBLISH: the pictures say so too", fg="red", err=True)
-    number = sum(
-        len(o["mechanism"]["parameters"]["stimuli"])
-        for o in opened.manifest["outputs"]
-        if o["kind"] == "heatmap"
-    )
+    number = picture_count(opened.manifest)
     with _progress(obj) as progress:
-        for done, path in enumerate(draw_heatmaps(opened, folder, stimuli=stimuli), start=1):
+        for done, path in enumerate(draw(opened, folder, stimuli=stimuli), start=1):
             if progress is not None:
                 progress(f"drawing {path.name}", done, number)
     click.echo(f"Pictures   {number} in {folder}")

@@ -43,7 +43,10 @@ def signal(noisy: NDArray[np.integer], form: SignalForm, unit: Unit) -> NDArray[
         unit: what they stand for.
     """
     centre, step = centre_and_step(*unit.bounds)
-    return centre + step * form.series(noisy / unit.divisor)
+    series = form.series(noisy)
+    series *= step / unit.divisor
+    series += centre
+    return series
 
 
 def signal_uncertainty(form: SignalForm, unit: Unit, *, deviation: float) -> NDArray[np.float64]:

@@ -10,6 +10,8 @@ from scipy.fft import irfft
 
 from synthrelease.maths.exact_product import bits_of, exact_product
 
+_SHORT = 256  # steps, for which a matrix product is faster
+
 
 def coefficient_count(length: int, frequencies: int) -> int:
     """Return K, the real coefficients of the `frequencies` lowest frequencies of a series of `length` steps.
@@ -58,11 +60,15 @@ def integer_coefficients(series: NDArray[np.int64], frequencies: int, *, bound: 
 def inverse(coefficients: NDArray[np.float64], length: int, frequencies: int) -> NDArray[np.float64]:
     """Return the series of `length` steps with the given coefficients; shape (…, K) → (…, length).
 
-    By the fast transform: memory stays linear even if a hostile file asks for a million coefficients.
+    Short series by a matrix product; long ones by the fast transform, whose memory stays linear even if a hostile file
+    asks for a million coefficients.
     """
     count = coefficient_count(length, frequencies)
     if coefficients.shape[-1] != count:
         raise ValueError(f"Expected {count} coefficients, found {coefficients.shape[-1]}")
+    if length <= _SHORT:
+        product: NDArray[np.float64] = coefficients @ basis(length, frequencies)
+        return product
     spectrum = np.zeros((*coefficients.shape[:-1], length // 2 + 1), dtype=np.complex128)
     spectrum[..., 0] = coefficients[..., 0]
     pairs = (count - 1) // 2

@@ -170,17 +170,18 @@ class SignalForm:
             return integers.astype(np.float64)
         if integers.shape[-1] != self.count:
             raise ValueError(f"Expected {self.count} coefficients, found {integers.shape[-1]}")
-        before, found, start = integers.shape[:-1], [], 0
+        before, out = integers.shape[:-1], np.empty((*integers.shape[:-1], self.length))
+        start = at = 0
         for part in self.parts:
-            stop = start + part.chunks * part.count
-            own = integers[..., start:stop].reshape(*before, part.chunks, part.count).astype(np.float64)
+            stop, end = start + part.chunks * part.count, at + part.chunks * part.length
+            own = integers[..., start:stop].reshape(*before, part.chunks, part.count)
             assert part.frequencies is not None
-            chunks = inverse(own, part.length, part.frequencies)
+            chunks = inverse(own.astype(np.float64, copy=False), part.length, part.frequencies)
             if self.mechanism == DCFPA:
-                chunks = np.cumsum(chunks, axis=-1)  # the paper's line 3 adds only the step before
-            found.append(chunks.reshape(*before, part.chunks * part.length))
-            start = stop
-        return np.concatenate(found, axis=-1)
+                np.cumsum(chunks, axis=-1, out=chunks)  # the paper's line 3 adds only the step before
+            out[..., at:end] = chunks.reshape(*before, -1)
+            start, at = stop, end
+        return out
 
     def spread(self) -> NDArray[np.float64]:
         """Return the standard deviation of each step of `series` for independent noise of variance 1 in every integer."""

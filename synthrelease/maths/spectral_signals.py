@@ -24,8 +24,8 @@ BASELINES = (NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START)
 LEVEL_WEIGHTS = {NO_BASELINE: 1 / 8, OF_PERSON: 1 / 2, OF_START: 1 / 2}
 _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # Expected of mean signals before one is seen: their share of the power of people's own, falling with the square of the
-# frequency, and up to a factor that is fitted: 1 ± 1. Chosen on the pupil features of ier2023_vr_pupil.
-_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.15, 1.0, 1e-4
+# frequency, and up to a factor that is fitted: 1 ± 3. Chosen on the pupil features of people 1–12 of ier2023_vr_pupil.
+_MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.02, 3.0, 1e-4
 _FACTORS = np.geomspace(_LEAST_FACTOR, 1 / _LEAST_FACTOR, 257)
 _MASS_DEVIATION = 0.1  # of how much of people is left, from series to series
 
@@ -166,9 +166,8 @@ class SpectralSignalForm:
         mean, variance = noisy[1:] / unit, (known.deviation / unit) ** 2
         # The power of a person: what they were clipped to, over what clipping left of them.
         person = (self.clip * known.people / known.mass) ** 2 * self.length
-        first = (
-            _MEAN_SHARE * person / _inverse_squares(1, self.length)
-        )  # of the lowest frequency but the level
+        # Of the lowest frequency but the level.
+        first = _MEAN_SHARE * person / _inverse_squares(1, self.length)
         shape = slice(1 - self.lowest, None)  # the level is not shrunk: it may be anything
         expected = first * np.arange(1, self.lowest + self.cosines, dtype=np.float64) ** -2.0
         found, noise = mean[shape].copy(), variance[shape].copy()
@@ -235,7 +234,7 @@ def masses(
 def _weights(
     found: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How likely each of `_FACTORS` is to be how much more power there is than expected, 1 ± 1 being expected."""
+    """How likely each of `_FACTORS` is to be how much more power there is than expected, 1 ± 3 being expected."""
     power = _FACTORS[:, None] * expected + noise
     likelihood = -0.5 * (np.log(power) + found**2 / power).sum(axis=1)
     prior = -0.5 * ((_FACTORS - 1.0) / _FACTOR_DEVIATION) ** 2 + np.log(_FACTORS)  # of steps of the logarithm

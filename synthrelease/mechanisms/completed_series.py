@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 
 HOLD, CENTRE = "hold", "centre"
+_BLOCK_STEPS = 1 << 20  # of all series together that are made at once: a few tens of MB
+
+
+def blocks(data: Features, length: int) -> Iterator[Features]:
+    """Yield the data of some people after the other, all of whose rows are there, in the order of their numbers.
+
+    Args:
+        data: rows of all people.
+        length: n, steps of a series: how many people fit into a block depends on nothing else of theirs.
+    """
+    each = length * len(data.recordings) * len(data.features)
+    most = max(1, _BLOCK_STEPS // max(each, 1))
+    order = np.argsort(data.person, kind="stable")
+    starts = np.searchsorted(data.person[order], np.arange(0, data.people + most, most))
+    for number, (start, stop) in enumerate(itertools.pairwise(starts)):
+        rows, first = order[start:stop], number * most
+        yield replace(
+            data,
+            people=min(most, data.people - first),
+            person=data.person[rows] - first,
+            recording=data.recording[rows],
+            values=data.values[rows],
+        )
 
 
 def completed_series(

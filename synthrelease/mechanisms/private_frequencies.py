@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.mechanisms import signals
-from synthrelease.mechanisms.signals import MEAN, SignalParameters, contributions
+from synthrelease.mechanisms.signals import SignalParameters, totals
 from synthrelease.noise.choice import private_choice
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
@@ -98,8 +98,7 @@ def utilities(data: Features, private: PrivateFrequencies, left: Budget) -> list
         private: the public parameters.
         left: the budget of the noise that is to follow.
     """
-    own = contributions(data, private.at(private.every), clipped=False)
-    exact = own.sum(axis=0) if private.signals.query == MEAN else own
+    exact = totals(data, private.at(private.every), clipped=False)
     full, number = private.at(private.every).form, math.prod(exact.shape[:-1])
     found = []
     for k in private.candidates:

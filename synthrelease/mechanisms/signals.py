@@ -6,6 +6,7 @@ bounds, transformed exactly, clipped in integers, added up, and noised once.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import to_steps
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms.completed_series import HOLD, completed_series
+from synthrelease.mechanisms.completed_series import HOLD, blocks, completed_series
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget, calibrated
@@ -100,9 +101,9 @@ def release(
         (people, n), and "uncertainty" of shape (n,), in the feature's unit; and the event.
     """
     event = calibrate(parameters, budget)
-    own = contributions(data, parameters)
-    # Where everybody's own series is released, a slot must not tell whose it is.
-    exact = own.sum(axis=0) if parameters.query == MEAN else own[random.permutation(len(own))]
+    exact = totals(data, parameters)
+    if parameters.query == EACH:  # a slot must not tell whose it is
+        exact = exact[random.permutation(len(exact))]
     noisy = noised(exact, event, largest=parameters.largest, random=random)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for r, recording in enumerate(data.recordings):
@@ -114,6 +115,24 @@ def release(
                 derived.signal_uncertainty(parameters.form, unit, deviation=event.standard_deviation)
             )
     return values, event
+
+
+def totals(data: Features, parameters: SignalParameters, *, clipped: bool = True) -> NDArray[np.int64]:
+    """Return what is to be noised: the sum of all contributions, or all of them side by side where each is released.
+
+    Args:
+        data: series of all people.
+        parameters: the public parameters.
+        clipped: whether coefficients are kept to their radii, as a release must.
+
+    Returns:
+        Shape (recordings, features, K) or (people, recordings, features, K).
+    """
+    own = (contributions(part, parameters, clipped=clipped) for part in blocks(data, parameters.form.length))
+    if parameters.query == EACH:
+        return np.concatenate(list(own))
+    none = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)
+    return functools.reduce(lambda total, part: total + part.sum(axis=0), own, none)
 
 
 def contributions(data: Features, parameters: SignalParameters, *, clipped: bool = True) -> NDArray[np.int64]:

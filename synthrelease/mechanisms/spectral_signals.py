@@ -23,7 +23,7 @@ from synthrelease.maths.spectral_signals import (
 )
 from synthrelease.maths.steps import to_steps
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms.completed_series import HOLD, completed_series
+from synthrelease.mechanisms.completed_series import HOLD, blocks, completed_series
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
 from synthrelease.privacy.budget import GAUSSIAN, Budget, calibrated
@@ -82,7 +82,9 @@ def release(
         (2,); "values" and "uncertainty", of shape (n,), in the feature's unit; and the event.
     """
     event = calibrate(parameters, budget)
-    totals = contributions(data, parameters).sum(axis=0)
+    totals = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)
+    for part in blocks(data, parameters.form.length):
+        totals += contributions(part, parameters).sum(axis=0)
     noisy = noised(totals, event, largest=parameters.people * RADIUS, random=random)
     return derived_signals(noisy, data, parameters, event.standard_deviation), event
 

@@ -45,9 +45,27 @@ def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> in
         return _resolve(t, bits, guess, tail, random)
 
 
+def reaches(j: int, t: int, bits: int, tail: Tail, random: WordSource) -> bool:
+    """Return whether the magnitude is at least j, that is, u ≤ tail(j), where nothing else is in doubt; as `resolve`.
+
+    Args:
+        j: the boundary.
+        t: the bits of u drawn so far, as an integer.
+        bits: how many they are.
+        tail: decreasing tail probabilities.
+        random: source of the bits to append.
+    """
+    with _lock:
+        while (decided := j <= 0 or _at_least(j, t, bits, tail)) is None:
+            t = (t << 64) | int(random.words(1)[0])
+            bits += 64
+        return decided
+
+
 def _resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
     while True:
 
+        @cache
         def reached(j: int, t: int = t, bits: int = bits) -> bool | None:
             return j <= 0 or _at_least(j, t, bits, tail)
 
@@ -95,10 +113,16 @@ def _at_least(j: int, t: int, bits: int, tail: Tail) -> bool | None:
 def gaussian_tail(sigma: float) -> Tail:
     """Upper tail of the half of a rounded Gaussian that a sign bit leaves: Q((j − ½)/σ) ≤ ½."""
 
+    @cache
+    def width(bits: int) -> Any:
+        mp = _context()
+        with mp.workprec(bits):
+            return mp.mpf(sigma) * mp.sqrt(2)
+
     def tail(j: int, bits: int) -> Any:
         mp = _context()
         with mp.workprec(bits):
-            return mp.erfc((mp.mpf(j) - 0.5) / (mp.mpf(sigma) * mp.sqrt(2))) / 2
+            return mp.erfc((mp.mpf(j) - 0.5) / width(bits)) / 2
 
     return tail
 
@@ -106,11 +130,16 @@ def gaussian_tail(sigma: float) -> Tail:
 def laplace_tail(scale: float) -> Tail:
     """Upper tail of the magnitude of discrete Laplace noise: 2qʲ/(1 + q), q = exp(−1/b)."""
 
+    @cache
+    def factor(bits: int) -> Any:
+        mp = _context()
+        with mp.workprec(bits):
+            return 2 / (1 + mp.exp(-1 / mp.mpf(scale)))
+
     def tail(j: int, bits: int) -> Any:
         mp = _context()
         with mp.workprec(bits):
-            q = mp.exp(-1 / mp.mpf(scale))
-            return 2 * mp.exp(-mp.mpf(j) / mp.mpf(scale)) / (1 + q)
+            return factor(bits) * mp.exp(-mp.mpf(j) / mp.mpf(scale))
 
     return tail
 

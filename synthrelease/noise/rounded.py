@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from synthrelease.noise.refinement import gaussian_tail, laplace_tail, resolve
+from synthrelease.noise.refinement import gaussian_tail, laplace_tail, reaches, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from synthrelease.noise.entropy import WordSource
+    from synthrelease.noise.refinement import Tail
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
+_NEAR = 0.25  # of a step: what is as certain as that leaves one boundary in doubt
 _BLOCK = 1 << 15  # words in flight: stays in the cache
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
 
@@ -49,7 +51,8 @@ def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordS
         ValueError: σ is not a positive number within range.
     """
     _check_scale("sigma", sigma)
-    return _sample(size, random, lambda t: _gaussian_magnitude(sigma, t, random))
+    tail = gaussian_tail(sigma)
+    return _sample(size, random, lambda t: _gaussian_magnitude(sigma, t, tail, random))
 
 
 def discrete_laplace(scale: float, size: int | tuple[int, ...], *, random: WordSource) -> NDArray[np.int64]:
@@ -67,7 +70,8 @@ def discrete_laplace(scale: float, size: int | tuple[int, ...], *, random: WordS
         ValueError: b is not a positive number within range.
     """
     _check_scale("scale", scale)
-    return _sample(size, random, lambda t: _laplace_magnitude(scale, t, random))
+    tail = laplace_tail(scale)
+    return _sample(size, random, lambda t: _laplace_magnitude(scale, t, tail, random))
 
 
 def _sample(
@@ -85,7 +89,9 @@ def _sample(
     return out.reshape(shape)
 
 
-def _gaussian_magnitude(sigma: float, t: NDArray[np.int64], random: WordSource) -> NDArray[np.int64]:
+def _gaussian_magnitude(
+    sigma: float, t: NDArray[np.int64], tail: Tail, random: WordSource
+) -> NDArray[np.int64]:
     x = -ndtri((t + 0.5) * 2.0**-64)
     y = sigma * x
     k = np.rint(y)
@@ -100,12 +106,16 @@ def _gaussian_magnitude(sigma: float, t: NDArray[np.int64], random: WordSource) 
             # the bracket is at least 2/3 of the middle's, and half the width over it less than this.
             bracket = 2.0**-64 * math.sqrt(2 * math.pi) * np.exp(0.5 * far * far) * 1.001
         open_ = (to_boundary[doubtful] <= slack[doubtful] + sigma * bracket) | (t[doubtful] == 0)
-        for index in doubtful[open_]:
-            k[index] = resolve(int(t[index]), 64, int(k[index]), gaussian_tail(sigma), random)
+        for index, near in zip(doubtful[open_], (slack[doubtful] + sigma * bracket)[open_], strict=True):
+            # |k| ≥ j if and only if y ≥ j − ½; one such boundary at most is within a quarter of y.
+            boundary = int(np.rint(y[index] + 0.5)) if near < _NEAR and t[index] else None
+            k[index] = _refined((int(t[index]), 64), int(k[index]), boundary, tail, random)
     return k.astype(np.int64)
 
 
-def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -> NDArray[np.int64]:
+def _laplace_magnitude(
+    scale: float, t: NDArray[np.int64], tail: Tail, random: WordSource
+) -> NDArray[np.int64]:
     u = (t + 0.5) * 2.0**-63
     # |k| ≥ j if and only if u ≤ 2qʲ/(1+q), q = exp(−1/b); so |k| is the floor of b·(ln(2/(1+q)) − ln u).
     x = math.log(2.0) - math.log1p(math.exp(-1.0 / scale)) - np.log(u)
@@ -117,10 +127,18 @@ def _laplace_magnitude(scale: float, t: NDArray[np.int64], random: WordSource) -
     if doubtful.size:
         bracket = scale * 2.0**-63 / u[doubtful]  # for t ≥ 1 half the width over the least u is less
         open_ = (to_boundary[doubtful] <= slack[doubtful] + bracket) | (t[doubtful] == 0)
-        for index in doubtful[open_]:
-            k[index] = resolve(int(t[index]), 63, max(int(k[index]), 0), laplace_tail(scale), random)
+        for index, near in zip(doubtful[open_], (slack[doubtful] + bracket)[open_], strict=True):
+            boundary = int(np.rint(y[index])) if near < _NEAR and t[index] else None
+            k[index] = _refined((int(t[index]), 63), max(int(k[index]), 0), boundary, tail, random)
     drawn: NDArray[np.int64] = k.astype(np.int64)
     return drawn
+
+
+def _refined(word: tuple[int, int], guess: int, boundary: int | None, tail: Tail, random: WordSource) -> int:
+    """The magnitude of a number of so many bits: decided at one boundary, or from a guess if another could be meant."""
+    if boundary is None:
+        return resolve(*word, guess, tail, random)
+    return boundary if reaches(boundary, *word, tail, random) else boundary - 1
 
 
 def _check_scale(name: str, value: float) -> None:

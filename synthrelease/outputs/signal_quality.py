@@ -27,7 +27,7 @@ from synthrelease.privacy.event import Event
 
 # Of half the bounds' width: how far a series strays from its own mean, and how far people's and recordings' levels do.
 _STRAY, _PERSON_LEVEL, _RECORDING_LEVEL = 0.1, 0.5, 0.05
-_MEAN_SHARE = 0.15  # of that power is in the mean of people's series
+_MEAN_SHARE = 0.03  # of that power is in the mean of people's series: less than was measured, of features with wide bounds
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (24, 100, 300, 1000, 3000, 10_000)
 _GOOD = 0.9  # a correlation at which the course over time is the right one

@@ -31,7 +31,7 @@ from synthrelease.privacy.temporal_leakage import temporal_leakage
 
 SPECTRAL, PRIVATE, ORACLE, BOZKIR2021 = "spectral", "private", "oracle", "bozkir2021"
 _CHUNKS = {CFPA: 64, DCFPA: 32}
-_FREQUENCIES, _COSINES = 4, 16  # kept, unless the plan says otherwise
+_FREQUENCIES, _COSINES = 4, 64  # kept, unless the plan says otherwise
 _CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/signals.md
 _CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 _LONGEST_CHOICE = (
@@ -283,7 +283,7 @@ def _spectral(asked: _Asked) -> SpectralSignalParameters:
             "a spectral signal needs a public number of cosines",
             where=f"{spec.where}.coefficients",
             found=str(cosines),
-            expected=f"1 to {most} for {asked.length} steps; too many cost little, 16 suit most signals",
+            expected=f"1 to {most} for {asked.length} steps; too many cost little",
         )
     form = SpectralSignalForm(
         asked.length,

@@ -57,6 +57,9 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
         name = noise["distribution"].replace("_", " ")
         lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
         lines += wrapped("  because    ", output["sensitivity"]["derivation"])
+    if output["narrower_units"]:
+        less = ", ".join(f"{one['epsilon']:.3g} for a {one['unit']}" for one in output["narrower_units"])
+        lines += wrapped("  event      ", f"ε would be {less} alone; that protects no person")
     for step in output["post_processing"]:
         lines += wrapped("  then       ", step)
     for warning in output["warnings"]:

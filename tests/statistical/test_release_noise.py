@@ -74,11 +74,15 @@ SIGNALS: dict[str, dict[str, Any]] = {
         "query": query,
         "length": length,
     }
-    | ({} if mechanism == "lpa" else {"coefficients": length // 2 if mechanism == "fpa" else 16})
+    | (
+        {}
+        if mechanism == "lpa"
+        else {"coefficients": {"fpa": length // 2, "cfpa": 32, "dcfpa": 16}[mechanism]}
+    )
     for mechanism, noise, (query, length) in itertools.product(
         ("lpa", "fpa", "cfpa", "dcfpa"), ("laplace", "gaussian"), (("mean", 1600), ("each", 180))
     )
-} | {"spectral": {"kind": "signals", "input": "pupil", "length": 1600, "coefficients": 512}}
+}
 DRAWN: dict[str, dict[str, Any]] = {
     "records-marginals": RECORDS | {"model": "marginals"},
     "records-seeded": RECORDS | {"model": "seeded", "task": "recording", "resampled": 2, "k": 2},

@@ -3,17 +3,14 @@
 import gzip
 import importlib
 import math
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reproducing import SCRIPTS, reproduce, table
 
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import gaussian_sigma
 
-SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 PEOPLE, SAMPLES = 8, 60
 PICTURES = ["figure_2", "figure_3", "caps", "grid", "maps"]
 
@@ -33,11 +30,6 @@ def invented_data(folder):
     return folder
 
 
-def reproduce(*arguments):
-    command = [sys.executable, str(SCRIPTS / "reproduce"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
@@ -45,12 +37,6 @@ def done(tmp_path_factory):
     finished = reproduce("liu2019", invented_data(folder), "-o", out, "--quick")
     assert finished.returncode == 0, finished.stderr
     return finished.stdout, out
-
-
-def table(text, title):
-    """The rows below the line of dashes of the section whose title begins so, split at two spaces."""
-    below = text.split(f"\n{title}", 1)[1].split("──\n", 1)[1].split("\n\n", 1)[0]
-    return [[c.strip() for c in line.split("  ") if c.strip()] for line in below.splitlines()]
 
 
 def test_what_does_not_protect_is_attacked(done):

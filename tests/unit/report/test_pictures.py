@@ -20,7 +20,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
 from synthrelease.report import pictures
 from synthrelease.report.figures import Look, comparison_figure, map_figure, save, strip_figure
-from synthrelease.report.pictures import draw_heatmaps
+from synthrelease.report.pictures import draw
 
 LOOK = Look(Screen(800, 600), 24.0, "times even attention")
 PLAN = """
@@ -80,7 +80,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
-    drawn = list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "new" / "folder"))
+    drawn = list(draw(synthrelease.open_bundle(bundle), tmp_path / "new" / "folder"))
     expected = {
         f"{output}-{stimulus}.png" for output in ("still", "moving", "cells") for stimulus in ("sea", "a%2Fb")
     }
@@ -93,31 +93,31 @@ def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
 def test_the_stimulus_shows_through(bundle: Path, tmp_path: Path) -> None:
     Image.fromarray(np.full((60, 80, 3), 255, dtype=np.uint8)).save(tmp_path / "sea.png")
     opened = synthrelease.open_bundle(bundle)
-    alone = {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "alone")}
-    over = {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "over", stimuli=tmp_path)}
+    alone = {p.name: p.read_bytes() for p in draw(opened, tmp_path / "alone")}
+    over = {p.name: p.read_bytes() for p in draw(opened, tmp_path / "over", stimuli=tmp_path)}
     changed = {name for name in alone if alone[name] != over[name]}
     assert changed == {"still-sea.png", "moving-sea.png", "cells-sea.png"}
-    assert {p.name: p.read_bytes() for p in draw_heatmaps(opened, tmp_path / "again")} == alone
+    assert {p.name: p.read_bytes() for p in draw(opened, tmp_path / "again")} == alone
 
 
 def test_a_picture_that_is_none_is_named(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "sea.jpg").write_bytes(b"no picture")
     with pytest.raises(DataError, match="cannot be read") as refused:
-        list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
+        list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
     assert "sea.jpg" in refused.value.where
 
 
 def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError):
-        list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
+        list(draw(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
 
 
 def test_a_stimulus_cannot_lead_out_of_the_folder(bundle: Path, tmp_path: Path) -> None:
     """The bundle has a stimulus a/b; were its name a path, a/b.png below the folder would be drawn."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.png").write_bytes(b"no picture")
-    drawn = list(draw_heatmaps(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
+    drawn = list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
     assert len(drawn) == 6
 
 

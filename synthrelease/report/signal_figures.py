@@ -1,0 +1,237 @@
+"""Pictures of signals and of what they are worth: they draw what they are given.
+
+All are five inches wide with letters of nine points or more: 1200 pixels across when saved, and still readable when a
+page shows them at 360. Names stand beside the ends of their lines. The colours are those of Okabe & Ito 2008 ("Color
+universal design"), chosen for all kinds of colour vision, with grey in place of their yellow.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synthrelease.report.line_names import TEXT_PT, broken, name_ends
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+Numbers = NDArray[np.float64]
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES = ("-", "--", "-.", ":")
+_FAINT = "#BBBBBB"
+_WIDTH_IN, _DPI = 5.0, 240
+_TITLE_PT, _CAPTION_PT = 11.0, 9.0
+_OVERLAID = 6  # more lines than that on one pair of axes cannot be followed
+_NUMBERED = 6  # values of ε that all have room for their number
+
+
+def signals_figure(
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    x: ArrayLike,
+    title: str,
+    y_label: str,
+    x_label: str,
+    caption: str = "",
+    truth: Mapping[str, ArrayLike] | None = None,
+) -> Figure:
+    """Draw released signals with a band of one standard deviation: up to six on one pair of axes, more in panels on one scale.
+
+    Args:
+        curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
+        x: times or numbers of the samples, shape (n,).
+        title: above.
+        y_label: what is drawn, with its unit.
+        x_label: what `x` is, with its unit.
+        caption: below.
+        truth: by the same labels, the true signal, shape (n,), dashed. For private reports only.
+
+    Raises:
+        ValueError: nothing to draw, a curve is not of the length of `x`, or `truth` has a label that `curves` has not.
+    """
+    steps = _checked("x", x)
+    drawn = {
+        name: (_checked(name, values, len(steps)), _checked(name, band, len(steps)))
+        for name, (values, band) in curves.items()
+    }
+    known = {name: _checked(name, values, len(steps)) for name, values in (truth or {}).items()}
+    if not drawn or not known.keys() <= drawn.keys():
+        raise ValueError(
+            f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(known)}"
+        )
+    told = "Band: ± one standard deviation." + (" Dashed: truth (private)." if known else "")
+    caption = f"{told}\n{caption}" if caption else told
+    if len(drawn) > _OVERLAID:
+        return _panels(drawn, known, steps, title=title, caption=caption, labels=(x_label, y_label))
+    figure = _figure(title, caption, height_in=3.6)
+    axis = figure.subplots()
+    lines = {
+        name: _draw(axis, steps, drawn[name], known.get(name), _COLOURS[i]) for i, name in enumerate(drawn)
+    }
+    axis.set_xlabel(x_label, fontsize=TEXT_PT, parse_math=False)
+    axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
+    name_ends(figure, axis, lines)
+    return figure
+
+
+def utility_figure(
+    lines: Mapping[str, ArrayLike], *, epsilons: ArrayLike, title: str, y_label: str, caption: str = ""
+) -> Figure:
+    """Draw utility against ε, both in logarithms, one line and one marker for each mechanism.
+
+    What is not a finite number above 0 has no place on the axes, and is left out.
+
+    Args:
+        lines: by mechanism, its utility at each ε, shape (E,).
+        epsilons: ε > 0, shape (E,).
+        title: above.
+        y_label: which utility, of what.
+        caption: below.
+
+    Raises:
+        ValueError: nothing to draw, a line is not of the length of `epsilons`, or an ε is not a finite number above 0.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: PLC0415  slow to import
+
+    spent = _checked("epsilons", epsilons)
+    if not (np.isfinite(spent) & (spent > 0)).all():
+        raise ValueError(f"Expected epsilons > 0 and finite, found {spent.tolist()}")
+    figure = _figure(title, caption, height_in=3.8)
+    axis = figure.subplots()
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    ends = {}
+    for i, (name, values) in enumerate(_all(lines, len(spent)).items()):
+        shown = np.where(np.isfinite(values) & (values > 0), values, np.nan)
+        marker = _MARKERS[i % len(_MARKERS)]
+        ends[name] = axis.plot(spent, shown, linewidth=1.3, marker=marker, markersize=5, **_style(i))[0]
+    _plain(axis)
+    if len(spent) <= _NUMBERED:
+        axis.xaxis.set_major_locator(FixedLocator(spent.tolist()))
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
+    axis.set_xlabel("ε", fontsize=TEXT_PT)
+    axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
+    name_ends(figure, axis, ends)
+    return figure
+
+
+def lag_figure(
+    lines: Mapping[str, ArrayLike],
+    *,
+    lags: ArrayLike,
+    title: str,
+    caption: str = "",
+    x_label: str = "lag in samples",
+) -> Figure:
+    """Draw correlation across people against lag, from −1 to 1: of raw signals, and of their differences.
+
+    Args:
+        lines: by label, correlations, shape (L,), nan where there is none.
+        lags: Δt, shape (L,).
+        title: above.
+        caption: below.
+        x_label: what a lag is, with its unit.
+
+    Raises:
+        ValueError: nothing to draw, or a line is not of the length of `lags`.
+    """
+    steps = _checked("lags", lags)
+    figure = _figure(title, caption, height_in=3.3)
+    axis = figure.subplots()
+    axis.axhline(0, color=_FAINT, linewidth=1)
+    ends = {}
+    for i, (name, values) in enumerate(_all(lines, len(steps)).items()):
+        ends[name] = axis.plot(steps, values, linewidth=1.3, **_style(i))[0]
+    _plain(axis)
+    axis.margins(x=0)
+    axis.set_ylim(-1.05, 1.05)
+    axis.set_xlabel(x_label, fontsize=TEXT_PT, parse_math=False)
+    axis.set_ylabel("correlation across people", fontsize=TEXT_PT)
+    name_ends(figure, axis, ends)
+    return figure
+
+
+def _panels(
+    drawn: Mapping[str, tuple[Numbers, Numbers]],
+    known: Mapping[str, Numbers],
+    steps: Numbers,
+    *,
+    title: str,
+    caption: str,
+    labels: tuple[str, str],
+) -> Figure:
+    """One pair of axes for each signal, all on one scale."""
+    across = 2 if len(drawn) <= 2 * _OVERLAID else 3
+    down = -(-len(drawn) // across)
+    figure = _figure(title, f"{labels[0]}\n\n{caption}", height_in=1.2 + 1.1 * down)
+    figure.supylabel(labels[1], fontsize=TEXT_PT, parse_math=False)
+    axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    for axis, (name, signal) in zip(axes, drawn.items(), strict=False):
+        _draw(axis, steps, signal, known.get(name), _COLOURS[0])
+        axis.set_title(broken(name, 54 // across, lines=2), fontsize=TEXT_PT, parse_math=False)
+    for axis in axes[len(drawn) :]:
+        axis.set_visible(False)
+    for axis in axes[len(drawn) - across : len(drawn)]:
+        axis.tick_params(labelbottom=True)
+    return figure
+
+
+def _draw(
+    axis: Axes, steps: Numbers, signal: tuple[Numbers, Numbers], truth: Numbers | None, colour: str
+) -> Line2D:
+    """A released signal with its band, and the truth in a darker shade."""
+    from matplotlib.colors import to_rgb  # noqa: PLC0415  slow to import
+
+    values, band = signal
+    axis.fill_between(steps, values - band, values + band, color=colour, alpha=0.2, linewidth=0)
+    if truth is not None:
+        dark = tuple(0.45 * part for part in to_rgb(colour))
+        axis.plot(steps, truth, color=dark, linewidth=0.9, linestyle="--")
+    _plain(axis)
+    axis.margins(x=0)
+    return axis.plot(steps, values, color=colour, linewidth=1.3)[0]
+
+
+def _figure(title: str, caption: str, *, height_in: float) -> Figure:
+    from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
+
+    figure = Figure(figsize=(_WIDTH_IN, height_in), dpi=_DPI, layout="constrained")
+    figure.suptitle(textwrap.fill(title, 60), fontsize=_TITLE_PT, parse_math=False)
+    if caption:
+        told = "\n".join(textwrap.fill(line, 76) for line in caption.split("\n"))
+        figure.supxlabel(told, fontsize=_CAPTION_PT, parse_math=False)
+    return figure
+
+
+def _plain(axis: Axes) -> None:
+    axis.tick_params(which="both", labelsize=_CAPTION_PT, color=_FAINT)
+    axis.grid(visible=True, color=_FAINT, alpha=0.4, linewidth=0.5)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.spines[["bottom", "left"]].set_color(_FAINT)
+
+
+def _style(i: int) -> dict[str, Any]:
+    """Of the i-th line; after eight the colours come again, broken."""
+    return {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
+
+
+def _all(lines: Mapping[str, ArrayLike], length: int) -> dict[str, Numbers]:
+    if not lines:
+        raise ValueError("Expected lines to draw, found none")
+    return {name: _checked(name, values, length) for name, values in lines.items()}
+
+
+def _checked(name: str, values: ArrayLike, length: int | None = None) -> Numbers:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not array.size or length not in (None, len(array)):
+        raise ValueError(f"Expected {name} of shape ({length or 'n'},), found {array.shape}")
+    return array

@@ -1,0 +1,18 @@
+"""Running `scripts/reproduce` and reading the tables that it prints."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPTS = Path(__file__).parent.parent / "scripts"
+
+
+def reproduce(*arguments):
+    command = [sys.executable, str(SCRIPTS / "reproduce"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def table(text, title):
+    """The rows below the line of dashes of the section whose title begins so, split at two spaces."""
+    below = text.split(f"\n{title}", 1)[1].split("──\n", 1)[1].split("\n\n", 1)[0]
+    return [[c.strip() for c in line.split("  ") if c.strip()] for line in below.splitlines()]

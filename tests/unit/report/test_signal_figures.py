@@ -1,0 +1,239 @@
+"""Pictures of signals: every line and band is where its numbers are, every name is beside its line."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from PIL import Image
+
+from synthrelease.report.figures import save
+from synthrelease.report.signal_figures import lag_figure, signals_figure, utility_figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+TIMES = np.arange(40) * 0.5
+WORDS: dict[str, Any] = {"title": "signals", "y_label": "pupil diameter (mm)", "x_label": "time (s)"}
+EPSILONS = [0.48, 2.4, 4.8, 24, 48]
+ODD = ["$\\foo$", "a$b$c", "_hidden", "100 % x_^2", "a name of so many words that it must be broken " * 3]
+
+
+def curves(count: int) -> dict[str, tuple[Any, Any]]:
+    return {
+        f"recording {i}": (4 + np.sin(TIMES / 3 + i) + i / 10, np.full(40, 0.1 + i / 50))
+        for i in range(count)
+    }
+
+
+def drawn(figure: Figure, path: Path) -> Image.Image:
+    """The picture as saved: matplotlib lays out and complains only then."""
+    save(figure, path)
+    with Image.open(path) as image:
+        image.load()
+        return image
+
+
+def names(figure: Figure) -> list[str]:
+    return [text.get_text() for axis in figure.axes for text in axis.texts]
+
+
+def all_words(figure: Figure) -> list[str]:
+    titles = [axis.get_title() for axis in figure.axes]
+    labels = [label for axis in figure.axes for label in (axis.get_xlabel(), axis.get_ylabel())]
+    return [figure.get_suptitle(), figure.get_supxlabel(), figure.get_supylabel(), *titles, *labels]
+
+
+# --- signals
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_up_to_six_signals_share_one_pair_of_axes(count: int, tmp_path: Path) -> None:
+    given = curves(count)
+    figure = signals_figure(given, x=TIMES, **WORDS)
+    (axis,) = figure.axes
+    assert len(axis.lines) == len(axis.collections) == count
+    assert len({line.get_color() for line in axis.lines}) == count
+    assert sorted(names(figure)) == list(given)
+    for line, band, (values, spread) in zip(axis.lines, axis.collections, given.values(), strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([TIMES, values]))
+        edges = band.get_paths()[0].vertices
+        for x, low, high in zip(TIMES, values - spread, values + spread, strict=True):
+            at = edges[edges[:, 0] == x, 1]
+            assert (at.min(), at.max()) == (low, high)
+    assert drawn(figure, tmp_path / "one.png").width == 1200
+
+
+@pytest.mark.parametrize("count", [7, 12, 13])
+def test_more_signals_have_panels_on_one_scale(count: int, tmp_path: Path) -> None:
+    given = curves(count)
+    figure = signals_figure(given, x=TIMES, **WORDS)
+    shown = [axis for axis in figure.axes if axis.get_visible()]
+    assert [axis.get_title() for axis in shown] == list(given)
+    assert all(len(axis.lines) == len(axis.collections) == 1 for axis in shown)
+    assert len({(axis.get_xlim(), axis.get_ylim()) for axis in shown}) == 1
+    for axis, (values, _) in zip(shown, given.values(), strict=True):
+        np.testing.assert_array_equal(axis.lines[0].get_ydata(), values)
+    numbered = [axis for axis in shown if axis.xaxis.get_tick_params()["labelbottom"]]
+    assert numbered == shown[-len({axis.get_position().x0 for axis in shown}) :]
+    image = drawn(figure, tmp_path / "one.png")
+    assert image.width == 1200 < image.height
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_the_truth_is_dashed_and_said_to_be_private(count: int, tmp_path: Path) -> None:
+    given = curves(count)
+    truth = {name: values + 1 for name, (values, _) in given.items() if name != "recording 1"}
+    figure = signals_figure(given, x=TIMES, truth=truth, caption="DO NOT PUBLISH", **WORDS)
+    dashed = [line for axis in figure.axes for line in axis.lines if line.get_linestyle() == "--"]
+    assert [line.get_ydata().tolist() for line in dashed] == [values.tolist() for values in truth.values()]
+    assert "Dashed: truth (private)." in figure.get_supxlabel()
+    assert "DO NOT PUBLISH" in figure.get_supxlabel()
+    assert "truth" not in "".join(all_words(signals_figure(given, x=TIMES, **WORDS)))
+    drawn(figure, tmp_path / "one.png")
+
+
+def test_the_words_are_all_there() -> None:
+    for count in (2, 7):
+        words = " ".join(all_words(signals_figure(curves(count), x=TIMES, caption="ε = 1", **WORDS)))
+        for word in ("signals", "pupil diameter (mm)", "time (s)", "ε = 1", "± one standard deviation"):
+            assert word in words
+
+
+def test_gaps_and_a_single_sample_are_drawn(tmp_path: Path) -> None:
+    gap = np.where(TIMES < 5, np.nan, TIMES)
+    drawn(
+        signals_figure({"gap": (gap, gap / 9), "none": (gap * np.nan, gap)}, x=TIMES, **WORDS),
+        tmp_path / "a.png",
+    )
+    drawn(signals_figure({"one": ([1.0], [0.5])}, x=[3.0], **WORDS), tmp_path / "b.png")
+
+
+@pytest.mark.parametrize(
+    ("given", "truth"),
+    [
+        ({}, None),
+        ({"a": (TIMES[1:], TIMES)}, None),
+        ({"a": (TIMES, TIMES[1:])}, None),
+        ({"a": (TIMES, TIMES)}, {"a": TIMES[1:]}),
+        ({"a": (TIMES, TIMES)}, {"b": TIMES}),
+        ({"a": ([TIMES], TIMES)}, None),
+    ],
+)
+def test_signals_that_do_not_fit_are_refused(given: dict[str, Any], truth: dict[str, Any] | None) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        signals_figure(given, x=TIMES, truth=truth, **WORDS)
+
+
+# --- utility
+
+
+def test_utility_has_a_line_and_a_marker_for_each_mechanism(tmp_path: Path) -> None:
+    lines = {name: np.array(EPSILONS) * (i + 1) for i, name in enumerate(["LPA", "FPA", *map(str, range(8))])}
+    figure = utility_figure(
+        lines, epsilons=EPSILONS, title="utility", y_label="1/|NMSE|", caption="mean of 100"
+    )
+    (axis,) = figure.axes
+    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    assert [line.get_ydata().tolist() for line in axis.lines] == [v.tolist() for v in lines.values()]
+    looks = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in axis.lines}
+    assert len(looks) == 10
+    assert len({line.get_marker() for line in axis.lines[:8]}) == 8
+    assert names(figure) == list(lines)
+    drawn(figure, tmp_path / "one.png")
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["0.48", "2.4", "4.8", "24", "48"]
+
+
+def test_what_has_no_logarithm_is_left_out(tmp_path: Path) -> None:
+    lines = {"some": [0, 1, math.inf, 2, math.nan], "none": [0, -1, 0, math.inf, math.nan]}
+    figure = utility_figure(lines, epsilons=EPSILONS, title="", y_label="")
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), [math.nan, 1, math.nan, 2, math.nan])
+    assert names(figure) == ["some"]
+    drawn(figure, tmp_path / "one.png")
+    drawn(
+        utility_figure({"none": lines["none"]}, epsilons=EPSILONS, title="", y_label=""), tmp_path / "two.png"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "epsilons"), [({}, [1.0]), ({"a": [1.0]}, [1.0, 2.0]), ({"a": [1.0]}, [0.0]), ({"a": []}, [])]
+)
+def test_utility_that_does_not_fit_is_refused(lines: dict[str, Any], epsilons: list[float]) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        utility_figure(lines, epsilons=epsilons, title="", y_label="")
+
+
+# --- lags
+
+
+def test_lags_are_drawn_on_the_whole_range_of_a_correlation(tmp_path: Path) -> None:
+    lags = np.arange(-4, 20)
+    lines = {"raw": 0.9 ** np.abs(lags), "differences": np.where(lags == 0, 1, math.nan)}
+    figure = lag_figure(lines, lags=lags, title="correlation", caption="24 people", x_label="lag (0.5 s)")
+    (axis,) = figure.axes
+    zero, *shown = axis.lines
+    assert set(zero.get_ydata()) == {0}
+    for line, values in zip(shown, lines.values(), strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([lags, values]))
+    assert axis.get_ylim() == (-1.05, 1.05)
+    assert axis.get_xlabel() == "lag (0.5 s)"
+    assert sorted(names(figure)) == ["differences", "raw"]
+    drawn(figure, tmp_path / "one.png")
+
+
+def test_lags_that_do_not_fit_are_refused() -> None:
+    for lines in ({}, {"raw": [1.0, 0.5]}):
+        with pytest.raises(ValueError, match="Expected"):
+            lag_figure(lines, lags=[0, 1, 2], title="")
+
+
+# --- names
+
+
+@pytest.mark.parametrize("heights", [[0.0] * 6, [1.0] * 6, [-1.0] * 6, [0.9, 0.95, -0.8, 0.0, 0.01, -0.81]])
+def test_no_two_names_stand_on_one_place(heights: list[float]) -> None:
+    words = ["a", "two words", "a long name in some lines", "b", "another long name here", "c"]
+    lines = {name: [0.0, height] for name, height in zip(words, heights, strict=True)}
+    figure = lag_figure(lines, lags=[0, 1], title="names")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    texts = sorted(figure.axes[0].texts, key=lambda t: t.get_position()[1])
+    # The box of the words alone: that of an annotation takes in the line that leads to it.
+    boxes = [Text.get_window_extent(t, canvas.get_renderer()) for t in texts]
+    for below, above in itertools.pairwise(boxes):
+        assert below.y1 <= above.y0
+    assert figure.axes[0].bbox.y0 <= boxes[0].y0
+    assert boxes[-1].y1 <= figure.axes[0].bbox.y1
+    assert max(box.x1 for box in boxes) <= figure.bbox.x1
+    ends = [lines[t.get_text().replace("\n", " ")][1] for t in texts]
+    assert ends == sorted(ends)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_name_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
+    words: dict[str, Any] = {"title": name, "caption": name}
+    given = curves(6) | {name: (TIMES, TIMES)}
+    for i, figure in enumerate(
+        [
+            signals_figure({name: (TIMES, TIMES)}, x=TIMES, x_label=name, y_label=name, **words),
+            signals_figure(given, x=TIMES, x_label=name, y_label=name, **words),
+            utility_figure({name: EPSILONS}, epsilons=EPSILONS, y_label=name, **words),
+            lag_figure({name: [1, 0]}, lags=[0, 1], x_label=name, **words),
+        ]
+    ):
+        drawn(figure, tmp_path / f"{i}.png")
+        first = name.split(maxsplit=1)[0]
+        assert any(first in text for text in names(figure) + [axis.get_title() for axis in figure.axes])
+
+
+def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
+    for path in (tmp_path / "one.png", tmp_path / "two.png"):
+        drawn(signals_figure(curves(3), x=TIMES, truth={"recording 0": TIMES}, **WORDS), path)
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
