@@ -179,6 +179,27 @@ def test_bozkir2021_one_chunk_costs_what_the_costliest_of_them_does() -> None:
     assert (step.l1, step.l2_squared) == (2 * H, 4 * H * H)
 
 
+@pytest.mark.parametrize("mechanism", [LPA, CFPA, DCFPA])
+def test_bozkir2021_a_chunk_that_changes_moves_its_own_integers_alone_and_as_far_as_stated(
+    mechanism: str,
+) -> None:
+    """Of a completed series: differences begin anew with every chunk."""
+    form = SignalForm(LPA, 21) if mechanism == LPA else SignalForm(mechanism, 21, 8, 3)
+    one = signal_chunk(form, radii=[part.radius for part in form.parts], neighbours=REPLACE)
+    series = np.random.default_rng(1).integers(-H, H + 1, 21)
+    side, counts = (1, [1] * 21) if mechanism == LPA else (8, [5, 5, 5])
+    ends = np.random.default_rng(2).choice([-H, H], (300, 21))
+    for number, start in enumerate(range(0, 21, side)):
+        changed = np.tile(series, (300, 1))
+        changed[:, start : start + side] = ends[:, start : start + side]
+        moved = form.integers(changed) - form.integers(series[None])
+        at = sum(counts[:number])
+        outside = np.delete(moved, np.s_[at : at + counts[number]], axis=1)
+        assert not outside.any()
+        assert np.abs(moved).sum(axis=1).max() <= one.l1
+        assert (moved * moved).sum(axis=1).max() <= one.l2_squared
+
+
 # --- the numbers of differences, by brute force
 
 

@@ -121,6 +121,13 @@ def test_a_person_contributes_their_completed_series_and_nothing_where_there_is_
                     assert found[p, r, f].tolist() == expected[0].tolist()
 
 
+def test_a_value_that_is_held_counts_in_every_step_it_fills() -> None:
+    """So promises to a step or a chunk are about completed series, and those to a series about people's rows."""
+    parameters = SignalParameters(SignalForm(LPA, N), "laplace", "mean", 2, 2, Neighbours.REPLACE_ONE, 1)
+    one, other = (signals.contributions(made([[[(size, 0.0)], []]]), parameters) for size in (0.0, 8.0))
+    assert np.abs(one - other).sum() == N * 2 * HALF_RANGE
+
+
 # --- spectral signals
 
 
