@@ -165,6 +165,8 @@ def event_faults(
 def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[tuple[str, str]]:
     """Where name, parameters and noise of an output contradict each other."""
     p, name = output["mechanism"]["parameters"], output["mechanism"]["name"]
+    if any(feature["low"] >= feature["high"] for feature in p.get("features", [])):
+        yield "manifest", "the bounds of a feature are no interval"
     match output["kind"]:
         case "heatmap":
             yield from _heatmap_parameter_faults(p, name, noise)

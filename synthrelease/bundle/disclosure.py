@@ -6,13 +6,17 @@ from typing import Any
 
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 
 _SOURCES = {
     "listed": "listed in the plan, public",
     "assumed": "taken from the data, assumed public by study design",
 }
+_HELD = (
+    "a value that is held over a gap, or to the end, stands in every step there: a promise to a step or a chunk is to one "
+    "of the completed series, not to one value of the data"
+)
 
 
 def private_names(outputs: list[dict[str, Any]]) -> list[str]:
@@ -70,4 +74,6 @@ def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
         )
     if stated.get("length") == "assumed":
         facts.append((f"length of {name}", f"steps of the longest recording: {_SOURCES['assumed']}"))
+    if {unit["unit"] for unit in output["narrower_units"]} & {Unit.STEP, Unit.CHUNK}:
+        facts.append((f"values of {name}", _HELD))
     return facts

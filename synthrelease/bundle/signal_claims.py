@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from synthrelease.bundle.forms import signal_form, spectral_signal_form
 from synthrelease.maths.signal_form import CHUNKED, LPA
 from synthrelease.maths.spectral_signals import RADIUS
@@ -54,6 +57,21 @@ def largest(mechanism: dict[str, Any], people: int) -> int:
     p = mechanism["parameters"]
     bound: int = RADIUS if mechanism["name"] == SPECTRAL else max(p["bound_steps"])
     return bound * (1 if p["query"] == "each" else people)
+
+
+def of_high_frequency(mechanism: dict[str, Any]) -> NDArray[np.bool_]:
+    """Return which integers of a series are of the upper half of its frequencies: there people's mean has least to say.
+
+    Shape (K,); all of them for lpa.
+    """
+    if mechanism["name"] == SPECTRAL:
+        count = spectral_signal_form(mechanism["parameters"]).count
+        return np.arange(count) >= count // 2
+    form = signal_form(mechanism)
+    least = 0 if form.mechanism == LPA else 1
+    return np.concatenate(
+        [np.tile(np.arange(part.count) >= least * (part.count // 2), part.chunks) for part in form.parts]
+    )
 
 
 def faults(

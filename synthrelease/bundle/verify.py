@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle import claims, hdf5
+from synthrelease.bundle import claims, hdf5, signal_claims
 from synthrelease.bundle.contents import (
     Binned,
     Categories,
@@ -273,15 +273,25 @@ def _integer_faults(
         integers=integers.size,
     ):
         yield Finding(code, where, fault)
-    yield from _noise_faults(output, where, integers)
+    yield from _noise_faults(output, where, integers, _quietest(output, noised))
 
 
-def _noise_faults(output: dict[str, Any], where: str, integers: NDArray[Any]) -> Iterator[Finding]:
+def _quietest(output: dict[str, Any], noised: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """The integers that can be expected to hold little beside noise, chosen by place and never by size; None if no such."""
+    if output["kind"] != "signals" or not noised:
+        return None
+    high = signal_claims.of_high_frequency(output["mechanism"])
+    return np.concatenate([array[..., high].ravel() for array in noised.values()])
+
+
+def _noise_faults(
+    output: dict[str, Any], where: str, integers: NDArray[Any], quietest: NDArray[Any] | None
+) -> Iterator[Finding]:
     """Where the integers cannot carry the noise, or hold the counts, that are claimed."""
     for leaf in events.flatten(events.from_json(output["event"])):
         if not isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace):
             continue
-        if too_quiet(integers, leaf):
+        if too_quiet(integers, leaf) or (quietest is not None and too_quiet(quietest, leaf)):
             yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")
         each, total = claims.most_counts(output)
         if (each is not None and too_large(integers, leaf, most_each=each)) or (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+_MOST = 2.0**62 * (1 - 1e-6)  # what floating point errs by is far less
+
 
 def clip_to_ball(
     vectors: NDArray[np.int64], radius: int, owner: NDArray[np.int64] | None = None
@@ -21,7 +23,8 @@ def clip_to_ball(
 
     Raises:
         ValueError: the radius is negative.
-        OverflowError: the squares of an owner's rows could leave 64 bits.
+        OverflowError: the squares of an owner's rows leave 62 bits. Whoever knows a public bound of the norm has to keep it
+            below: what this tells is told of somebody's data.
     """
     if radius < 0:
         raise ValueError(f"Expected radius >= 0, found radius={radius}")
@@ -31,7 +34,8 @@ def clip_to_ball(
     first = np.arange(len(vectors)) if owner is None else np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
     rows = np.diff(np.append(first, len(vectors)))
     largest = max(int(vectors.max()), -int(vectors.min()))
-    if largest * largest * vectors.shape[1] * int(rows.max()) >= 2**62 or radius >= 2**31:
+    norm_unknown = largest * largest * vectors.shape[1] * int(rows.max()) >= 2**62
+    if radius >= 2**31 or (norm_unknown and _nearly_squared(vectors, first).max() >= _MOST):
         raise OverflowError("the squared norm of a contribution leaves 64 bits; choose a coarser grid")
     norm = _squared(vectors, first)
     factor = np.ones(len(first))
@@ -45,6 +49,13 @@ def clip_to_ball(
         over &= _squared(clipped, first) > radius * radius
         factor[over] *= 1.0 - 1e-12  # the float factor was a hair too large
     return clipped
+
+
+def _nearly_squared(vectors: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Σ z² of each owner, in floating point: cannot leave its range."""
+    floats = vectors.astype(np.float64)
+    squares: NDArray[np.float64] = np.add.reduceat(np.einsum("ij,ij->i", floats, floats), first)
+    return squares
 
 
 def _squared(vectors: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -99,7 +99,7 @@ class SignalForm:
             return Part(chunks, length, None, HALF_RANGE)
         frequencies = min(self.frequencies, length // 2 + 1)
         reach = (
-            self._reach_of_differences(length, frequencies)
+            _reach_of_differences(length, frequencies, self.max_change)
             if self.mechanism == DCFPA
             else half_diagonal(length)
         )
@@ -109,22 +109,6 @@ class SignalForm:
     def count(self) -> int:
         """How many numbers of one series carry noise."""
         return sum(part.chunks * part.count for part in self.parts)
-
-    def _reach_of_differences(self, length: int, frequencies: int) -> int:
-        """A bound of the norm of what k frequencies keep of the differences d = Dx of a series x in [−H, H]^L.
-
-        The least of: √(H² + (L − 1)·b²), differences being at most b ≤ 2H, which is all there is at full band; and with
-        M = BD, B the basis, H·√L·‖M‖₂ and H·√(Σ_j ‖M_j‖₁²). Low frequencies see little of differences that alternate.
-        """
-        change = 2 * HALF_RANGE if self.max_change is None else self.max_change
-        reach = math.isqrt(HALF_RANGE**2 + (length - 1) * change**2 - 1) + 1
-        count = coefficient_count(length, frequencies)
-        if count * count * length > _LARGEST_PRODUCT:
-            return reach
-        rows = _of_differences(length, frequencies)
-        spread = math.sqrt(float(np.linalg.eigvalsh(rows @ rows.T)[-1]) * length)
-        summed = math.sqrt(float((np.abs(rows).sum(axis=1) ** 2).sum()))
-        return min(reach, math.ceil(HALF_RANGE * min(spread, summed) * (1 + _CARE)))
 
     def integers(self, series: NDArray[np.int64], *, clipped: bool = True) -> NDArray[np.int64]:
         """Return what is to be added up and noised, of every series by itself.
@@ -185,6 +169,10 @@ class SignalForm:
 
     def spread(self) -> NDArray[np.float64]:
         """Return the standard deviation of each step of `series` for independent noise of variance 1 in every integer."""
+        return self._spread
+
+    @functools.cached_property
+    def _spread(self) -> NDArray[np.float64]:
         found = []
         for part in self.parts:
             if self.mechanism == DCFPA:
@@ -194,7 +182,9 @@ class SignalForm:
             else:  # every step of an orthonormal basis weighs alike
                 own = np.full(part.length, math.sqrt(part.count / part.length))
             found.append(np.tile(own, part.chunks))
-        return np.concatenate(found)
+        whole = np.concatenate(found)
+        whole.flags.writeable = False
+        return whole
 
     def left_out(self, integers: NDArray[np.number], frequencies: int) -> NDArray[np.float64]:
         """Return what the lowest `frequencies` leave out of series that this form has at full band, shape (…, n)."""
@@ -236,3 +226,21 @@ def _of_differences(length: int, frequencies: int) -> NDArray[np.float64]:
     """BD: Fourier coefficients of differences, as a matrix on the series; shape (K, L)."""
     rows = basis(length, frequencies)
     return -np.diff(rows, axis=1, append=0.0)
+
+
+@functools.lru_cache(maxsize=4096)
+def _reach_of_differences(length: int, frequencies: int, limit: int | None) -> int:
+    """A bound of the norm of what k frequencies keep of the differences d = Dx of a series x in [−H, H]^L.
+
+    The least of: √(H² + (L − 1)·b²), differences being at most b ≤ 2H, which is all there is at full band; and with
+    M = BD, B the basis, H·√L·‖M‖₂ and H·√(Σ_j ‖M_j‖₁²). Low frequencies see little of differences that alternate.
+    """
+    change = 2 * HALF_RANGE if limit is None else limit
+    reach = math.isqrt(HALF_RANGE**2 + (length - 1) * change**2 - 1) + 1
+    count = coefficient_count(length, frequencies)
+    if count * count * length > _LARGEST_PRODUCT:
+        return reach
+    rows = _of_differences(length, frequencies)
+    spread = math.sqrt(float(np.linalg.eigvalsh(rows @ rows.T)[-1]) * length)
+    summed = math.sqrt(float((np.abs(rows).sum(axis=1) ** 2).sum()))
+    return min(reach, math.ceil(HALF_RANGE * min(spread, summed) * (1 + _CARE)))

@@ -22,6 +22,8 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, PrivateChoice
 
+_ERROR = 2.0**-44  # of a norm, relative: products, running sums and the root err by a tenth of it
+
 
 @dataclass(frozen=True)
 class PrivateFrequencies:
@@ -111,7 +113,10 @@ def utilities(data: Features, private: PrivateFrequencies, left: Budget) -> list
 
 
 def utility_sensitivity(private: PrivateFrequencies) -> int:
-    """Return how far one person moves any of `utilities`: by what is left out of all their series, replaced; and rounding."""
+    """Return how far one person moves any of `utilities`: by what is left out of all their series, replaced; and rounding.
+
+    What floating-point numbers err by grows with everybody: `_ERROR` of the norm that all people together may have.
+    """
     full = private.at(private.every).form
-    reach = max(full.left_out_reach(k) for k in private.candidates)
-    return math.ceil(2 * reach * math.sqrt(private.signals.series)) + 1
+    reach = max(full.left_out_reach(k) for k in private.candidates) * math.sqrt(private.signals.series)
+    return math.ceil(2 * reach * (1 + _ERROR * private.signals.people)) + 1

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.mechanisms.signals import calibrate
@@ -14,7 +15,7 @@ from synthrelease.outputs.resolved import ResolvedOutput, counted
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, Event, PrivateChoice
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
-from synthrelease.privacy.temporal_leakage import temporal_leakage
+from synthrelease.privacy.temporal_leakage import reversed_transitions, temporal_leakage
 
 
 def units_table(
@@ -52,8 +53,7 @@ def units_table(
         epsilon = _epsilon(one)
         rows.append([names[one.unit], f"{epsilon:.3g}"])
         if one.unit is Unit.STEP and "markov_chain" in output.spec.options:
-            steps = np.full(p.form.length, epsilon)
-            told = temporal_leakage(output.spec.options["markov_chain"], steps).total.max()
+            told = _leakage(output.spec.options["markov_chain"], np.full(p.form.length, epsilon))
             rows.append(["  to one who knows the declared Markov chain (Cao et al. 2017)", f"{told:.3g}"])
         if one.unit is Unit.CHUNK and p.features > 1:
             rows.append(
@@ -63,6 +63,18 @@ def units_table(
                 ]
             )
     return rows if len(rows) > 2 else []
+
+
+def _leakage(chain: list[list[float]], epsilons: NDArray[np.float64]) -> float:
+    """What is told of a step at most, of a stationary chain; and of one that never is, what all steps tell.
+
+    Backward in time a chain goes by other probabilities than those declared, unless it is reversible.
+    """
+    try:
+        backward = reversed_transitions(chain)
+    except ValueError:  # it leaves a state for good
+        return float(epsilons.sum())
+    return float(temporal_leakage(chain, epsilons, backward=backward).total.max())
 
 
 def _possible(

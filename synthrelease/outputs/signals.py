@@ -37,6 +37,7 @@ _CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 _LONGEST_CHOICE = (
     1024  # steps of a chunk whose frequencies are chosen privately: a matrix of its square is made
 )
+_LARGEST_BASIS = 1 << 28  # numbers: 2 GB. Far below what would let a person's squares leave 64 bits, too
 # Keys that have a meaning for some mechanisms only.
 _KEYS = {
     "noise": (LPA, FPA, CFPA, DCFPA),
@@ -182,6 +183,14 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
             where=f"{spec.where}.coefficients",
             found=str(frequencies),
             expected=f"1 to {most} for {chunk or asked.length} steps",
+        )
+    if frequencies is not None and 2 * frequencies * (chunk or asked.length) > _LARGEST_BASIS:
+        raise PlanError(
+            "so many frequencies of so long a series take more memory than there is",
+            where=f"{spec.where}.coefficients",
+            found=f"{frequencies} frequencies of {asked.length} steps",
+            expected=f"at most {_LARGEST_BASIS // (2 * asked.length)} for so many steps, or chunks of them",
+            remedy='mechanism = "cfpa"',
         )
     change = o.get("max_change")
     form = SignalForm(

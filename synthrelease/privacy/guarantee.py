@@ -17,8 +17,8 @@ class Unit(StrEnum):
     """Whose data are hidden: of a release and its outputs all rows of one person.
 
     The others say what a person's signals cost where less changes, and all else of the person stays: one step of one
-    feature, one chunk of it, one series (a feature of a recording), one recording. Steps and chunks are those of series as
-    they were completed: a value that is held over a gap, or to the end, changes every step it fills.
+    feature, one chunk of it, one series (a feature of a recording), one recording. Steps and chunks are those of completed
+    series: one value of the data stands in every step that it is held over.
     """
 
     PERSON = "person"

@@ -198,6 +198,22 @@ def test_the_sensitivity_is_twice_what_is_left_out_of_all_series_of_a_person(
     assert ratio == pytest.approx(math.sqrt(chosen.features * chosen.recordings), rel=1e-4)
 
 
+def test_what_floating_point_errs_by_grows_with_the_people(chosen: PrivateFrequenciesVariant) -> None:
+    """4·10⁻¹⁵ of the norm of everybody, as measured; 1 was enough for some millions of people only."""
+
+    def stated(people: int) -> int:
+        private = replace(chosen.private, signals=replace(chosen.private.signals, people=people))
+        return private_frequencies.utility_sensitivity(private)
+
+    full = chosen.private.at(chosen.private.every).form
+    reach = max(map(full.left_out_reach, chosen.private.candidates)) * math.sqrt(
+        chosen.features * chosen.recordings
+    )
+    for people in (10**3, 10**9, 10**12):
+        assert stated(people) - 2 * reach - 1 >= 2 * 4e-15 * people * reach
+    assert stated(10**6) <= stated(1) + 1
+
+
 def test_choice_and_noise_share_the_budget(chosen: PrivateFrequenciesVariant) -> None:
     private = replace(chosen.private, share=0.25)
     epsilon, left = private.split(Budget(2.0, 1e-5))

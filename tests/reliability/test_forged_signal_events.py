@@ -12,6 +12,7 @@ import pytest
 from forging import (
     Change,
     Manifest,
+    codes,
     done,
     found,
     output,
@@ -23,6 +24,7 @@ from forging import (
     told,
 )
 
+import synthrelease
 from synthrelease.bundle import disclosure
 from synthrelease.privacy.event import BOZKIR2021
 from synthrelease.privacy.guarantee import Neighbours
@@ -337,3 +339,33 @@ def test_a_gaussian_release_with_a_private_choice(noised: Path, gaussian_bytes: 
     for changes, expected in forgeries:
         noised.write_bytes(gaussian_bytes)
         assert found(noised, *changes) == expected
+
+
+def test_a_noise_scale_told_larger_of_people_who_are_all_alike(tmp_path: Path) -> None:
+    """Their constants drown the noise; cosines hold nothing else, and those of high frequency seldom much of anybody."""
+    rows = [f"p{person},{0.5 + 0.001 * (t % 2)}" for person in range(300) for t in range(80)]
+    (tmp_path / "alike.csv").write_text("\n".join(["who,open", *rows]) + "\n")
+    (tmp_path / "plan.toml").write_text(
+        """
+        release = { name = "alike", version = "1", title = "People who are all alike" }
+        privacy = { epsilon = 4.0, delta = 1e-5 }
+        [inputs.eyes]
+        kind = "features"
+        path = "alike.csv"
+        columns = { person = "who" }
+        bounds = { open = [0.0, 1.0] }
+        [[outputs]]
+        name = "course"
+        kind = "signals"
+        input = "eyes"
+        length = 80
+        """
+    )
+    built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=3)
+    assert codes(built.path, allow_test_seed=True) == set()
+
+    def larger(manifest: Manifest) -> None:
+        (one,) = manifest["outputs"]
+        one["event"]["scale"] = one["noise"]["scale"] = scaled(one["event"]["scale"], 5)
+
+    assert "noise" in found(built.path, larger, recompute_claims)

@@ -383,3 +383,17 @@ def test_public_inputs_are_those_of_signals(request: pytest.FixtureRequest, name
         assert found(path, public(name, **{what: "assumed"})) == {
             "guarantee"
         }  # it is not listed as unprotected
+
+
+@pytest.mark.parametrize("name", ["levels", "steps", "published"])
+@pytest.mark.parametrize("bounds", [(8.0, 2.0), (2.0, 2.0)])
+def test_bounds_of_a_feature_that_are_no_interval(
+    request: pytest.FixtureRequest, name: str, bounds: tuple[float, float]
+) -> None:
+    """The wrong way round uncertainties are negative; of no width nothing is left of a signal, and a file packs to nothing."""
+
+    def change(manifest: Manifest) -> None:
+        for feature in parameters(manifest, name)["features"]:
+            feature["low"], feature["high"] = bounds
+
+    assert "manifest" in found(request.getfixturevalue(of(name)), change)

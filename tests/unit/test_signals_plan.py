@@ -302,6 +302,8 @@ def test_a_key_of_another_mechanism_is_refused(
         ({"coefficients": 40, "baseline": "recording"}, ("1 to 39",)),
         ({"coefficients": 40, "recordings": ["read"]}, ("1 to 39",)),
         ({"coefficients": 513, "length": 2000}, ("1 to 512",)),
+        ({"mechanism": "fpa", "coefficients": 200, "length": 10**6}, ("at most 134", "cfpa")),
+        ({"mechanism": "fpa", "coefficients": 33_001, "length": 66_000}, ("at most 2033", "memory")),
         ({"query": "each"}, ("query", "mean", "lpa, fpa, cfpa, dcfpa")),
         ({"baseline": "start"}, ('baseline = "start"', "no baseline_steps", "1 to 40")),
         ({"baseline": "start", "baseline_steps": 41}, ("baseline_steps = 41", "1 to 40")),

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -14,8 +15,14 @@ from signal_plans import LENGTH, design_signals
 
 import synthrelease
 from synthrelease.bundle import verify
+from synthrelease.data.features import Features
+from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms import signals
+from synthrelease.mechanisms.signals import SignalParameters
 from synthrelease.preview import as_text, preview
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import signal_chunk
 
 H = HALF_RANGE
 LARGE, SMALL = H * 4, math.ceil(H * math.sqrt(8))  # radii of chunks of 16 and of 8 steps
@@ -134,10 +141,17 @@ def test_a_step_of_lpa_is_a_fraction_of_the_person(tmp_path: Path, query: str) -
     }
 
 
+def backwards(rows: list[list[float]]) -> list[list[float]]:
+    """Pr(l_{t−1} = j | l_t = i) of the chain that has gone on for long, from the joint probabilities of two steps."""
+    before = np.linalg.matrix_power(np.array(rows), 10_001).mean(axis=0)
+    joint = before[:, None] * np.array(rows)
+    return (joint.T / joint.sum(axis=0)[:, None]).tolist()
+
+
 def slow_leakage(rows: list[list[float]], epsilon: float, steps: int) -> float:
     """Largest total leakage of Cao et al. 2017, from its definition: over all pairs of rows and all sets of columns."""
 
-    def told(alpha: float) -> float:
+    def told(rows: list[list[float]], alpha: float) -> float:
         best, columns = 0.0, range(len(rows))
         for one, other in itertools.permutations(rows, 2):
             for size in columns:
@@ -146,10 +160,11 @@ def slow_leakage(rows: list[list[float]], epsilon: float, steps: int) -> float:
                     best = max(best, math.log((1 + q * math.expm1(alpha)) / (1 + d * math.expm1(alpha))))
         return best
 
-    backward = [epsilon]
+    backward, forward = [epsilon], [epsilon]
     for _ in range(steps - 1):
-        backward.append(told(backward[-1]) + epsilon)
-    return max(b + f - epsilon for b, f in zip(backward, reversed(backward), strict=True))
+        backward.append(told(backwards(rows), backward[-1]) + epsilon)
+        forward.append(told(rows, forward[-1]) + epsilon)
+    return max(b + f - epsilon for b, f in zip(backward, reversed(forward), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -159,6 +174,8 @@ def slow_leakage(rows: list[list[float]], epsilon: float, steps: int) -> float:
         [[1.0, 0.0], [0.0, 1.0]],
         [[0.5, 0.5], [0.5, 0.5]],
         [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.1, 0.9]],
+        [[0.9, 0.1, 0.0], [0.0, 0.1, 0.9], [0.9, 0.1, 0.0]],  # whoever sees it backward knows far more
+        [[0.9611, 0.0389, 0.0], [0.855, 0.0, 0.145], [1.0, 0.0, 0.0]],
     ],
     ids=str,
 )
@@ -172,6 +189,47 @@ def test_one_who_knows_the_markov_chain_is_told_more_of_a_step(
     expected = slow_leakage(rows, 1 / (4 * LENGTH), LENGTH)
     assert float(told) == pytest.approx(expected, rel=6e-3)
     assert 1 / (4 * LENGTH) * 0.99 < float(told) < 0.25 * 1.01  # between a step and the series
+
+
+def test_of_a_chain_that_leaves_a_state_for_good_all_steps_add_up(tmp_path: Path) -> None:
+    """Backward it may go in any way: by what state the series began with."""
+    found = table(tmp_path, mechanism="lpa", markov_chain=[[0.8, 0.2], [0.0, 1.0]])
+    told = float(found["  to one who knows the declared Markov chain (Cao et al. 2017)"])
+    assert told == pytest.approx(float(found["one feature of one recording"]), rel=6e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "held"),
+    [({"mechanism": "lpa"}, True), (CFPA, True), ({"mechanism": "fpa"}, False), ({}, False)],
+    ids=["lpa", "cfpa", "fpa", "spectral"],
+)
+def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise_to_a_step(
+    tmp_path: Path,
+    options: dict[str, Any],
+    held: bool,  # noqa: FBT001
+) -> None:
+    design_signals(tmp_path, **options)
+    built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=1)
+    units = {one["unit"] for one in built.manifest["outputs"][0]["narrower_units"]}
+    told = [one for one in built.manifest["privacy"]["not_protected"] if one["what"] == "values of course"]
+    assert bool(units & {"step", "chunk"}) == held == bool(told)
+    assert all("held over a gap" in one["reason"] for one in told)
+
+
+@pytest.mark.parametrize("mechanism", ["lpa", "cfpa"])
+def test_one_value_that_is_held_moves_more_than_the_promise_to_a_step_or_chunk_covers(mechanism: str) -> None:
+    """What that sentence is about: a series of one value, replaced, moves as far as a whole series may."""
+    form = SignalForm(mechanism, 64, 8 if mechanism == "cfpa" else None, 5 if mechanism == "cfpa" else None)
+    parameters = SignalParameters(form, "laplace", "mean", 1, 1, Neighbours.REPLACE_ONE, 1)
+    bounds, one = np.array([[0.0, 1.0]]), np.zeros(1, dtype=np.int64)
+    low, high = (
+        signals.contributions(Features(("f",), bounds, ("all",), 1, one, one, np.full((1, 1), v)), parameters)
+        for v in (0.0, 1.0)
+    )
+    moved = int(np.abs(high - low).sum())
+    radii = parameters.radii
+    assert moved > 2 * signal_chunk(form, radii=radii, neighbours=Neighbours.REPLACE_ONE).l1
+    assert moved <= parameters.sensitivity().l1
 
 
 def test_units_that_are_the_next_wider_one_are_not_told_twice(tmp_path: Path) -> None:

@@ -181,6 +181,18 @@ def test_squares_that_could_leave_64_bits_are_refused(rows: list[list[int]], rad
         clip_to_ball(np.array(rows, dtype=np.int64), radius)
 
 
+@pytest.mark.parametrize("owner", [None, np.array([0, 0, 1])])
+def test_whether_it_is_refused_hangs_on_norms_and_not_on_one_large_entry_beside_many(
+    owner: Integers | None,
+) -> None:
+    """A person all of whose series are at their bounds has one large coefficient: nobody may be refused for it."""
+    vectors = np.zeros((3, 1 << 16), dtype=np.int64)
+    vectors[:, 0] = 2**28, 5, 7
+    large, *others = clip_to_ball(vectors, 2**20, owner)[:, 0].tolist()
+    assert 2**20 - 1 <= large <= 2**20
+    assert others == [5 if owner is None else 0, 7]
+
+
 @pytest.mark.parametrize("row", [[-(2**63)], [-(2**63), 5]])
 def test_the_least_integer_is_refused_like_its_neighbour(row: list[int]) -> None:
     with pytest.raises(OverflowError, match="64 bits"):

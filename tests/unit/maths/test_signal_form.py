@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_signals import H, followed, full, slow_integers, some_series
 
+from synthrelease.maths import signal_form
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
@@ -258,3 +259,20 @@ def test_series_keep_the_axes_before_and_are_linear(form: SignalForm) -> None:
 @some_forms
 def test_the_spread_is_that_of_the_linear_map(form: SignalForm) -> None:
     np.testing.assert_allclose(form.spread(), np.sqrt((linear_map(form) ** 2).sum(axis=0)), rtol=1e-12)
+
+
+def test_the_spread_of_a_form_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may ask for it in every one of its series."""
+    form, calls = SignalForm(DCFPA, 64, 64, 5), []
+    monkeypatch.setattr(signal_form, "basis", lambda *of: calls.append(of) or basis(*of))
+    first = form.spread()
+    made = len(calls)
+    assert form.spread() is first
+    assert len(calls) == made
+    assert not first.flags.writeable
+
+
+def test_what_differences_reach_is_found_once_for_all_forms_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    radii = SignalForm(DCFPA, 61, 61, 5).parts[0].radius
+    monkeypatch.setattr(signal_form, "_of_differences", None)
+    assert SignalForm(DCFPA, 61, 61, 5).parts[0].radius == radii

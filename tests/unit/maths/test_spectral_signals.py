@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -259,6 +260,23 @@ def test_squares_are_the_variances_of_a_sum_of_cosines() -> None:
             expected = variance @ own_rows(form) ** 2
             np.testing.assert_allclose(form._squares(variance), expected, rtol=1e-11)
             np.testing.assert_allclose(form._series(variance), variance @ own_rows(form), atol=1e-12 * count)
+
+
+def test_squares_of_the_longest_series_of_a_file_take_no_product_of_steps_and_cosines() -> None:
+    form = SpectralSignalForm(10**6, 1, 512, OF_RECORDING, None, 0.1)
+    start = time.process_time()
+    squares = form._squares(np.ones(512))
+    assert time.process_time() - start < 2
+    t = np.array([0, 1, 333_333, 10**6 - 1])
+    angles = 2 * np.pi * np.outer(np.arange(1, 513), t + 0.5) / 10**6
+    np.testing.assert_allclose(squares[t], (1 + np.cos(angles)).sum(axis=0) / 10**6, rtol=1e-9)
+
+
+def test_a_step_that_no_cosine_reaches_has_no_variance_but_a_number() -> None:
+    form = SpectralSignalForm(9, 1, 1, OF_RECORDING, None, 0.1)
+    squares = form._squares(np.ones(1))
+    assert (squares >= 0).all()
+    assert squares[4] == pytest.approx(0, abs=1e-15)
 
 
 # --- masses
