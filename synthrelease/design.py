@@ -136,11 +136,11 @@ def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget
     """
     paying = [r.spec for r in resolved if r.noise is not None]
     for r in resolved:
-        if r.noise is None and {"share", "epsilon"} & set(r.spec.options):
+        if r.noise is None and {"share", "epsilon", "delta"} & set(r.spec.options):
             raise PlanError(
-                "an output without noise takes no share of ε",
+                "an output without noise takes no share of ε or δ",
                 where=r.spec.where,
-                remedy="leave out share and epsilon",
+                remedy="leave out share, epsilon and delta",
             )
     stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
     left = plan.epsilon - sum(e for e in stated.values() if e is not None)

@@ -91,7 +91,7 @@ class SpectralSignalsOutput(PredictedSignals):
         return [
             "mass: how many people's worth of series is left after clipping, from the noised constants",
             "values: divided by mass, all but the level shrunk as the known noise calls for, in the feature's unit",
-            "uncertainty: standard deviation of the error from noise, shrinking and mass",
+            "uncertainty: standard deviation of the error from noise, shrinking and mass, against the mean of clipped people",
         ]
 
     def warnings(self) -> list[str]:
