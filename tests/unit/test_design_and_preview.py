@@ -303,7 +303,7 @@ def test_deltas_of_exactly_the_whole_leave_nothing(deltas: tuple[float, ...]) ->
         split(*stated, asking("waiting", "gaussian"))
 
 
-@pytest.mark.parametrize("options", [{"share": 0.1}, {"epsilon": 0.1}])
+@pytest.mark.parametrize("options", [{"share": 0.1}, {"epsilon": 0.1}, {"delta": 1e-7}])
 def test_an_output_without_noise_that_asks_for_a_part_is_refused(options: dict[str, float]) -> None:
     with pytest.raises(PlanError) as caught:
         split(asking("records", None, **options), asking("b", "laplace"))

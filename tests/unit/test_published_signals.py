@@ -109,7 +109,6 @@ def test_parameters_are_the_papers_with_the_oracle(tmp_path: Path) -> None:
         ({"calibration": "liu2019"}, ("liu2019", "bozkir2021")),
         ({"share": 0.5}, ("takes no share",)),
         ({"epsilon": 0.5}, ("takes no share",)),
-        ({"delta": 1e-7}, ("takes no share",)),
         ({"neighbours": "add-remove-one"}, ("number of people",)),
         ({"length": None}, ("length = STEPS",)),
     ],
