@@ -22,7 +22,7 @@ from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
 from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
-    BOZKIR2021,
+    BOZKIR2021_EVENT,
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
@@ -149,7 +149,7 @@ def event_faults(
         yield "noise", "noised integers without a noise event, or the reverse"
         return
     unprotected = any(isinstance(leaf, Unprotected) for leaf in leaves)
-    if unprotected and (output["kind"] != "signals" or event != BOZKIR2021):
+    if unprotected and (output["kind"] != "signals" or event != BOZKIR2021_EVENT):
         yield "guarantee", "an event without protection that no mechanism is known for"
     yield from _parameter_faults(output, noise)
     if noise is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle.forms import signal_form, spectral_signal_form
 from synthrelease.maths.signal_form import CHUNKED, LPA
 from synthrelease.maths.spectral_signals import RADIUS
-from synthrelease.privacy.event import BOZKIR2021, DiscreteLaplace, Event, RoundedGaussian
+from synthrelease.privacy.event import BOZKIR2021_EVENT, DiscreteLaplace, Event, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity, clipped_coefficients, signal, signal_chunk
 
@@ -86,7 +86,7 @@ def faults(
     """
     p, name = mechanism["parameters"], mechanism["name"]
     published = p.get("calibration") == "bozkir2021"
-    if published != (event == BOZKIR2021):
+    if published != (event == BOZKIR2021_EVENT):
         yield (
             "guarantee",
             "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not",

@@ -59,7 +59,7 @@ def signal_uncertainty(form: SignalForm, unit: Unit, *, deviation: float) -> NDA
         unit: what they stand for.
         deviation: standard deviation of the noise in an integer, in steps.
     """
-    return centre_and_step(*unit.bounds)[1] * deviation / unit.divisor * form.spread()
+    return centre_and_step(*unit.bounds)[1] * deviation / unit.divisor * form.spread
 
 
 def statistic(

@@ -167,12 +167,9 @@ class SignalForm:
             start, at = stop, end
         return out
 
-    def spread(self) -> NDArray[np.float64]:
-        """Return the standard deviation of each step of `series` for independent noise of variance 1 in every integer."""
-        return self._spread
-
     @functools.cached_property
-    def _spread(self) -> NDArray[np.float64]:
+    def spread(self) -> NDArray[np.float64]:
+        """Standard deviation of each step of `series` for independent noise of variance 1 in every integer, shape (n,)."""
         found = []
         for part in self.parts:
             if self.mechanism == DCFPA:

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from synthrelease.maths.fourier import coefficient_count
 from synthrelease.noise.entropy import WordSource
 from synthrelease.noise.rounded import discrete_laplace
-from synthrelease.privacy.event import BOZKIR2021
+from synthrelease.privacy.event import BOZKIR2021_EVENT
 from synthrelease.privacy.guarantee import NoGuarantee
 
 LPA, FPA, CFPA, DCFPA = "lpa", "fpa", "cfpa", "dcfpa"
 ORACLE = "oracle"
 SUM, PRINTED = "sum", "printed"
-GUARANTEE = NoGuarantee(reason=BOZKIR2021.reason)
+GUARANTEE = NoGuarantee(reason=BOZKIR2021_EVENT.reason)
 
 _STEPS = 1 << 20  # of the grid that unit noise lies on
 _BLOCK = 1 << 21  # numbers of an array in flight

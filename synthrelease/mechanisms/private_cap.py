@@ -1,14 +1,12 @@
 """Gaze maps under a cap that is chosen privately: Algorithm 1 of Liu et al. 2019 as a mechanism with a budget.
 
-The paper takes the cap of least expected error from the data, which tells of the data. Here a cap is drawn from a public
-list with a probability that falls exponentially with its error (`noise.choice`). Claim: `private_cap.proof.md`.
+Claim: `private_cap.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,46 +16,30 @@ from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.gaze_caps import excess_norms
 from synthrelease.mechanisms import gaze_maps
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, cell_counts
-from synthrelease.noise.choice import private_choice
+from synthrelease.mechanisms.private_parameter import PrivateParameter
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, PrivateChoice
+from synthrelease.privacy.event import Composed, Noise
 from synthrelease.privacy.sensitivity import excess_over_cap
 
 
 @dataclass(frozen=True)
-class PrivateCap:
+class PrivateCap(PrivateParameter[GazeMapParameters]):
     """How the cap is chosen.
 
     Attributes:
         maps: the parameters of the maps; samples are bounded (T), and their own cap has no influence.
-        caps: the candidates, public and increasing.
-        share: the part of ε that the choice takes.
     """
 
     maps: GazeMapParameters
-    caps: tuple[int, ...]
-    share: float
 
-    def at(self, cap: int) -> GazeMapParameters:
+    def at(self, candidate: int) -> GazeMapParameters:
         """Return the parameters of the maps with a cap."""
-        return replace(self.maps, cap=cap)
+        return replace(self.maps, cap=candidate)
 
-    def split(self, budget: Budget) -> tuple[float, Budget]:
-        """Return ε of the choice, and what is left for the noise: they add up."""
-        choice = self.share * budget.epsilon
-        return choice, Budget(budget.epsilon - choice, budget.delta)
-
-
-def calibrate(private: PrivateCap, budget: Budget) -> Composed:
-    """Return what will be done, with the noise of the candidate that tells most.
-
-    All candidates are calibrated to the same promise; what they tell differs in the last bits of a float.
-    """
-    epsilon, left = private.split(budget)
-    noises = [gaze_maps.calibrate(private.at(cap), left) for cap in private.caps]
-    most = max(noises, key=lambda noise: Fraction(noise.sensitivity) / Fraction(noise.scale))
-    return Composed((PrivateChoice(epsilon, len(private.caps)), most))
+    def noise(self, candidate: int, left: Budget) -> Noise:
+        """Return the noise of the maps with a cap."""
+        return gaze_maps.calibrate(self.at(candidate), left)
 
 
 def release(
@@ -71,16 +53,12 @@ def release(
         budget: ε and δ of the whole output, for a person.
         random: where choice and noise come from.
     """
-    epsilon, left = private.split(budget)
-    chosen = private_choice(
-        utilities(gaze, private, left),
-        sensitivity=utility_sensitivity(private),
-        epsilon=epsilon,
-        random=random,
+    choice, left = private.split(budget)
+    cap = private.choose(
+        choice, utilities(gaze, private, left), sensitivity=utility_sensitivity(private), random=random
     )
-    cap = private.caps[chosen]
     values, noise = gaze_maps.release(gaze, private.at(cap), left, random=random)
-    return values, Composed((PrivateChoice(epsilon, len(private.caps)), noise)), cap
+    return values, Composed((choice, noise)), cap
 
 
 def utilities(gaze: Gaze | StreamedGaze, private: PrivateCap, left: Budget) -> list[int]:
@@ -95,9 +73,9 @@ def utilities(gaze: Gaze | StreamedGaze, private: PrivateCap, left: Budget) -> l
         left: the budget of the noise that is to follow.
     """
     p = private.maps
-    norms = excess_norms(*cell_counts(gaze, p), private.caps)
+    norms = excess_norms(*cell_counts(gaze, p), private.candidates)
     cells = p.stimuli * p.rows * p.columns
-    noises = [gaze_maps.calibrate(private.at(cap), left) for cap in private.caps]
+    noises = [private.noise(cap, left) for cap in private.candidates]
     return [
         -math.isqrt(math.ceil(cells * noise.standard_deviation**2) + norm)
         for noise, norm in zip(noises, norms, strict=True)
@@ -111,7 +89,7 @@ def utility_sensitivity(private: PrivateCap) -> int:
         raise ValueError("Expected a bound of samples for a private cap, found none")
     squared = excess_over_cap(
         max_samples=p.max_samples,
-        cap=private.caps[0],
+        cap=private.candidates[0],
         max_stimuli=min(p.max_stimuli, p.stimuli),
         neighbours=p.neighbours,
     )

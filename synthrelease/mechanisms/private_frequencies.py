@@ -1,69 +1,50 @@
 """Signals whose number of frequencies is chosen privately: what Bozkir et al. 2021 leave to future work.
 
-The paper takes, chunk by chunk, the k of least error from the data, which tells of the data. Here one k for all is drawn from
-a public list with a probability that falls exponentially with its error (`noise.choice`). Claim:
-`private_frequencies.proof.md`.
+The paper takes a k for every chunk; here one k is for all. Claim: `private_frequencies.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.mechanisms import signals
+from synthrelease.mechanisms.private_parameter import PrivateParameter
 from synthrelease.mechanisms.signals import SignalParameters, totals
-from synthrelease.noise.choice import private_choice
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, PrivateChoice
+from synthrelease.privacy.event import Composed, Noise
 
 _ERROR = 2.0**-44  # of a norm, relative: products, running sums and the root err by a tenth of it
 
 
 @dataclass(frozen=True)
-class PrivateFrequencies:
+class PrivateFrequencies(PrivateParameter[SignalParameters]):
     """How k is chosen.
 
     Attributes:
         signals: the parameters of the signals; their own number of frequencies has no influence.
-        candidates: the numbers of frequencies to choose from, public and increasing.
-        share: the part of ε that the choice takes.
     """
 
     signals: SignalParameters
-    candidates: tuple[int, ...]
-    share: float
 
-    def at(self, frequencies: int) -> SignalParameters:
+    def at(self, candidate: int) -> SignalParameters:
         """Return the parameters of the signals with so many frequencies."""
-        return replace(self.signals, form=replace(self.signals.form, frequencies=frequencies))
+        return replace(self.signals, form=replace(self.signals.form, frequencies=candidate))
+
+    def noise(self, candidate: int, left: Budget) -> Noise:
+        """Return the noise of the signals with so many frequencies."""
+        return signals.calibrate(self.at(candidate), left)
 
     @property
     def every(self) -> int:
         """As many frequencies as there are."""
         form = self.signals.form
         return (form.chunk or form.length) // 2 + 1
-
-    def split(self, budget: Budget) -> tuple[float, Budget]:
-        """Return ε of the choice, and what is left for the noise: they add up."""
-        choice = self.share * budget.epsilon
-        return choice, Budget(budget.epsilon - choice, budget.delta)
-
-
-def calibrate(private: PrivateFrequencies, budget: Budget) -> Composed:
-    """Return what will be done, with the noise of the candidate that tells most.
-
-    All candidates are calibrated to the same promise; what they tell differs in the last bits of a float.
-    """
-    epsilon, left = private.split(budget)
-    noises = [signals.calibrate(private.at(k), left) for k in private.candidates]
-    most = max(noises, key=lambda noise: Fraction(noise.sensitivity) / Fraction(noise.scale))
-    return Composed((PrivateChoice(epsilon, len(private.candidates)), most))
 
 
 def release(
@@ -77,16 +58,12 @@ def release(
         budget: ε and δ of the whole output, for a person.
         random: where choice and noise come from.
     """
-    epsilon, left = private.split(budget)
-    chosen = private_choice(
-        utilities(data, private, left),
-        sensitivity=utility_sensitivity(private),
-        epsilon=epsilon,
-        random=random,
+    choice, left = private.split(budget)
+    frequencies = private.choose(
+        choice, utilities(data, private, left), sensitivity=utility_sensitivity(private), random=random
     )
-    frequencies = private.candidates[chosen]
     values, noise = signals.release(data, private.at(frequencies), left, random=random)
-    return values, Composed((PrivateChoice(epsilon, len(private.candidates)), noise)), frequencies
+    return values, Composed((choice, noise)), frequencies
 
 
 def utilities(data: Features, private: PrivateFrequencies, left: Budget) -> list[int]:
@@ -104,9 +81,8 @@ def utilities(data: Features, private: PrivateFrequencies, left: Budget) -> list
     full, number = private.at(private.every).form, math.prod(exact.shape[:-1])
     found = []
     for k in private.candidates:
-        parameters = private.at(k)
-        noise = signals.calibrate(parameters, left).standard_deviation
-        energy = number * float(((noise * parameters.form.spread()) ** 2).sum())
+        noise = private.noise(k, left).standard_deviation * private.at(k).form.spread
+        energy = number * float((noise**2).sum())
         missed = float((full.left_out(exact, k) ** 2).sum())
         found.append(-math.floor(math.sqrt(energy + missed)))
     return found

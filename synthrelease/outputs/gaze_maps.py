@@ -9,7 +9,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.data.streamed_gaze import StreamedGaze
-from synthrelease.mechanisms import private_cap
+from synthrelease.mechanisms import private_cap, private_parameter
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.noise.entropy import SecureRandom
@@ -41,7 +41,7 @@ class GazeMapOutput(Predicted):
         """Return the event that the budget buys."""
         assert budget is not None
         if self.private_cap is not None:
-            return private_cap.calibrate(self.private_cap, budget)
+            return private_parameter.calibrate(self.private_cap, budget)
         return calibrate(self.parameters, budget)
 
     @property
@@ -66,7 +66,7 @@ class GazeMapOutput(Predicted):
                 "rows": p.rows,
                 "columns": p.columns,
                 "cap": p.cap,
-                "caps": None if self.private_cap is None else list(self.private_cap.caps),
+                "caps": None if self.private_cap is None else list(self.private_cap.candidates),
                 "max_samples_per_stimulus": p.max_samples,
                 "max_stimuli_per_person": p.max_stimuli,
                 "assignment_public": p.assignment_public,

@@ -254,7 +254,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
             found=str(list(caps))[:80],
             expected=f"increasing numbers up to max_samples_per_stimulus = {most}",
         )
-    return PrivateCap(parameters, caps, float(o["cap_share"]))
+    return PrivateCap(caps, float(o["cap_share"]), parameters)
 
 
 def _blur_time(spec: OutputSpec, window: tuple[float, float]) -> float:

@@ -9,7 +9,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features
 from synthrelease.maths.signal_form import DCFPA, LPA
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms import private_frequencies
+from synthrelease.mechanisms import private_frequencies, private_parameter
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.mechanisms.signals import EACH, MEAN, SignalParameters, calibrate, release
 from synthrelease.noise.entropy import SecureRandom
@@ -46,7 +46,7 @@ class NoisedSignalsOutput(PredictedSignals):
         """Return the event that the budget buys."""
         assert budget is not None
         if self.private_frequencies is not None:
-            return private_frequencies.calibrate(self.private_frequencies, budget)
+            return private_parameter.calibrate(self.private_frequencies, budget)
         return calibrate(self.parameters, budget)
 
     def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:

@@ -18,7 +18,7 @@ from synthrelease.outputs.noised_signals import completion_told
 from synthrelease.outputs.resolved import Arrays, Release, feature_entries, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import BOZKIR2021, Event
+from synthrelease.privacy.event import BOZKIR2021_EVENT, Event
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PublishedSignalsOutput:
 
     def calibrate(self, budget: Budget | None) -> Event:  # noqa: ARG002  it keeps to none
         """Return that nothing is protected."""
-        return BOZKIR2021
+        return BOZKIR2021_EVENT
 
     def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
         """Run the mechanism, recording by recording; everybody's series in random order."""
@@ -52,7 +52,7 @@ class PublishedSignalsOutput:
             released = perturbed(own, self.parameters, random=random.spawn(recording)).values[0]
             for f, feature in enumerate(data.features):
                 arrays[recording, feature, "values"] = stored(released[order, f])
-        return Release(arrays, BOZKIR2021)
+        return Release(arrays, BOZKIR2021_EVENT)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -89,7 +89,7 @@ class PublishedSignalsOutput:
     def warnings(self) -> list[str]:
         """Return what a reader must know."""
         return [
-            f"protects nobody: {BOZKIR2021.reason}",
+            f"protects nobody: {BOZKIR2021_EVENT.reason}",
             completion_told(self.length, self.spec.options["completion"]),
         ]
 

@@ -7,6 +7,7 @@ frequency. Elsewhere it is an orientation.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,9 +15,10 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import idct
 
 from synthrelease.maths.expected_quality import people_needed
-from synthrelease.maths.signal_form import DCFPA, LPA
+from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import LEVEL_WEIGHTS, NO_BASELINE, RADIUS
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms import signals, spectral_signals
@@ -52,7 +54,7 @@ class Quality:
         own = self.mechanisms[self.own]
         if isinstance(own, SignalParameters) and own.query != MEAN:
             deviation = signals.calibrate(own, budget).standard_deviation
-            share = 100 * deviation * float(own.form.spread().max()) / (2 * HALF_RANGE)
+            share = 100 * deviation * float(own.form.spread.max()) / (2 * HALF_RANGE)
             return (
                 f"each step ± {share:.3g} % of the feature's bounds, in everybody's series",
                 "no number of people helps: each series carries the noise of a whole person",
@@ -117,22 +119,25 @@ def _of_spectral(parameters: SpectralSignalParameters, budget: Budget, people: f
 
 
 def _of_noised(parameters: SignalParameters, budget: Budget, people: float) -> float:
-    """S/√(P·(S + N)): of the power P of the mean signal, S is what the frequencies show, N the noise of a step."""
-    form = parameters.form
+    """xᵀy/√(xᵀx·(yᵀy + N)): of a mean signal x, y is what the frequencies show, N the noise of all steps."""
     noise = signals.calibrate(parameters, budget).standard_deviation / (HALF_RANGE * people)
-    power = _power(form.length)
-    part = form.parts[0]
-    highest = form.length
-    if form.mechanism != LPA:
-        assert part.frequencies is not None
-        highest = max(1, round(2 * form.length * part.frequencies / part.length) - 1)
-        if part.frequencies == 1 and form.mechanism == DCFPA:
-            highest = 1
-    shown = float(power[:highest].sum())
-    if part.frequencies == 1 and part.chunks == 1:
-        return 0.0  # a level alone has no course
-    added = float((noise * form.spread()) ** 2 @ np.ones(form.length))
-    return shown / math.sqrt(float(power.sum()) * (shown + added))
+    exact, both, shown = _course(parameters.form)
+    added = float(((noise * parameters.form.spread) ** 2).sum())
+    return max(0.0, both / math.sqrt(exact * (shown + added)))
+
+
+@functools.lru_cache(maxsize=64)
+def _course(form: SignalForm) -> tuple[float, float, float]:
+    """xᵀx, xᵀy and yᵀy of one mean signal x, without its level, and what becomes of it by `form` without noise."""
+    numbers = np.arange(1, form.length)
+    course = np.concatenate(
+        [[0.0], np.sqrt(_power(form.length)) * np.sign(np.cos(numbers**2))]
+    )  # all but random signs
+    exact = idct(course, norm="ortho")
+    steps = np.rint(HALF_RANGE * exact).astype(np.int64)
+    shown = form.series(form.integers(steps[None], clipped=False))[0] / HALF_RANGE
+    shown -= shown.mean()
+    return float(exact @ exact), float(exact @ shown), float(shown @ shown)
 
 
 class PredictedSignals:

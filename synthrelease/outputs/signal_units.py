@@ -13,7 +13,7 @@ from synthrelease.mechanisms.signals import calibrate
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput, counted
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, Event, PrivateChoice
+from synthrelease.privacy.event import Composed, DiscreteLaplace, Event
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
 from synthrelease.privacy.temporal_leakage import reversed_transitions, temporal_leakage
 
@@ -27,9 +27,9 @@ def units_table(
 ) -> list[list[str]]:
     """Return a table, its head first: ε where only a chunk, a series, a recording changes, and where the whole person does.
 
-    Between them what Bozkir et al. 2021 state: a chunk's ε, chunks being taken for different people, times the features.
-    Of frequencies that are yet to be chosen, what those cost that cost most. Empty for outputs whose parts are not noised by
-    themselves.
+    Between them what Bozkir et al. 2021 state, of Laplacian noise alone as they have it: a chunk's ε, chunks being taken for
+    different people, times the features. Of frequencies that are yet to be chosen, what those cost that cost most. Empty for
+    outputs whose parts are not noised by themselves.
     """
     if not isinstance(output, NoisedSignalsOutput) or not isinstance(promise, PureDP | ApproxDP):
         return []
@@ -53,15 +53,11 @@ def units_table(
         epsilon = _epsilon(one)
         rows.append([names[one.unit], f"{epsilon:.3g}"])
         if one.unit is Unit.STEP and "markov_chain" in output.spec.options:
-            told = _leakage(output.spec.options["markov_chain"], np.full(p.form.length, epsilon))
-            rows.append(["  to one who knows the declared Markov chain (Cao et al. 2017)", f"{told:.3g}"])
-        if one.unit is Unit.CHUNK and p.features > 1:
-            rows.append(
-                [
-                    f"  added up over {p.features} features, as Bozkir et al. 2021 do",
-                    f"{p.features * epsilon:.3g}",
-                ]
-            )
+            leaked = _leakage(output.spec.options["markov_chain"], np.full(p.form.length, epsilon))
+            rows.append(["  to one who knows the declared Markov chain (Cao et al. 2017)", f"{leaked:.3g}"])
+        if one.unit is Unit.CHUNK and p.features > 1 and isinstance(event, DiscreteLaplace):
+            told = f"  added up over {p.features} features, as Bozkir et al. 2021 do"
+            rows.append([told, f"{p.features * epsilon:.3g}"])
     return rows if len(rows) > 2 else []
 
 
@@ -85,11 +81,10 @@ def _possible(
     if private is None or budget is None:
         yield entry, event
         return
-    epsilon, left = private.split(budget)
+    choice, left = private.split(budget)
     for k in private.candidates:
         own = private.at(k)
         told = {"coefficients": k, "bound_steps": list(own.radii)}
-        choice = PrivateChoice(epsilon, len(private.candidates))
         yield {**entry, "parameters": entry["parameters"] | told}, Composed((choice, calibrate(own, left)))
 
 

@@ -241,7 +241,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
             where=f"{spec.where}.candidates",
             expected=f"increasing whole numbers from 1 to {most}",
         )
-    return PrivateFrequencies(parameters, candidates, float(o["choice_share"]))
+    return PrivateFrequencies(candidates, float(o["choice_share"]), parameters)
 
 
 def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters:

@@ -208,7 +208,7 @@ class Composed(Event):
         return {"type": self.type, "events": [event.to_json() for event in self.events]}
 
 
-BOZKIR2021 = Unprotected(
+BOZKIR2021_EVENT = Unprotected(
     "sensitivities and numbers of coefficients are taken from the private data, and chunks of one person are counted "
     "as if they were different people (Bozkir et al. 2021, for reproduction)"
 )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthrelease.mechanisms import gaze_maps, private_cap
+from synthrelease.mechanisms import gaze_maps, private_cap, private_parameter
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
@@ -41,7 +41,7 @@ def test_utilities_are_those_of_theorem_4_1(capped: PrivateCapVariant) -> None:
     people = [*v.ordinary(5), *v.adversaries()[::6]]
     found = private_cap.utilities(v.data(people), private, BUDGET)
     cells = private.maps.stimuli * private.maps.rows * private.maps.columns
-    for cap, utility in zip(private.caps, found, strict=True):
+    for cap, utility in zip(private.candidates, found, strict=True):
         deviation = gaze_maps.calibrate(private.at(cap), BUDGET).standard_deviation
         squared = cells * deviation**2 + float((excess(v, people, cap) ** 2).sum())
         assert -math.sqrt(squared) - 1 <= utility <= -math.floor(math.sqrt(squared)) + 1
@@ -91,14 +91,14 @@ def test_the_sensitivity_is_that_of_the_note(capped: PrivateCapVariant) -> None:
     assert private_cap.utility_sensitivity(private) == math.ceil(
         math.sqrt(2 if capped.adds_or_removes else 4) * 11
     )
-    assert private_cap.utility_sensitivity(replace(private, caps=(12,))) == 1
+    assert private_cap.utility_sensitivity(replace(private, candidates=(12,))) == 1
     with pytest.raises(ValueError, match="bound of samples"):
         private_cap.utility_sensitivity(replace(private, maps=replace(private.maps, max_samples=None)))
 
 
 def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: PrivateCapVariant) -> None:
     v, private = capped, capped.private
-    planned = private_cap.calibrate(private, BUDGET)
+    planned = private_parameter.calibrate(private, BUDGET)
     assert planned.events[0] == PrivateChoice(0.1, 4)
     promise = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.maps.neighbours)
     assert isinstance(promise, ApproxDP | PureDP)
@@ -121,7 +121,7 @@ def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: Priva
         assert {key[-1] for key in values} == {"noised", "heatmap"}
         again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.maps.neighbours)
         assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)  # type: ignore[union-attr]
-    assert chosen <= set(private.caps)
+    assert chosen <= set(private.candidates)
 
 
 def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(capped: PrivateCapVariant) -> None:

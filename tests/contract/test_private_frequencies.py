@@ -16,7 +16,7 @@ from variants.signals import PrivateFrequenciesVariant, signal_variant
 
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA
-from synthrelease.mechanisms import private_frequencies, signals
+from synthrelease.mechanisms import private_frequencies, private_parameter, signals
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.mechanisms.signals import MEAN
 from synthrelease.noise import SecureRandom
@@ -216,8 +216,8 @@ def test_what_floating_point_errs_by_grows_with_the_people(chosen: PrivateFreque
 
 def test_choice_and_noise_share_the_budget(chosen: PrivateFrequenciesVariant) -> None:
     private = replace(chosen.private, share=0.25)
-    epsilon, left = private.split(Budget(2.0, 1e-5))
-    assert (epsilon, left) == (0.5, Budget(1.5, 1e-5))
+    choice, left = private.split(Budget(2.0, 1e-5))
+    assert (choice.epsilon, left) == (0.5, Budget(1.5, 1e-5))
     assert private.every == (8 // 2 + 1 if chosen.parameters.form.chunk else 21 // 2 + 1)
     for k in private.candidates:
         assert private.at(k).form == replace(private.signals.form, frequencies=k)
@@ -227,7 +227,7 @@ def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFr
     v = chosen
     people = [*v.ordinary(3), *v.adversaries()[::5]]
     private = replace(v.private, signals=v.of(len(people)), share=2**-10)  # so little that it hardly decides
-    planned = private_frequencies.calibrate(private, BUDGET)
+    planned = private_parameter.calibrate(private, BUDGET)
     assert planned.events[0] == PrivateChoice(2**-10, 3)
     delta = BUDGET.delta if v.noise == GAUSSIAN else 0.5
     promise = accounting.compose([planned], delta=delta)
@@ -271,7 +271,7 @@ def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(mechanism: s
         (alternating, 0.5, Budget(200.0, 1e-6), every),
     ):
         people = [v.person(series)] * 400
-        private = PrivateFrequencies(v.of(400), (1, 2, every), share)
+        private = PrivateFrequencies((1, 2, every), share, v.of(400))
         for seed in range(5):
             chosen = private_frequencies.release(
                 v.data(people), private, budget, random=SecureRandom.for_tests(seed)

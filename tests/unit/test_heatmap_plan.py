@@ -200,7 +200,7 @@ def test_candidates_of_a_private_cap_end_with_all_samples(tmp_path: Path) -> Non
     )
     assert isinstance(resolved, GazeMapOutput)
     assert resolved.private_cap is not None
-    assert resolved.private_cap.caps == (1, 2, 3, 5, 8, 13, 20, 25)
+    assert resolved.private_cap.candidates == (1, 2, 3, 5, 8, 13, 20, 25)
 
 
 def test_the_preview_compares_all_mechanisms(tmp_path: Path) -> None:

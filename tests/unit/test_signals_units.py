@@ -72,6 +72,7 @@ def test_laplace_chunks_add_up_to_the_person(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-3])
 def test_gaussian_chunks_add_up_in_squares(tmp_path: Path, delta: float) -> None:
+    """What ε of a chunk times the features is, at this δ, nobody states: it would hold at two δ."""
     chunk, series = (2 * LARGE) ** 2, 2 * (2 * LARGE) ** 2 + (2 * SMALL) ** 2
     (output,) = design_signals(tmp_path, noise="gaussian", delta=delta, **CFPA).outputs
     sigma = output.event.scale  # type: ignore[attr-defined]
@@ -83,13 +84,11 @@ def test_gaussian_chunks_add_up_in_squares(tmp_path: Path, delta: float) -> None
     }
     found = table(tmp_path, noise="gaussian", delta=delta, **CFPA)
     assert found.pop("") == f"ε at δ = {delta:.2g}"
-    of_features = float(found.pop("  added up over 2 features, as Bozkir et al. 2021 do"))
     assert list(found) == list(squared)
     for name, moved in squared.items():
         expected = gaussian_epsilon(math.sqrt(moved) / sigma, delta)
         assert float(found[name]) == pytest.approx(expected, rel=6e-3)
     assert float(found[PERSON]) == 1.0
-    assert of_features == pytest.approx(2 * float(found["one chunk of 16 steps of one feature"]), rel=6e-3)
 
 
 def test_a_private_choice_is_told_in_full_by_every_part(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ class PrivateCapVariant(GazeMapVariant):
 
     @property
     def private(self) -> PrivateCap:
-        return PrivateCap(self.parameters, (1, 2, 5, 12), 0.1)
+        return PrivateCap((1, 2, 5, 12), 0.1, self.parameters)
 
 
 def private_caps() -> list[Variant]:

@@ -208,7 +208,7 @@ class PrivateFrequenciesVariant(SignalsVariant):
 
     @property
     def private(self) -> PrivateFrequencies:
-        return PrivateFrequencies(self.parameters, (1, 2, 4), 0.1)
+        return PrivateFrequencies((1, 2, 4), 0.1, self.parameters)
 
 
 def private_frequencies() -> list[PrivateFrequenciesVariant]:

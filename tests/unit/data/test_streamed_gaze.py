@@ -138,7 +138,7 @@ def test_sums_of_contributions_are_the_same(tmp_path: Path, order: str) -> None:
     np.testing.assert_array_equal(
         gaze_maps.contributions(parts, maps()), gaze_maps.contributions(whole, maps())
     )
-    private = PrivateCap(maps(), (1, 3, 9), 0.1)
+    private = PrivateCap((1, 3, 9), 0.1, maps())
     budget = Budget(1.0, 1e-6)
     assert private_cap.utilities(parts, private, budget) == private_cap.utilities(whole, private, budget)
     for joint in (True, False):

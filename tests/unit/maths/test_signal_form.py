@@ -258,16 +258,16 @@ def test_series_keep_the_axes_before_and_are_linear(form: SignalForm) -> None:
 
 @some_forms
 def test_the_spread_is_that_of_the_linear_map(form: SignalForm) -> None:
-    np.testing.assert_allclose(form.spread(), np.sqrt((linear_map(form) ** 2).sum(axis=0)), rtol=1e-12)
+    np.testing.assert_allclose(form.spread, np.sqrt((linear_map(form) ** 2).sum(axis=0)), rtol=1e-12)
 
 
 def test_the_spread_of_a_form_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may ask for it in every one of its series."""
     form, calls = SignalForm(DCFPA, 64, 64, 5), []
     monkeypatch.setattr(signal_form, "basis", lambda *of: calls.append(of) or basis(*of))
-    first = form.spread()
+    first = form.spread
     made = len(calls)
-    assert form.spread() is first
+    assert form.spread is first
     assert len(calls) == made
     assert not first.flags.writeable
 
