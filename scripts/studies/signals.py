@@ -41,7 +41,7 @@ from synthrelease.outputs.signals import _CLIP, _COSINES, _FREQUENCIES
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.figures import save
-from synthrelease.report.signal_figures import signals_figure
+from synthrelease.report.signal_figures import signals_figure, utility_figure
 
 CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")
 BOUNDS = {  # public: what pupils, eyelids and windows of 10 s can do
@@ -98,8 +98,15 @@ def load(folder: Path) -> Features:
 
 
 def draw(folder: Path, out: Path) -> None:
-    """Draw the left pupil of 300 people under all conditions, released and exact: the picture of docs/signals.md."""
-    data, people = some(load(folder), features=["pupil_l_mean_mm"]), 300
+    """Draw the pictures of docs/signals.md."""
+    data = load(folder)
+    _draw_left_pupil(some(data, features=["pupil_l_mean_mm"]), out / "signals.png")
+    _draw_utility(data, out / "signals_utility.png")
+
+
+def _draw_left_pupil(data: Features, path: Path) -> None:
+    """300 people under all conditions, released and exact."""
+    people = 300
     times = crowd(data.people, people, 0)
     form = SpectralSignalForm(LENGTH, len(CONDITIONS), _COSINES, OF_PERSON, None, _CLIP)
     parameters = SpectralSignalParameters(form, 1, len(CONDITIONS), Neighbours.REPLACE_ONE, people)
@@ -118,7 +125,24 @@ def draw(folder: Path, out: Path) -> None:
         y_label="change from own mean, mm",
         truth={r: exact[i, 0] for i, r in enumerate(CONDITIONS)},
     )
-    save(figure, out / "signals.png")
+    save(figure, path)
+
+
+def _draw_utility(data: Features, path: Path) -> None:
+    """All features of 1000 people by every mechanism, against ε."""
+    people, epsilons = 1000, (0.1, 0.3, 1.0, 3.0, 10.0)
+    lines = {
+        name: [1 / worth(data, release, people, epsilon).error.mean() for epsilon in epsilons]
+        for name, release in _mechanisms(data).items()
+    }
+    figure = utility_figure(
+        lines,
+        epsilons=epsilons,
+        title=f"Utility of {len(data.features)} mean signals under {len(data.recordings)} conditions, {people} people",
+        y_label="variance over time / MSE",
+        caption="ε per person, δ = 10⁻⁵, Gaussian noise. At 1 a flat line at the true level does as well.",
+    )
+    save(figure, path)
 
 
 # --- mechanisms
@@ -172,6 +196,17 @@ def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: A
 
 def _curves(data: Features, of: Callable[[str, str], NDArray[np.generic]]) -> Curves:
     return np.array([[of(r, f) for f in data.features] for r in data.recordings], dtype=np.float64)
+
+
+def _mechanisms(data: Features) -> dict[str, Release]:
+    """All with their defaults and Gaussian noise."""
+    return {
+        "spectral": by_spectral(data),
+        "FPA": by_noise(data, FPA),
+        "CFPA-64": by_noise(data, CFPA, chunk=64),
+        "DCFPA-32": by_noise(data, DCFPA, chunk=32),
+        "LPA": by_noise(data, LPA),
+    }
 
 
 # --- crowds
@@ -247,12 +282,7 @@ def _print_features(data: Features) -> None:
         f"Per person at ε = 1, δ = {DELTA:g}, {len(data.features)} features × {len(data.recordings)} recordings in one release: "
         "correlation / MSE over variance\n"
     )
-    makers = {
-        "spectral": by_spectral(data),
-        "FPA": by_noise(data, FPA),
-        "CFPA-64": by_noise(data, CFPA, chunk=64),
-        "DCFPA-32": by_noise(data, DCFPA, chunk=32),
-        "LPA": by_noise(data, LPA),
+    makers = _mechanisms(data) | {
         "CFPA-64, Laplace": by_noise(data, CFPA, LAPLACE, chunk=64),
         "LPA, Laplace": by_noise(data, LPA, LAPLACE),
         # The clips and frequencies that do best on people 1–12 with n = 1000.

@@ -124,42 +124,6 @@ def utility_figure(
     return figure
 
 
-def lag_figure(
-    lines: Mapping[str, ArrayLike],
-    *,
-    lags: ArrayLike,
-    title: str,
-    caption: str = "",
-    x_label: str = "lag in samples",
-) -> Figure:
-    """Draw correlation across people against lag, from −1 to 1: of raw signals, and of their differences.
-
-    Args:
-        lines: by label, correlations, shape (L,), nan where there is none.
-        lags: Δt, shape (L,).
-        title: above.
-        caption: below.
-        x_label: what a lag is, with its unit.
-
-    Raises:
-        ValueError: nothing to draw, or a line is not of the length of `lags`.
-    """
-    steps = _checked("lags", lags)
-    figure = _figure(title, caption, height_in=3.3)
-    axis = figure.subplots()
-    axis.axhline(0, color=_FAINT, linewidth=1)
-    ends = {}
-    for i, (name, values) in enumerate(_all(lines, len(steps)).items()):
-        ends[name] = axis.plot(steps, values, linewidth=1.3, **_style(i))[0]
-    _plain(axis)
-    axis.margins(x=0)
-    axis.set_ylim(-1.05, 1.05)
-    axis.set_xlabel(x_label, fontsize=TEXT_PT, parse_math=False)
-    axis.set_ylabel("correlation across people", fontsize=TEXT_PT)
-    name_ends(figure, axis, ends)
-    return figure
-
-
 def _panels(
     drawn: Mapping[str, tuple[Numbers, Numbers]],
     known: Mapping[str, Numbers],

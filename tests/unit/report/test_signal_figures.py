@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from synthrelease.report.figures import save
-from synthrelease.report.signal_figures import lag_figure, signals_figure, utility_figure
+from synthrelease.report.signal_figures import signals_figure, utility_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,38 +170,14 @@ def test_utility_that_does_not_fit_is_refused(lines: dict[str, Any], epsilons: l
         utility_figure(lines, epsilons=epsilons, title="", y_label="")
 
 
-# --- lags
-
-
-def test_lags_are_drawn_on_the_whole_range_of_a_correlation(tmp_path: Path) -> None:
-    lags = np.arange(-4, 20)
-    lines = {"raw": 0.9 ** np.abs(lags), "differences": np.where(lags == 0, 1, math.nan)}
-    figure = lag_figure(lines, lags=lags, title="correlation", caption="24 people", x_label="lag (0.5 s)")
-    (axis,) = figure.axes
-    zero, *shown = axis.lines
-    assert set(zero.get_ydata()) == {0}
-    for line, values in zip(shown, lines.values(), strict=True):
-        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([lags, values]))
-    assert axis.get_ylim() == (-1.05, 1.05)
-    assert axis.get_xlabel() == "lag (0.5 s)"
-    assert sorted(names(figure)) == ["differences", "raw"]
-    drawn(figure, tmp_path / "one.png")
-
-
-def test_lags_that_do_not_fit_are_refused() -> None:
-    for lines in ({}, {"raw": [1.0, 0.5]}):
-        with pytest.raises(ValueError, match="Expected"):
-            lag_figure(lines, lags=[0, 1, 2], title="")
-
-
 # --- names
 
 
 @pytest.mark.parametrize("heights", [[0.0] * 6, [1.0] * 6, [-1.0] * 6, [0.9, 0.95, -0.8, 0.0, 0.01, -0.81]])
 def test_no_two_names_stand_on_one_place(heights: list[float]) -> None:
     words = ["a", "two words", "a long name in some lines", "b", "another long name here", "c"]
-    lines = {name: [0.0, height] for name, height in zip(words, heights, strict=True)}
-    figure = lag_figure(lines, lags=[0, 1], title="names")
+    lines = {name: [1.0, 10.0**height] for name, height in zip(words, heights, strict=True)}
+    figure = utility_figure(lines, epsilons=[1, 2], title="names", y_label="")
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     texts = sorted(figure.axes[0].texts, key=lambda t: t.get_position()[1])
@@ -225,7 +201,6 @@ def test_a_name_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
             signals_figure({name: (TIMES, TIMES)}, x=TIMES, x_label=name, y_label=name, **words),
             signals_figure(given, x=TIMES, x_label=name, y_label=name, **words),
             utility_figure({name: EPSILONS}, epsilons=EPSILONS, y_label=name, **words),
-            lag_figure({name: [1, 0]}, lags=[0, 1], x_label=name, **words),
         ]
     ):
         drawn(figure, tmp_path / f"{i}.png")
