@@ -27,7 +27,8 @@ _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # frequency, and up to a factor that is fitted: 1 ± 3. Chosen on the pupil features of people 1–12 of ier2023_vr_pupil.
 _MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.02, 3.0, 1e-4
 _FACTORS = np.geomspace(_LEAST_FACTOR, 1 / _LEAST_FACTOR, 257)
-_MASS_DEVIATION = 0.1  # of how much of people is left, from series to series
+# By how much of the usual series differ in what they hold of people: a tenth, or more where not everybody has them all.
+_MASS_DEVIATIONS = np.geomspace(0.1, 1.0, 33)
 
 
 @dataclass(frozen=True)
@@ -164,8 +165,10 @@ class SpectralSignalForm:
         """
         unit = self.weights() * known.mass
         mean, variance = noisy[1:] / unit, (known.deviation / unit) ** 2
-        # The power of a person: what they were clipped to, over what clipping left of them.
+        # The power of a person: what they were clipped to, over what clipping left of them; of a mass that is not known well,
+        # the mean of 1/mass² is more.
         person = (self.clip * known.people / known.mass) ** 2 * self.length
+        person *= 1 + 3 * (known.mass_error / known.mass) ** 2
         # Of the lowest frequency but the level.
         first = _MEAN_SHARE * person / _inverse_squares(1, self.length)
         shape = slice(1 - self.lowest, None)  # the level is not shrunk: it may be anything
@@ -209,8 +212,8 @@ def masses(
 ) -> NDArray[np.float64]:
     """Return how many people's worth of series the integers of every series hold, and how well that is known, shape (S, 2).
 
-    What is left of people is about the same in all their series, give or take a tenth: so the noised constants of all
-    series tell it together, each its own part of it.
+    What is left of people is about the same in all their series: so the noised constants of all tell it together, each its
+    own part of it. How far they differ (`_MASS_DEVIATIONS`) they tell as well: recordings that few attended hold less.
 
     Args:
         constants: the noised constants, shape (S,).
@@ -224,10 +227,16 @@ def masses(
     held, error = constants / form.constant, deviation / form.constant
     common_error = error / math.sqrt(held.size)
     common = min(max(float(held.mean()), common_error), float(people))
-    expected, found = (_MASS_DEVIATION * common) ** -2, error**-2
-    both = np.clip((expected * common + found * held) / (expected + found), common_error, people)
-    left = math.sqrt(common_error**2 + 1 / (expected + found))
-    return np.stack([both, np.full(held.shape, left)], axis=1)
+    variance = (_MASS_DEVIATIONS * common) ** 2
+    strayed = float(((held - held.mean()) ** 2).sum())
+    likelihood = -0.5 * ((held.size - 1) * np.log(variance + error**2) + strayed / (variance + error**2))
+    weights = np.exp(likelihood - likelihood.max()) / _MASS_DEVIATIONS  # rather a small one than a large one
+    weights /= weights.sum()
+    trust = (variance / (variance + error**2))[:, None]  # in a series' own constant
+    each = common + trust * (held - common)
+    mass = weights @ each
+    spread = weights @ (trust * error**2 + (each - mass) ** 2)
+    return np.stack([np.clip(mass, common_error, people), np.sqrt(common_error**2 + spread)], axis=1)
 
 
 def _weights(

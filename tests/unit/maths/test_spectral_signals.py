@@ -290,7 +290,7 @@ def test_the_mass_of_people_who_are_not_clipped_is_their_number() -> None:
 
 
 def test_constants_of_all_series_tell_the_mass_together_each_its_own_part_of_it() -> None:
-    """A normal mean of series around a common one, 10 % of it apart, and of one's own noised constant, written out."""
+    """Normal means of series around a common one and of one's own noised constant, for every spread of the series, mixed."""
     form = made(series=5)
     some = np.array([20.0, 24.0, 16.0, 21.0, 19.0])
     for deviation, times in itertools.product(
@@ -301,11 +301,31 @@ def test_constants_of_all_series_tell_the_mass_together_each_its_own_part_of_it(
         error = deviation / form.constant
         common_error = error / math.sqrt(5)
         common = min(max(20.0 * times, common_error), 40.0)
-        share = error**2 / (error**2 + (0.1 * common) ** 2)  # of the common mass
-        expected = share * common + (1 - share) * held
+        middles, variances, weights = [], [], []
+        for spread in np.geomspace(0.1, 1, 33):
+            each = math.hypot(error, spread * common)
+            weights.append(
+                math.prod(math.exp(-0.5 * ((h - 20 * times) / each) ** 2) for h in held) / each**4 / spread
+            )
+            share = (error / each) ** 2  # of the common mass
+            middles.append(share * common + (1 - share) * held)
+            variances.append((1 - share) * error**2)
+        expected = np.average(middles, axis=0, weights=weights)
         np.testing.assert_allclose(found[:, 0], np.clip(expected, common_error, 40), rtol=1e-3)
-        own = (1 - share) * error**2
+        own = np.average(variances + ((np.array(middles) - expected) ** 2).T, axis=1, weights=weights)
         np.testing.assert_allclose(found[:, 1] ** 2, own + common_error**2, rtol=1e-3)
+
+
+def test_a_recording_that_few_attended_holds_less_than_the_rest() -> None:
+    """Its own constant is believed where noise is small; where noise drowns it, all are taken for alike."""
+    form = made(series=6)
+    held = np.array([100.0, 98.0, 30.0, 101.0, 29.0, 99.0])
+    constants = np.rint(held * form.constant).astype(np.int64)
+    clear = masses(constants, form, deviation=3.0 * form.constant, people=300)
+    assert (np.abs(clear[:, 0] - held) < clear[:, 1]).all()
+    assert (clear[:, 1] < 4).all()
+    drowned = masses(constants, form, deviation=3000.0 * form.constant, people=300)
+    assert np.ptp(drowned[:, 0]) < 1
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
