@@ -165,10 +165,8 @@ class SpectralSignalForm:
         """
         unit = self.weights() * known.mass
         mean, variance = noisy[1:] / unit, (known.deviation / unit) ** 2
-        # The power of a person: what they were clipped to, over what clipping left of them; of a mass that is not known well,
-        # the mean of 1/mass² is more.
+        # The power of a person: what they were clipped to, over what clipping left of them.
         person = (self.clip * known.people / known.mass) ** 2 * self.length
-        person *= 1 + 3 * (known.mass_error / known.mass) ** 2
         # Of the lowest frequency but the level.
         first = _MEAN_SHARE * person / _inverse_squares(1, self.length)
         shape = slice(1 - self.lowest, None)  # the level is not shrunk: it may be anything

@@ -26,7 +26,7 @@ from forging import (
 
 import synthrelease
 from synthrelease.bundle import disclosure
-from synthrelease.privacy.event import BOZKIR2021
+from synthrelease.privacy.event import BOZKIR2021_EVENT
 from synthrelease.privacy.guarantee import Neighbours
 
 CHOICE = {"type": "exponential", "epsilon": "0.1", "candidates": 3}
@@ -261,7 +261,7 @@ def test_another_event_for_what_protects_nobody(noised: Path, event: Callable[[M
 
 
 @pytest.mark.parametrize("name", ["course", "chunks", "steps"])
-@pytest.mark.parametrize("reason", [KINDER, BOZKIR2021.reason])
+@pytest.mark.parametrize("reason", [KINDER, BOZKIR2021_EVENT.reason])
 def test_an_event_without_protection_beside_noise(
     request: pytest.FixtureRequest, name: str, reason: str
 ) -> None:

@@ -23,7 +23,7 @@ from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.published_signals import PublishedSignalsOutput
 from synthrelease.preview import as_text, preview
-from synthrelease.privacy.event import BOZKIR2021
+from synthrelease.privacy.event import BOZKIR2021_EVENT
 
 PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}
 ALLOWED = {**PAPER, "allow_unprotected": True}
@@ -51,7 +51,7 @@ def test_it_is_refused_unless_the_plan_allows_what_protects_nobody(tmp_path: Pat
     assert result.exit_code == 4
     assert not (tmp_path / "r.h5").exists()
     made = design_signals(tmp_path, **{**ALLOWED, "mechanism": mechanism})
-    assert made.outputs[0].event == BOZKIR2021
+    assert made.outputs[0].event == BOZKIR2021_EVENT
     assert not made.outputs[0].private
     assert made.outputs[0].budget is None
     assert made.guarantee.kind == "none"
@@ -246,14 +246,14 @@ def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
         "kind": "none",
         "unit": "person",
         "neighbours": "replace-one",
-        "reason": BOZKIR2021.reason,
+        "reason": BOZKIR2021_EVENT.reason,
     }
-    assert one["event"] == {"type": "unprotected", "reason": BOZKIR2021.reason}
+    assert one["event"] == {"type": "unprotected", "reason": BOZKIR2021_EVENT.reason}
     assert (one["noise"], one["sensitivity"], one["narrower_units"]) == (None, None, [])
     assert any("protects nobody" in warning for warning in one["warnings"])
     assert "published protects nobody: do not publish it as if it did" in manifest["warnings"]
     told = {entry["what"]: entry["reason"] for entry in manifest["privacy"]["not_protected"]}
-    assert told["output published"] == f"no guarantee: {BOZKIR2021.reason}"
+    assert told["output published"] == f"no guarantee: {BOZKIR2021_EVENT.reason}"
     assert [what for what in told if what.startswith("output ")] == ["output published"]
     assert "published" not in manifest["privacy"]["composition"]["outputs"]
     assert manifest["privacy"]["guarantee"]["kind"] == "approx_dp"

@@ -120,7 +120,7 @@ def test_what_lies_above_the_highest_cosine_is_in_the_uncertainty() -> None:
 
 
 def test_an_uncertain_mass_makes_the_signal_uncertain_in_proportion() -> None:
-    form = made(NO_BASELINE, cosines=40)  # all: what is expected above them is uncertain too
+    form = made(NO_BASELINE, cosines=40)
     noisy = np.array([10**6, 10**7, *[10**6] * 39])
     exact, vague = (Known(70.0, error, 1e-3, 100, (-1.0, 1.0)) for error in (1e-9, 7.0))
     extra = form.uncertainty(noisy, vague) ** 2 - form.uncertainty(noisy, exact) ** 2
@@ -157,7 +157,7 @@ def test_weights_are_the_likelihood_of_every_factor_times_its_prior() -> None:
 def test_a_coefficient_is_the_mixture_of_what_every_factor_makes_of_it(baseline: str, level: float) -> None:
     """Mean and variance of a mixture of normals, each what Wiener's filter knows under one factor; the level is left alone."""
     form = made(baseline, cosines=5)
-    power = prior_power(form, 70.0, 100) * (1 + 3 * (2 / 70) ** 2)  # of an uncertain mass
+    power = prior_power(form, 70.0, 100)
     unit = form.weights() * 70
     deviation = level * math.sqrt(power[0]) * unit[-1]
     rng = np.random.default_rng(4)
