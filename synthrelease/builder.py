@@ -28,6 +28,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.streamed_gaze import StreamedGaze, open_gaze
 from synthrelease.design import Design, PlannedOutput, make_design, warnings
 from synthrelease.errors import BundleError, MachineError, PlanError
+from synthrelease.ledger import Ledger
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Release, noise_of
 from synthrelease.plan import InputSpec, Plan, load_plan
@@ -90,12 +91,20 @@ def build(
     steps = len(plan.used_inputs()) + len(plan.outputs) + 2
     tell("reading public facts", 0, steps)
     design = make_design(plan)
+    ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
+    if ledger is not None:
+        ledger.standing(design.charge())  # better refused now than after all has been read
     data: dict[str, Gaze | StreamedGaze | Features] = {}
     for number, spec in enumerate(plan.used_inputs().values()):
         tell(f"reading {spec.name}", number, steps)
         data[spec.name] = _load(spec, design.facts[spec.name], tell)
         _check_unchanged(design, spec, data[spec.name])
-    random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
+    debit = None if ledger is None else ledger.debit(design.charge())
+    random = (
+        SecureRandom(before_words=debit.begin_drawing if debit else None)
+        if test_seed is None
+        else SecureRandom.for_tests(test_seed)
+    )
     releases: list[Release] = []
     for number, planned in enumerate(design.outputs):
         tell(f"releasing {planned.name}", len(data) + number, steps)
@@ -110,8 +119,11 @@ def build(
         for planned, made in zip(design.outputs, releases, strict=True)
         for labels, array in made.arrays.items()
     }
-    manifest = compose_manifest(design, releases, arrays, seeded=random.seeded)
+    spending = None if debit is None else debit.spending
+    manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
     _write(path, manifest, arrays, design, force=force)
+    if debit is not None:
+        debit.release(to_bytes(manifest))
     tell("done", steps, steps)
     return Built(path, _sidecar(path), manifest, notes)
 
@@ -199,7 +211,12 @@ def _write(
 
 
 def compose_manifest(
-    design: Design, releases: list[Release], arrays: dict[str, NDArray[np.generic]], *, seeded: bool
+    design: Design,
+    releases: list[Release],
+    arrays: dict[str, NDArray[np.generic]],
+    *,
+    seeded: bool,
+    spending: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the manifest of a release; nothing in it is private."""
     plan = design.plan
@@ -239,7 +256,7 @@ def compose_manifest(
             "source": "test seed" if seeded else "operating system, AES-256-CTR",
             "test_seed": seeded,
         },
-        "ledger": None,
+        "ledger": spending,
         "digests": {path: layout.digest(array) for path, array in sorted(arrays.items())},
         "warnings": told,
     }

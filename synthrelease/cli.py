@@ -233,6 +233,81 @@ def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimu
     click.echo(f"Pictures   {number} in {folder}")
 
 
+@main.group()
+def ledger() -> None:
+    """What all releases of a dataset cost its people together: grant, show, check.
+
+    A plan names LEDGER and the dataset under [privacy]; every build then pays before it draws any noise, and is refused
+    beyond what is granted (exit code 4). The file is private: keep it with the data, and back it up.
+    """
+
+
+@ledger.command()
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--dataset", required=True, help="Your name for the private dataset; plans repeat it.")
+@click.option("--epsilon", type=float, required=True, help="ε of all its releases together, per person.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="δ at which all is composed.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove-one"]),
+    default="replace-one",
+    show_default=True,
+    help="The relation of its releases.",
+)
+def grant(path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str) -> None:
+    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none."""
+    from synthrelease.ledger import Ledger
+    from synthrelease.privacy.guarantee import Neighbours
+
+    book = Ledger(path)
+    book.grant(dataset, epsilon, delta, Neighbours(neighbours))
+    click.echo("\n".join(book.summary(dataset)))
+
+
+@ledger.command(name="show")
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
+@click.option("--dataset", help="Only this one.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
+    """Print what LEDGER grants, and every release that was paid for."""
+    from synthrelease.ledger import Ledger
+
+    book = Ledger(path)
+    click.echo(
+        json.dumps(book.to_json(dataset), ensure_ascii=False, indent=2)
+        if as_json
+        else "\n".join(book.summary(dataset))
+    )
+
+
+@ledger.command(name="check")
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
+@click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--digest", "digests", multiple=True, help="A digest of the ledger that you noted before.")
+def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]) -> None:
+    """Check that nothing in LEDGER was changed, left out or slipped in, and that what it adds up is right.
+
+    Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
+    you noted, and their entries are looked for.
+    """
+    from synthrelease.bundle import open_bundle
+    from synthrelease.ledger import Ledger
+
+    manifests = [open_bundle(bundle, allow_test_seed=True).manifest for bundle in bundles]
+    held = [manifest["ledger"]["entry"] for manifest in manifests if manifest["ledger"] is not None]
+    for bundle, manifest in zip(bundles, manifests, strict=True):
+        if manifest["ledger"] is None:
+            click.secho(f"warning: {bundle} was not paid for at any ledger", fg="yellow", err=True)
+    book = Ledger(path)
+    found = book.faults(digests=[*held, *digests])
+    for fault in found:
+        click.secho(f"  {fault}", fg="red")
+    if found:
+        raise SystemExit(_FAULT)
+    click.echo(f"Checked    {path}: {book.size()} entries hang together, and amount to what they state")
+    click.echo(f"Digest     {book.head()}  (note it: a later check can ask for it)")
+
+
 def _print_summary(built: Built, obj: dict[str, bool]) -> None:
     from synthrelease.report.summary import as_lines
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.ledger import Charge
 from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import OutputSpec, Plan
 from synthrelease.privacy import accounting
@@ -60,6 +61,18 @@ class Design:
     guarantee: Guarantee
     method: str
     people: int
+
+    def charge(self) -> Charge:
+        """Return what the release is to pay for, at the ledger."""
+        plan = self.plan
+        return Charge(
+            plan.dataset,
+            {key: plan.release[key] for key in ("name", "version")},
+            plan.digest,
+            plan.neighbours,
+            tuple(output.event for output in self.outputs if output.private),
+            tuple(output.name for output in self.outputs if not output.private),
+        )
 
 
 def make_design(plan: Plan) -> Design:
@@ -195,7 +208,8 @@ def warnings(design: Design) -> list[str]:
         for output in design.outputs
         if any(isinstance(leaf, Unprotected) for leaf in flatten(output.event))
     )
-    told.append("spending on this dataset over several releases is not tracked")
+    if plan.ledger is None:
+        told.append("spending on this dataset over several releases is not tracked")
     return told
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +15,6 @@ from synthrelease.errors import MachineError, PlanError
 from synthrelease.privacy.guarantee import Neighbours
 
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
-_NOT_YET = {
-    "ledger": "a ledger of budgets over several releases is not offered in this version",
-    "dataset": "a ledger of budgets over several releases is not offered in this version",
-}
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -77,6 +74,9 @@ class Plan:
         inputs: by name.
         outputs: in the plan's order.
         allow_unprotected: whether outputs that protect nobody are allowed.
+        ledger: the file that counts what all releases of a dataset cost; None if nothing does.
+        dataset: its name for the dataset.
+        digest: of the plan's text, SHA-256, hexadecimal.
     """
 
     path: Path
@@ -87,6 +87,9 @@ class Plan:
     inputs: dict[str, InputSpec]
     outputs: tuple[OutputSpec, ...]
     allow_unprotected: bool = False
+    ledger: Path | None = None
+    dataset: str = ""
+    digest: str = ""
 
     def used_inputs(self) -> dict[str, InputSpec]:
         """Return the inputs that an output is made of; the others are not even opened."""
@@ -102,7 +105,8 @@ def load_plan(path: str | Path) -> Plan:
         MachineError: it may not be read.
     """
     path = Path(path)
-    document = _toml(path)
+    text = _text(path)
+    document = _toml(path, text)
     _check_schema(path, document)
     privacy = document["privacy"]
     inputs = {name: _input(path, name, body) for name, body in document["inputs"].items()}
@@ -116,22 +120,30 @@ def load_plan(path: str | Path) -> Plan:
         inputs,
         outputs,
         privacy.get("allow_unprotected", False),
+        path.parent / privacy["ledger"] if "ledger" in privacy else None,
+        privacy.get("dataset", ""),
+        hashlib.sha256(text).hexdigest(),
     )
     _check_references(plan)
     return plan
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise PlanError("the plan is not UTF-8 text", where=str(path), expected="a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError("the plan is not valid TOML", where=str(path), found=str(error)) from None
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except PermissionError:
         raise MachineError(
             "the plan may not be read", where=str(path), remedy="check its permissions"
         ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError("the plan is not valid TOML", where=str(path), found=str(error)) from None
     except (OSError, ValueError):
         raise PlanError(
             "there is no such plan", where=repr(str(path))[1:-1], expected="a TOML file"
@@ -224,7 +236,6 @@ def _unknown_key(where: str, error: Any) -> PlanError:
     return PlanError(
         f"unknown key '{key}'",
         where=where,
-        found=_NOT_YET.get(key, ""),
         expected="one of " + ", ".join(known),
         remedy=_nearest(key, known),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from synthrelease.design import Design, warnings
+from synthrelease.ledger import Ledger
 from synthrelease.outputs.resolved import comparison_of, noise_of
 from synthrelease.outputs.signal_units import units_table
 from synthrelease.privacy.guarantee import Neighbours
@@ -48,8 +49,23 @@ def preview(design: Design) -> dict[str, Any]:
         "outputs": rows,
         "guarantee": str(design.guarantee),
         "method": design.method,
+        "ledger": _standing(design),
         "added_up": added_up,
         "warnings": warnings(design),
+    }
+
+
+def _standing(design: Design) -> dict[str, float] | None:
+    """What all releases will have cost, with this one."""
+    if design.plan.ledger is None:
+        return None
+    grant, standing = Ledger(design.plan.ledger).standing(design.charge())
+    return {
+        "granted": grant.epsilon,
+        "delta": grant.delta,
+        "before": standing.before,
+        "here": standing.here,
+        "after": standing.after,
     }
 
 
@@ -73,6 +89,12 @@ def as_text(view: dict[str, Any]) -> str:
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
     if view["added_up"]:
         lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
+    spent = view["ledger"]
+    if spent is not None:
+        lines.append(
+            f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} with this release, at δ = {spent['delta']:.2g}"
+        )
+        lines.append(f"  before it {spent['before']:.4g}, by itself {spent['here']:.4g}")
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)
 

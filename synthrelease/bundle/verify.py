@@ -8,6 +8,7 @@ claims. docs/bundle.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,8 +43,9 @@ from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.guarantee import ApproxDP, Neighbours, PureDP
 
+_LEDGER_CARE = 2e-4  # relative: composed ε are rounded up by a ten-thousandth at most, or as far as a grant
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 
@@ -335,6 +337,26 @@ def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
     yield from _listing_faults(manifest)
+    yield from _ledger_faults(manifest, recorded)
+
+
+def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> Iterator[Finding]:
+    """Where spending over all releases contradicts this one; what others have cost, only the curator's ledger knows."""
+    spent = manifest["ledger"]
+    if spent is None:
+        return
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    here, _ = accounting.compose_private(recorded, delta=spent["delta"] or 0.5, neighbours=neighbours)
+    epsilon = here.epsilon if isinstance(here, PureDP | ApproxDP) else 0.0
+    if spent["delta"] == 0 and isinstance(here, ApproxDP):
+        epsilon = math.inf
+    if abs(spent["spent_here"] - epsilon) > _LEDGER_CARE * epsilon:
+        yield Finding(
+            "guarantee", "ledger", f"at δ = {spent['delta']:.2g} this release costs ε = {epsilon:g}"
+        )
+    before, alone, after = (spent[f"spent_{when}"] for when in ("before", "here", "after"))
+    if max(before, alone) > after * (1 + _LEDGER_CARE):
+        yield Finding("guarantee", "ledger", "all releases together cost less than some of them")
 
 
 def _narrower_faults(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from collections.abc import Callable
 from typing import NoReturn, Protocol, Self
 
 import numpy as np
@@ -43,8 +44,14 @@ class SecureRandom:
     is marked too, and is refused for publication. A forked child begins its stream again: give it a `spawn`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, before_words: Callable[[], None] | None = None) -> None:
+        """Key a generator by the operating system.
+
+        Args:
+            before_words: called before any words are drawn, by this generator or one that it spawns, every time.
+        """
         self._seed_key: bytes | None = None
+        self._before = before_words
         self._start()
 
     @classmethod
@@ -55,7 +62,7 @@ class SecureRandom:
     @classmethod
     def _from_key(cls, key: bytes) -> Self:
         generator = cls.__new__(cls)
-        generator._seed_key = key  # noqa: SLF001  its own class
+        generator._seed_key, generator._before = key, None  # noqa: SLF001  its own class
         generator._start()  # noqa: SLF001
         return generator
 
@@ -71,7 +78,7 @@ class SecureRandom:
         alone: the order in which tasks run, and on how many workers, then changes nothing.
         """
         if self._seed_key is None:
-            return SecureRandom()
+            return SecureRandom(before_words=self._before)
         digest = hashlib.sha256(self._seed_key)
         for label in labels:
             encoded = label.encode()
@@ -82,6 +89,8 @@ class SecureRandom:
         """Return `count` independent uniform 64-bit words, shape (count,)."""
         if count < 0:
             raise ValueError(f"Expected count >= 0, found count={count}")
+        if self._before is not None:
+            self._before()
         if self._owner != (_forks, os.getpid()):
             with _rekeying:
                 if self._owner != (_forks, os.getpid()):

@@ -16,6 +16,12 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
+    spent = manifest["ledger"]
+    if spent is not None:
+        lines.append(
+            f"Ledger     all releases of this dataset: ε = {spent['spent_after']:.4g} at δ = {spent['delta']:.2g} "
+            f"(before {spent['spent_before']:.4g}, this one {spent['spent_here']:.4g})"
+        )
     width = max(len(output["name"]) for output in manifest["outputs"])
     for number, output in enumerate(manifest["outputs"]):
         head = "Outputs  " if number == 0 else "         "

@@ -18,6 +18,7 @@ FLOORS = [
     "bundle",
     "evaluate",
     "report",
+    "ledger",
     "plan",
     "outputs",
     "design",

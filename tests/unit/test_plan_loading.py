@@ -35,6 +35,8 @@ DOCUMENT: dict[str, Any] = {
         "epsilon": 3,
         "delta": 1e-6,
         "allow_unprotected": False,
+        "ledger": "ledger.sqlite",
+        "dataset": "study",
     },
     "inputs": {
         "looks": {
@@ -595,15 +597,10 @@ def test_extremes_are_refused_with_the_reason(tmp_path: Path, statistic: str, nu
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ("ledger", "not offered in this version"),
-        ("dataset", "not offered in this version"),
-    ],
-)
-def test_keys_of_later_versions_are_explained(tmp_path: Path, key: str, words: str) -> None:
-    refused(tmp_path, changed(("privacy", key), "ledger.sqlite"), ("privacy",), f"'{key}'", words)
+@pytest.mark.parametrize("key", ["ledger", "dataset"])
+def test_ledger_and_dataset_go_together(tmp_path: Path, key: str) -> None:
+    other = {"ledger": "dataset", "dataset": "ledger"}[key]
+    refused(tmp_path, changed(("privacy", key)), ("privacy",), f"'{key}' is missing", f"'{other}'")
 
 
 # What contradicts itself

@@ -1,0 +1,71 @@
+"""Entries that hang together: each holds the digest of the one before, so that none can be changed, left out or slipped in.
+
+    digest(n) = SHA-256(digest(n − 1) ‖ body(n)),   digest(0) = 32 zero bytes
+
+Whoever may write the file can write it anew from any place on: what was published or noted of a digest (every bundle holds
+that of its debit) cannot be written anew. A body carries a random nonce, so that its digest tells nothing of it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+START = bytes(32)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry.
+
+    Attributes:
+        number: 1, 2, 3, …
+        text: the body as it is stored: JSON, keys sorted.
+        digest: of this entry and all before it, hexadecimal.
+    """
+
+    number: int
+    text: str
+    digest: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The body read."""
+        body: dict[str, Any] = json.loads(self.text)
+        return body
+
+
+def following(entries: Sequence[Entry], body: dict[str, Any]) -> Entry:
+    """Return the entry of a body that is to follow others."""
+    text = json.dumps(
+        {**body, "nonce": secrets.token_hex(16)}, sort_keys=True, ensure_ascii=False, allow_nan=False
+    )
+    before = bytes.fromhex(entries[-1].digest) if entries else START
+    return Entry(len(entries) + 1, text, _digest(before, text))
+
+
+def faults(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield where entries do not hang together."""
+    before = START
+    for place, entry in enumerate(entries, start=1):
+        if entry.number != place:
+            yield f"entry {place} is missing: number {entry.number} stands in its place"
+            return
+        if _digest(before, entry.text) != entry.digest:
+            yield f"entry {place} was changed, or what stands before it"
+            return
+        before = bytes.fromhex(entry.digest)
+
+
+def now() -> str:
+    """Return the time, UTC, as entries state it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def _digest(before: bytes, text: str) -> str:
+    return hashlib.sha256(before + text.encode()).hexdigest()

@@ -1,0 +1,57 @@
+"""What was paid for, in the hands of the process that paid: it says when noise is drawn on it, and what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+from typing import Any
+
+from synthrelease.errors import PolicyError
+from synthrelease.ledger import account, chain, store
+from synthrelease.ledger.owner import Owner
+
+
+class Debit:
+    """A release that was paid for.
+
+    Attributes:
+        spending: what its manifest may say: identity of the dataset, digest of the entry, ε before, here and after.
+    """
+
+    def __init__(self, path: Path, number: int, spending: dict[str, Any]) -> None:
+        self._path, self._number = path, number
+        self.spending = spending
+        self._begun = False
+        self._lock = threading.Lock()
+
+    def begin_drawing(self) -> None:
+        """Note that noise is drawn from now on, on the disk before the first of it is; once, however often it is called.
+
+        Raises:
+            PolicyError: the debit is another process' by now.
+        """
+        if self._begun:
+            return
+        with self._lock:
+            if not self._begun:
+                self._add({"kind": account.DRAWING})
+                self._begun = True
+
+    def release(self, manifest: bytes) -> None:
+        """Note what came of it."""
+        self._add({"kind": account.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
+
+    def _add(self, body: dict[str, Any]) -> None:
+        """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
+        with store.writing(self._path) as ledger:
+            known = (one.debits.get(self._number) for one in account.accounts(ledger.entries).values())
+            paid = next(debit for debit in known if debit is not None)
+            if paid.owner != Owner.this() or paid.drawn is not self._begun:
+                raise PolicyError(
+                    "another process has taken this debit over",
+                    where=str(self._path),
+                    remedy="build again: it will pay for itself",
+                )
+            made = chain.following(ledger.entries, {**body, "at": chain.now(), "debit": self._number})
+            ledger.add(made)

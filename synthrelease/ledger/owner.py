@@ -1,0 +1,71 @@
+"""Which process a debit belongs to, and whether it has certainly ended."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+_STARTED = 19  # place of the start time among what follows the name in /proc/PID/stat
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process.
+
+    Attributes:
+        host: name of the machine.
+        boot: which start of the machine, where the system tells.
+        pid: its number.
+        started: when it began, in the system's ticks since the start, where it tells: numbers are used again.
+    """
+
+    host: str
+    boot: str
+    pid: int
+    started: str
+
+    @classmethod
+    def this(cls) -> Self:
+        """Return this process."""
+        pid = os.getpid()
+        return cls(platform.node(), _boot(), pid, _started(pid))
+
+    @classmethod
+    def from_json(cls, form: dict[str, Any]) -> Self:
+        """Read an owner back."""
+        return cls(form["host"], form["boot"], form["pid"], form["started"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ledger's form."""
+        return asdict(self)
+
+    def has_ended(self) -> bool:
+        """Whether the process has certainly ended; of another machine nobody can say."""
+        if self.host != platform.node():
+            return False
+        if self.boot != _boot():
+            return True
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            pass  # it is another user's
+        return self.started != _started(self.pid)
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[_STARTED]
+    except (OSError, IndexError):
+        return ""
