@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from synthrelease.budgets import calibrated, divided
 from synthrelease.data.facts import Facts, read_facts
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge
 from synthrelease.outputs import KINDS, ResolvedOutput
-from synthrelease.plan import OutputSpec, Plan
+from synthrelease.plan import Plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event, Unprotected, flatten
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, NoGuarantee
-
-_CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def make_design(plan: Plan) -> Design:
         KINDS[spec.kind](spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours)
         for spec in plan.outputs
     ]
-    budgets = split_budget(plan, resolved)
+    budgets = divided(plan, resolved)
     planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
     total, method = accounting.compose_private(
         [output.event for output in planned],
@@ -118,11 +117,7 @@ def make_design(plan: Plan) -> Design:
 
 
 def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> PlannedOutput:
-    try:
-        event = resolved.calibrate(budget)
-    except PolicyError as error:
-        error.where = resolved.spec.where
-        raise
+    event = calibrated(resolved, budget)
     unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
     if unprotected and not plan.allow_unprotected:
         raise PolicyError(
@@ -135,62 +130,6 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
     delta = budget.delta if budget is not None and budget.delta else 0.5
     promise = accounting.compose([event], delta=delta, neighbours=plan.neighbours)
     return PlannedOutput(resolved, budget, event, promise)
-
-
-def split_budget(plan: Plan, resolved: list[ResolvedOutput]) -> dict[str, Budget]:
-    """Return the budget of every output that adds noise.
-
-    ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
-    is divided among the outputs that need it, in proportion to their ε.
-
-    Raises:
-        PolicyError: the parts exceed the whole.
-        PlanError: an output without noise asks for a part.
-    """
-    paying = [r.spec for r in resolved if r.noise is not None]
-    for r in resolved:
-        if r.noise is None and {"share", "epsilon", "delta"} & set(r.spec.options):
-            raise PlanError(
-                "an output without noise takes no share of ε or δ",
-                where=r.spec.where,
-                remedy="leave out share, epsilon and delta",
-            )
-    stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
-    left = plan.epsilon - sum(e for e in stated.values() if e is not None)
-    waiting = [name for name, e in stated.items() if e is None]
-    if left < -_CARE * plan.epsilon or (waiting and left <= _CARE * plan.epsilon):
-        raise PolicyError(
-            "the outputs ask for more than the release's ε",
-            where=str(plan.path),
-            found=f"{plan.epsilon - left:g} of {plan.epsilon:g}"
-            + (f", and {', '.join(waiting)} still without" if waiting else ""),
-            remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
-        )
-    epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
-    deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.takes_delta}, epsilons)
-    down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
-    return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
-
-
-def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
-    if "epsilon" in spec.options:
-        return float(spec.options["epsilon"])
-    return float(spec.options["share"]) * total if "share" in spec.options else None
-
-
-def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
-    stated = {name: float(spec.options["delta"]) for name, spec in taking.items() if "delta" in spec.options}
-    left = plan.delta - sum(stated.values())
-    waiting = [name for name in taking if name not in stated]
-    if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
-        raise PolicyError(
-            "the outputs ask for more than the release's δ",
-            where=str(plan.path),
-            found=f"{plan.delta - left:g} of {plan.delta:g}",
-            remedy="lower the deltas of outputs, or raise the δ under [privacy]",
-        )
-    weight = sum(epsilons[name] for name in waiting)
-    return {**stated, **{name: left * epsilons[name] / weight for name in waiting}}
 
 
 def warnings(design: Design) -> list[str]:

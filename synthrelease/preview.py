@@ -11,6 +11,8 @@ from synthrelease.outputs.signal_units import units_table
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 
+_WORTH_TELLING = 1.05
+
 
 def preview(design: Design) -> dict[str, Any]:
     """Return the preview as data: per output budget, promise, noise, error to expect, people needed.
@@ -50,6 +52,7 @@ def preview(design: Design) -> dict[str, Any]:
         "guarantee": str(design.guarantee),
         "method": design.method,
         "ledger": _standing(design),
+        "epsilon": getattr(design.guarantee, "epsilon", None),
         "added_up": added_up,
         "warnings": warnings(design),
     }
@@ -87,8 +90,10 @@ def as_text(view: dict[str, Any]) -> str:
             lines.extend(_table(table))
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
-    if view["added_up"]:
-        lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}")
+    if view["epsilon"]:
+        times = view["added_up"] / view["epsilon"]
+        more = f", {times:.1f} times as much" if times > _WORTH_TELLING else ""
+        lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}{more}")
     spent = view["ledger"]
     if spent is not None:
         lines.append(

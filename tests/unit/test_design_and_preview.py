@@ -6,20 +6,16 @@ import json
 import math
 import random
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from synthrelease.data.readers import delimited, parquet
-from synthrelease.design import Design, make_design, split_budget, warnings
+from synthrelease.design import Design, make_design, warnings
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
-from synthrelease.outputs import ResolvedOutput
-from synthrelease.plan import OutputSpec, Plan, load_plan
+from synthrelease.plan import Plan, load_plan
 from synthrelease.preview import as_text, preview
 from synthrelease.privacy import (
     ApproxDP,
@@ -155,201 +151,17 @@ def gaussian_delta(epsilon: float, sigma: float, sensitivity: float) -> float:
     return float(ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu))
 
 
-# The budget, on outputs that are nothing but a name, a noise and what the plan says
-
-
-def asking(name: str, noise: str | None, **options: float) -> ResolvedOutput:
-    spec = OutputSpec(name, "heatmap", "looks", dict(options), f"plan.toml: outputs[0] ({name})")
-    return cast("ResolvedOutput", SimpleNamespace(spec=spec, noise=noise, takes_delta=noise == "gaussian"))
-
-
 def near(value: Any) -> Any:
     """A budget may be cut down by a hair, so that promises rounded up keep within the whole."""
     return pytest.approx(value, rel=1e-9)
-
-
-def split(
-    *outputs: ResolvedOutput, epsilon: float = 3.0, delta: float = 1e-6
-) -> dict[str, tuple[float, float]]:
-    whole = Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
-    return {name: (b.epsilon, b.delta) for name, b in split_budget(whole, list(outputs)).items()}
-
-
-def epsilons(*outputs: ResolvedOutput, epsilon: float = 3.0) -> dict[str, float]:
-    return {name: near(e) for name, (e, _) in split(*outputs, epsilon=epsilon).items()}
-
-
-def test_shares_are_of_the_releases_epsilon_and_epsilons_are_themselves() -> None:
-    given = (asking("a", "laplace", share=0.5), asking("b", "laplace", epsilon=0.75))
-    assert epsilons(*given) == {"a": 1.5, "b": 0.75}
-    assert epsilons(*given, epsilon=6.0) == {"a": 3.0, "b": 0.75}
-
-
-def test_what_is_left_is_divided_equally() -> None:
-    assert epsilons(asking("a", "laplace"), asking("b", "gaussian"), asking("c", "laplace")) == {
-        "a": 1,
-        "b": 1,
-        "c": 1,
-    }
-    mixed = (
-        asking("a", "laplace", share=0.5),
-        asking("b", "gaussian", epsilon=0.5),
-        asking("c", "laplace"),
-        asking("d", "gaussian"),
-    )
-    assert epsilons(*mixed) == {"a": 1.5, "b": 0.5, "c": 0.5, "d": 0.5}
-
-
-def test_what_nobody_asks_for_is_not_spent() -> None:
-    assert epsilons(asking("a", "laplace", share=0.25)) == {"a": 0.75}
-
-
-def test_an_output_without_noise_takes_nothing() -> None:
-    assert epsilons(asking("a", None), asking("b", "laplace")) == {"b": 3.0}
-    assert split(asking("a", None)) == {}
-
-
-def test_delta_is_divided_among_gaussian_outputs_in_proportion_to_epsilon() -> None:
-    found = split(
-        asking("a", "gaussian", epsilon=2),
-        asking("b", "laplace", epsilon=0.5),
-        asking("c", "gaussian", epsilon=0.5),
-    )
-    assert found == {"a": (near(2), near(8e-7)), "b": (near(0.5), 0.0), "c": (near(0.5), near(2e-7))}
-
-
-def test_a_stated_delta_is_kept_and_the_rest_divided() -> None:
-    found = split(
-        asking("a", "gaussian", epsilon=1, delta=4e-7),
-        asking("b", "gaussian", epsilon=0.5),
-        asking("c", "gaussian", epsilon=1.5),
-    )
-    assert {name: d for name, (_, d) in found.items()} == {
-        "a": near(4e-7),
-        "b": near(1.5e-7),
-        "c": near(4.5e-7),
-    }
-
-
-def test_laplace_noise_costs_no_delta() -> None:
-    assert split(asking("a", "laplace"), asking("b", "gaussian"))["a"][1] == 0
-    assert split(asking("a", "laplace"), delta=0.0) == {"a": (near(3.0), 0.0)}
-
-
-@pytest.mark.parametrize(
-    "outputs",
-    [
-        [("a", {"share": 0.7}), ("b", {"share": 0.4})],
-        [("a", {"epsilon": 2.0}), ("b", {"epsilon": 1.001})],
-        [("a", {"epsilon": 2.0}), ("b", {"share": 0.5})],
-        [("a", {"epsilon": 3.5})],
-        [("a", {"epsilon": math.inf})],
-        [("a", {"share": 1.0}), ("b", {})],
-        [("a", {"epsilon": 3.0}), ("b", {}), ("c", {})],
-        [("a", {"share": 0.7}), ("b", {"share": 0.4}), ("c", {})],
-    ],
-    ids=str,
-)
-def test_more_than_the_releases_epsilon_is_refused_by_policy(
-    outputs: list[tuple[str, dict[str, float]]],
-) -> None:
-    asked = [asking(name, "laplace", **options) for name, options in outputs]
-    with pytest.raises(PolicyError) as caught:
-        split(*asked)
-    assert caught.value.exit_code == 4
-    assert "plan.toml" in str(caught.value)
-    assert "ε" in caught.value.problem
-    assert " of 3" in caught.value.found
-    assert caught.value.remedy
-    for name, options in outputs:
-        assert options or name in caught.value.found
-
-
-@pytest.mark.parametrize("shares", [[0.7, 0.2, 0.1], [1 / 3] * 3, [0.1] * 10, [1 / 7] * 7, [1.0]], ids=str)
-@pytest.mark.parametrize("epsilon", [1.0, 3.0, 0.1])
-def test_shares_of_exactly_one_are_enough_and_leave_nothing(shares: list[float], epsilon: float) -> None:
-    # On paper they add up to 1; in floating point to a little more or less.
-    outputs = [asking(f"o{i}", "laplace", share=share) for i, share in enumerate(shares)]
-    assert len(split(*outputs, epsilon=epsilon)) == len(shares)
-    with pytest.raises(PolicyError, match="waiting"):
-        split(*outputs, asking("waiting", "laplace"), epsilon=epsilon)
-
-
-@pytest.mark.parametrize("deltas", [[1.1e-6], [6e-7, 5e-7], [1e-6, None], [6e-7, 6e-7, None]], ids=str)
-def test_more_than_the_releases_delta_is_refused_by_policy(deltas: list[float | None]) -> None:
-    outputs = [asking(f"o{i}", "gaussian", **({"delta": d} if d else {})) for i, d in enumerate(deltas)]
-    with pytest.raises(PolicyError) as caught:
-        split(*outputs)
-    assert caught.value.exit_code == 4
-    assert "δ" in caught.value.problem
-    assert "1e-06" in caught.value.found
-    assert "plan.toml" in str(caught.value)
-
-
-def test_a_delta_of_an_output_needs_one_of_the_release() -> None:
-    with pytest.raises(PolicyError, match="δ"):
-        split(asking("a", "gaussian", delta=1e-7), delta=0.0)
-
-
-def test_deltas_of_exactly_the_whole_are_enough() -> None:
-    found = split(*(asking(f"o{i}", "gaussian", delta=1e-7) for i in range(10)))
-    assert sum(d for _, d in found.values()) == pytest.approx(1e-6)
-
-
-@pytest.mark.parametrize("deltas", [(1e-7, 3e-7, 6e-7), (2e-7, 2e-7, 6e-7), (1e-6,)], ids=str)
-def test_deltas_of_exactly_the_whole_leave_nothing(deltas: tuple[float, ...]) -> None:
-    stated = [asking(f"o{i}", "gaussian", delta=delta) for i, delta in enumerate(deltas)]
-    with pytest.raises(PolicyError, match="δ"):
-        split(*stated, asking("waiting", "gaussian"))
-
-
-@pytest.mark.parametrize("options", [{"share": 0.1}, {"epsilon": 0.1}, {"delta": 1e-7}])
-def test_an_output_without_noise_that_asks_for_a_part_is_refused(options: dict[str, float]) -> None:
-    with pytest.raises(PlanError) as caught:
-        split(asking("records", None, **options), asking("b", "laplace"))
-    assert caught.value.exit_code == 3
-    assert "outputs[0] (records)" in str(caught.value)
-    assert "leave out" in caught.value.remedy
-
-
-PARTS = st.one_of(
-    st.none(),
-    st.tuples(st.just("share"), st.floats(0.001, 1.0)),
-    st.tuples(st.just("epsilon"), st.floats(0.001, 3.0)),
-)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["gaussian", "laplace"]), PARTS), min_size=1, max_size=6),
-    st.floats(0.01, 100),
-)
-@settings(derandomize=True, deadline=None, max_examples=300)
-def test_the_parts_never_exceed_the_whole_and_leave_nothing_where_somebody_waits(
-    asked: list[tuple[str, tuple[str, float] | None]], epsilon: float
-) -> None:
-    outputs = [
-        asking(f"o{i}", noise, **(dict([part]) if part else {})) for i, (noise, part) in enumerate(asked)
-    ]
-    try:
-        found = split(*outputs, epsilon=epsilon)
-    except PolicyError:
-        assume(False)
-    total = sum(e for e, _ in found.values())
-    assert all(e > 0 for e, _ in found.values())
-    assert total <= epsilon * (1 + 1e-9)
-    if any(part is None for _, part in asked):
-        assert total == pytest.approx(epsilon, rel=1e-9)
-    gaussian = [found[f"o{i}"] for i, (noise, _) in enumerate(asked) if noise == "gaussian"]
-    if gaussian:
-        assert sum(d for _, d in gaussian) == pytest.approx(1e-6, rel=1e-9)
-        assert len({round(d / e / gaussian[0][1] * gaussian[0][0], 9) for e, d in gaussian}) == 1
 
 
 # The whole design
 
 
 def test_the_design_spends_what_was_split_and_no_more(folder: Path) -> None:
-    made = design(folder, {**HEATMAP, "epsilon": 2.0}, SIGNALS, STATISTICS, {**RECORDS})
+    stated = {"epsilon": 0.5}
+    made = design(folder, {**HEATMAP, "epsilon": 2.0}, SIGNALS | stated, STATISTICS | stated, RECORDS)
     budgets = {o.name: o.budget for o in made.outputs}
     assert budgets["records"] is None
     assert [b.epsilon for b in budgets.values() if b] == near([2.0, 0.5, 0.5])
@@ -671,7 +483,9 @@ def seen(folder: Path, *outputs: dict[str, Any], **options: Any) -> str:
 def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -> None:
     view = preview(design(folder, *ALL))
     assert [row["name"] for row in view["outputs"]] == ["maps", "signals", "summary", "records"]
-    assert [row["epsilon"] for row in view["outputs"][:3]] == near([1.0, 1.0, 1.0])
+    stated, each, other = (row["epsilon"] for row in view["outputs"][:3])
+    assert (stated, other) == (near(1.0), near(each))
+    assert 1.02 < each < 1.05  # more than 1, as exact composition leaves room for it
     assert view["outputs"][3]["epsilon"] is None
     assert [row["delta"] for row in view["outputs"][:3]] == near([1e-6, 0.0, 0.0])
     assert [row["noise"] for row in view["outputs"]] == [
@@ -682,7 +496,8 @@ def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -
     ]
     assert all(row["people"] == PEOPLE and row["error"] and row["people_needed"] for row in view["outputs"])
     assert all((row["scale_steps"] is None) == (row["noise"] is None) for row in view["outputs"])
-    assert view["added_up"] == near(3.0)
+    assert view["added_up"] == near(1 + 2 * each)
+    assert 2.997 < view["epsilon"] <= 3.0
     text = " ".join(as_text(view).split())  # as it is said, however wide the terminal
     for row in view["outputs"]:
         assert f"{row['name']} ({row['kind']}, 12 people)" in text
@@ -690,6 +505,17 @@ def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -
         assert row["error"] in text
     assert view["guarantee"] in text
     assert all(warning in text for warning in view["warnings"])
+
+
+def test_the_preview_tells_what_exact_composition_saves(folder: Path) -> None:
+    """Twenty Gaussian heatmaps and two Laplace statistics: a third of what adding up would state."""
+    maps = [{**HEATMAP, "name": f"maps{i}"} for i in range(20)]
+    sums = [{**STATISTICS, "name": f"sums{i}"} for i in range(2)]
+    view = preview(design(folder, *maps, *sums))
+    assert 2.997 < view["epsilon"] <= 3.0
+    assert view["added_up"] > 2 * view["epsilon"]
+    times = view["added_up"] / view["epsilon"]
+    assert f"added up it would be ε = {view['added_up']:g}, {times:.1f} times as much" in as_text(view)
 
 
 def test_the_preview_is_the_same_whatever_the_private_values_are(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ FLOORS = [
     "ledger",
     "plan",
     "outputs",
+    "budgets",
     "design",
     "preview",
     "builder",
