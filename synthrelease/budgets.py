@@ -61,7 +61,8 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
         budgets = times(factor)
         return _composed([calibrated(r, budgets[r.spec.name]) for r in private], plan, allowed)
 
-    return times(_largest(cost, allowed, close=close))
+    factor, step = _largest(cost, allowed, close=close), close / 10
+    return times(max(1.0, math.floor(factor / step) * step))  # the same on machines that differ in last bits
 
 
 def _is_elastic(spec: OutputSpec) -> bool:
