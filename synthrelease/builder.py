@@ -32,6 +32,7 @@ from synthrelease.ledger import Ledger
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Release, noise_of
 from synthrelease.plan import InputSpec, Plan, load_plan
+from synthrelease.policy import load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -62,6 +63,7 @@ def build(
     output: str | Path | None = None,
     *,
     force: bool = False,
+    policy: str | Path | None = None,
     test_seed: int | None = None,
     progress: Progress | None = None,
 ) -> Built:
@@ -71,12 +73,14 @@ def build(
         plan_path: the plan, TOML.
         output: the bundle; default <name>-<version>.h5 in the working folder.
         force: replace an existing bundle.
+        policy: a file of limits that the release must keep to.
         test_seed: makes the noise repeatable; file name, manifest and reports then say that it must not be published.
         progress: called with (what, done, total).
 
     Raises:
         InputError: plan or data cannot be used (exit code 3).
-        PolicyError: the promise would be false or empty (exit code 4).
+        PolicyError: the promise would be false or empty, or not what the policy asks for, or the ledger's grant would be
+            exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
     """
     tell = progress or (lambda _what, _done, _total: None)
@@ -92,8 +96,10 @@ def build(
     tell("reading public facts", 0, steps)
     design = make_design(plan)
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
-    if ledger is not None:
-        ledger.standing(design.charge())  # better refused now than after all has been read
+    # Better refused now than after all has been read.
+    standing = None if ledger is None else ledger.standing(design.charge())[1]
+    if policy is not None:
+        load_policy(policy).require(design.promised(None if standing is None else standing.after))
     data: dict[str, Gaze | StreamedGaze | Features] = {}
     for number, spec in enumerate(plan.used_inputs().values()):
         tell(f"reading {spec.name}", number, steps)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from synthrelease.errors import SynthReleaseError
+from synthrelease.errors import PolicyError, SynthReleaseError
 
 if TYPE_CHECKING:
     from synthrelease.builder import Built, Progress
@@ -23,6 +23,11 @@ changes the odds by a factor of at most e² ≈ 7.4 (with a chance of failure of
 moderate protection; ε = 1 would be good, and would take more people for maps as clear as these.
 24 people are too few for the signal and the mean: they are here to show what too few looks like, and
 `preview` tells how many it would take."""
+
+
+_POLICY = click.option(
+    "--policy", type=click.Path(path_type=Path), help="Limits that the release must keep to (TOML)."
+)
 
 
 class _Group(click.Group):
@@ -100,16 +105,21 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
 
 @main.command()
 @click.argument("plan", type=click.Path(path_type=Path))
+@_POLICY
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
-def preview(plan: Path, *, as_json: bool) -> None:
+def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     """Tell what PLAN will cost and how good it will be, without reading a private value."""
     from synthrelease.design import make_design
     from synthrelease.plan import load_plan
+    from synthrelease.policy import load_policy
     from synthrelease.preview import as_text
     from synthrelease.preview import preview as make_preview
 
-    view = make_preview(make_design(load_plan(plan)))
+    limits = None if policy is None else load_policy(policy)
+    view = make_preview(make_design(load_plan(plan)), limits)
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else as_text(view))
+    if view["policy"] is not None and view["policy"]["breaches"]:
+        raise SystemExit(PolicyError.exit_code)
 
 
 @main.command()
@@ -118,6 +128,7 @@ def preview(plan: Path, *, as_json: bool) -> None:
     "-o", "--output", type=click.Path(path_type=Path), help="The bundle; default <name>-<version>.h5."
 )
 @click.option("--force", is_flag=True, help="Replace an existing bundle.")
+@_POLICY
 @click.option(
     "--test-seed",
     type=int,
@@ -131,14 +142,16 @@ def build(
     output: Path | None,
     *,
     force: bool,
+    policy: Path | None,
     test_seed: int | None,
     as_json: bool,
 ) -> None:
     """Build, verify and write the bundle of PLAN."""
     from synthrelease.builder import build as run
+    from synthrelease.policy import load_policy
 
     with _progress(obj) as progress:
-        built = run(plan, output, force=force, test_seed=test_seed, progress=progress)
+        built = run(plan, output, force=force, policy=policy, test_seed=test_seed, progress=progress)
     if as_json:
         click.echo(
             json.dumps(
@@ -151,20 +164,28 @@ def build(
                 indent=2,
             )
         )
-    else:
-        _print_summary(built, obj)
+        return
+    _print_summary(built, obj)
+    if policy is not None and (attacks := load_policy(policy).required_attacks):
+        click.echo(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
 
 
 @main.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--quick", is_flag=True, help="Seal, structure and manifest only.")
+@_POLICY
 @click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
-def verify(bundle: Path, *, quick: bool, allow_test_seed: bool, as_json: bool) -> None:
+def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: bool, as_json: bool) -> None:
     """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
     from synthrelease.bundle import verify as run
+    from synthrelease.policy import load_policy, policy_findings
 
+    limits = None if policy is None else load_policy(policy)
     result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
+    if limits is not None and result.ok and result.manifest is not None:
+        result.findings.extend(policy_findings(limits, result.manifest))
+        result.checked.append(f"the policy '{limits.limits['name']}'")
     if as_json:
         findings = [{"code": f.code, "where": f.where, "message": f.message} for f in result.findings]
         click.echo(

@@ -10,6 +10,7 @@ from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge
 from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import Plan
+from synthrelease.policy import Promised, PromisedOutput
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event, Unprotected, flatten
@@ -60,6 +61,11 @@ class Design:
     guarantee: Guarantee
     method: str
     people: int
+
+    def promised(self, dataset_epsilon: float | None) -> Promised:
+        """Return what a policy asks about the release, with ε of all releases of the dataset, if it is tracked."""
+        outputs = [PromisedOutput(o.name, o.resolved.mechanism(), o.guarantee, o.event) for o in self.outputs]
+        return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon)
 
     def charge(self) -> Charge:
         """Return what the release is to pay for, at the ledger."""

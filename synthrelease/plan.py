@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
-import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.manifest import schema, validator
-from synthrelease.errors import MachineError, PlanError
+from synthrelease.bundle.manifest import schema
+from synthrelease.errors import PlanError
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.settings_file import nearest, read_settings
 
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
-_LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
-    "type": "{1}",
-    "oneOf": "",
-    "minimum": "at least {0}",
-    "exclusiveMinimum": "more than {0}",
-    "maximum": "at most {0}",
-    "exclusiveMaximum": "less than {0}",
-    "minLength": "not empty",
-    "maxLength": "at most {0} characters",
-    "minItems": "at least {0} in the list",
-    "maxItems": "at most {0} in the list",
-    "uniqueItems": "nothing twice in the list",
-    "minProperties": "at least {0} in the table",
-}
 _ONE_PERSON = "the {} value can be one person's alone: noise large enough to hide it drowns it"
 _STATISTICS_REFUSED = {
     "min": _ONE_PERSON.format("smallest"),
@@ -105,9 +89,7 @@ def load_plan(path: str | Path) -> Plan:
         MachineError: it may not be read.
     """
     path = Path(path)
-    text = _text(path)
-    document = _toml(path, text)
-    _check_schema(path, document)
+    document, text = read_settings(path, "plan", explain=_explained)
     privacy = document["privacy"]
     inputs = {name: _input(path, name, body) for name, body in document["inputs"].items()}
     outputs = tuple(_output(path, number, body) for number, body in enumerate(document["outputs"]))
@@ -128,129 +110,20 @@ def load_plan(path: str | Path) -> Plan:
     return plan
 
 
-def _toml(path: Path, text: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise PlanError("the plan is not UTF-8 text", where=str(path), expected="a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError("the plan is not valid TOML", where=str(path), found=str(error)) from None
-
-
-def _text(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except PermissionError:
-        raise MachineError(
-            "the plan may not be read", where=str(path), remedy="check its permissions"
-        ) from None
-    except (OSError, ValueError):
-        raise PlanError(
-            "there is no such plan", where=repr(str(path))[1:-1], expected="a TOML file"
-        ) from None
-
-
-def _check_schema(path: Path, document: dict[str, Any]) -> None:
-    from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
-
-    error = best_match(_leaves(validator("plan-v1").iter_errors(document)))
-    if error is not None:
-        raise _explained(path, error)
-
-
-def _leaves(errors: Any) -> Iterator[Any]:
-    for error in errors:
-        if error.validator == "allOf" and error.context:
-            yield from _leaves(error.context)
-        else:
-            yield error
-
-
-def _explained(path: Path, error: Any) -> PlanError:
-    """Return the schema's complaint in the words of a person."""
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-    where = f"{path}: {place.lstrip('.')}" if place else str(path)
-    match error.validator:
-        case "additionalProperties" | "unevaluatedProperties":
-            return _unknown_key(where, error)
-        case "required":
-            missing = next(key for key in error.validator_value if key not in error.instance)
-            return PlanError(
-                f"the key '{missing}' is missing", where=where, expected=_purpose(error.schema, missing)
-            )
-        case "dependentRequired":
-            given, missing = next(
-                (key, other)
-                for key, others in error.validator_value.items()
-                for other in others
-                if key in error.instance and other not in error.instance
-            )
-            return PlanError(
-                f"the key '{missing}' is missing, which goes with '{given}'",
-                where=where,
-                expected=_purpose(error.schema, missing),
-            )
-        case "enum" | "const":
-            offered = error.validator_value if error.validator == "enum" else [error.validator_value]
-            refused = (
-                _STATISTICS_REFUSED.get(str(error.instance)) if "statistics" in error.absolute_path else None
-            )
-            return PlanError(
-                f"'{error.instance}' is refused: {refused}"
-                if refused
-                else f"'{error.instance}' is not offered",
-                where=where,
-                expected="one of " + ", ".join(map(str, offered)),
-                remedy=_nearest(str(error.instance), [str(o) for o in offered]),
-            )
-        case _:
-            words = _LIMITS.get(error.validator, "").format(
-                error.validator_value, _types(error.validator_value)
-            )
-            return PlanError(
-                "the value is not possible",
-                where=where,
-                found=_kind(error.instance),
-                expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
-            )
-
-
-def _types(value: Any) -> str:
-    names = {"integer": "a whole number", "number": "a finite number", "string": "text", "array": "a list"}
-    listed = value if isinstance(value, list) else [value]
-    return " or ".join(names.get(name, f"a {name}") for name in map(str, listed))
-
-
-def _kind(value: Any) -> str:
-    """Return a value of the plan as the plan would write it, shortened."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return "a table"
-    return "an empty list" if value == [] else repr(value)[:80]
-
-
-def _unknown_key(where: str, error: Any) -> PlanError:
-    known = list(error.schema.get("properties", {}))
-    key = next(key for key in error.instance if key not in known)
-    return PlanError(
-        f"unknown key '{key}'",
-        where=where,
-        expected="one of " + ", ".join(known),
-        remedy=_nearest(key, known),
+def _explained(where: str, error: Any) -> PlanError | None:
+    """The smallest and the largest value are refused with their reason."""
+    if error.validator != "enum" or "statistics" not in error.absolute_path:
+        return None
+    refused = _STATISTICS_REFUSED.get(str(error.instance))
+    return (
+        None
+        if refused is None
+        else PlanError(
+            f"'{error.instance}' is refused: {refused}",
+            where=where,
+            expected="one of " + ", ".join(map(str, error.validator_value)),
+        )
     )
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else ""
-
-
-def _purpose(parent: dict[str, Any], key: str) -> str:
-    node = parent.get("properties", {}).get(key, {})
-    if "description" not in node and "$ref" in node:
-        node = schema("plan-v1")["$defs"][node["$ref"].rsplit("/", 1)[1]]
-    return str(node.get("description", ""))
 
 
 def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
@@ -315,7 +188,7 @@ def _check_references(plan: Plan) -> None:
                 f"there is no input '{output.input}'",
                 where=output.where,
                 expected="one of " + ", ".join(plan.inputs),
-                remedy=_nearest(output.input, list(plan.inputs)),
+                remedy=nearest(output.input, list(plan.inputs)),
             )
         needed = "gaze" if output.kind in ("heatmap", "areas") else "features"
         if plan.inputs[output.input].kind != needed:

@@ -8,14 +8,15 @@ from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
 from synthrelease.outputs.resolved import comparison_of, noise_of
 from synthrelease.outputs.signal_units import units_table
+from synthrelease.policy import Policy
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 
 _WORTH_TELLING = 1.05
 
 
-def preview(design: Design) -> dict[str, Any]:
-    """Return the preview as data: per output budget, promise, noise, error to expect, people needed.
+def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
+    """Return the preview as data: per output budget, promise, noise, error to expect, people needed; breaches of a policy.
 
     Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
     """
@@ -46,12 +47,14 @@ def preview(design: Design) -> dict[str, Any]:
             }
         )
     added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
+    standing = _standing(design)
     return {
         "release": design.plan.release["name"],
         "outputs": rows,
         "guarantee": str(design.guarantee),
         "method": design.method,
-        "ledger": _standing(design),
+        "ledger": standing,
+        "policy": None if policy is None else _checked(policy, design, standing),
         "epsilon": getattr(design.guarantee, "epsilon", None),
         "added_up": added_up,
         "warnings": warnings(design),
@@ -69,6 +72,14 @@ def _standing(design: Design) -> dict[str, float] | None:
         "before": standing.before,
         "here": standing.here,
         "after": standing.after,
+    }
+
+
+def _checked(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
+    return {
+        "name": policy.limits["name"],
+        "breaches": policy.breaches(design.promised(None if standing is None else standing["after"])),
+        "required_attacks": policy.required_attacks,
     }
 
 
@@ -100,8 +111,21 @@ def as_text(view: dict[str, Any]) -> str:
             f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} with this release, at δ = {spent['delta']:.2g}"
         )
         lines.append(f"  before it {spent['before']:.4g}, by itself {spent['here']:.4g}")
+    if view["policy"] is not None:
+        lines.extend(_policy_lines(view["policy"]))
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)
+
+
+def _policy_lines(checked: dict[str, Any]) -> list[str]:
+    lines = [f"Policy '{checked['name']}': {'REFUSED' if checked['breaches'] else 'kept'}"]
+    for breach in checked["breaches"]:
+        lines.extend(wrapped("  ", breach))
+    if checked["required_attacks"]:
+        lines.extend(
+            wrapped("  ", "before publishing, attack it by: " + ", ".join(checked["required_attacks"]))
+        )
+    return lines
 
 
 def _table(rows: list[list[str]]) -> list[str]:

@@ -47,7 +47,7 @@ def validator(name: str) -> Any:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON schema that is shipped with the package: "manifest-v1" or "plan-v1"."""
+    """Return a JSON schema that is shipped with the package: "manifest-v1", "plan-v1" or "policy-v1"."""
     return dict(_schema(name))
 
 

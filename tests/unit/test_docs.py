@@ -18,7 +18,7 @@ PAGES = sorted(
 
 
 def test_plan_reference_is_current():
-    command = [sys.executable, str(ROOT / "scripts" / "make_plan_reference.py"), "--check"]
+    command = [sys.executable, str(ROOT / "scripts" / "make_reference.py"), "--check"]
     assert subprocess.run(command, check=False).returncode == 0
 
 

@@ -19,6 +19,8 @@ FLOORS = [
     "evaluate",
     "report",
     "ledger",
+    "settings_file",
+    "policy",
     "plan",
     "outputs",
     "budgets",

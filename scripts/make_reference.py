@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/plan.md from schemas/plan-v1.schema.json; with --check, exit 1 if that would change it."""
+"""Write docs/plan.md and docs/policy.md from their schemas; with --check, exit 1 if that would change them."""
 
 import json
 import sys
@@ -9,11 +9,28 @@ ROOT = Path(__file__).parent.parent
 HEAD = """# The plan
 
 A plan is a TOML file. Paths in it are relative to it. This page is made from `schemas/plan-v1.schema.json` by
-`scripts/make_plan_reference.py`; editors that know JSON schemas complete and check plans with the first line
+`scripts/make_reference.py`; editors that know JSON schemas complete and check plans with the first line
 
     #:schema ../schemas/plan-v1.schema.json
 
 A complete example is `synthrelease/demo/plan.toml`. Unknown keys are errors.
+"""
+POLICY_HEAD = """# The policy
+
+A policy is a TOML file with the limits of whoever answers for the people: a curator, an archive, a review board ([choosing.md](choosing.md) says what the
+numbers mean). `preview`, `build` and `verify` take it with `--policy` and refuse what is beyond it: exit code 4, or 1 for a bundle that exists. This page is
+made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
+
+    [policy]
+    name = "Data archive, 2026"
+    max_epsilon = 3.0
+    max_epsilon_of_dataset = 6.0
+    max_delta = 1e-6
+    least_people = 50
+    guarantees = ["pure_dp", "approx_dp"]
+    forbidden_mechanisms = ["liu2019", "bozkir2021"]
+    require_ledger = true
+    required_attacks = ["re-identification", "membership"]
 """
 SECTIONS = {
     "gaze": "`[inputs.NAME]` of kind `gaze`",
@@ -27,19 +44,37 @@ SECTIONS = {
 
 
 def main() -> int:
-    """Write or check the page."""
-    schema = json.loads((ROOT / "schemas" / "plan-v1.schema.json").read_text("utf-8"))
+    """Write or check the pages."""
+    changed = False
+    for name, page in {"plan": plan_page(), "policy": policy_page()}.items():
+        target = ROOT / "docs" / f"{name}.md"
+        if "--check" in sys.argv:
+            changed |= page != target.read_text("utf-8")
+        else:
+            target.write_text(page, "utf-8")
+    return int(changed)
+
+
+def policy_page() -> str:
+    """Return docs/policy.md."""
+    schema = loaded("policy")
+    return "\n".join([POLICY_HEAD, section("`[policy]`", schema["properties"]["policy"], schema)])
+
+
+def loaded(name: str) -> dict:
+    """Return a schema."""
+    return json.loads((ROOT / "schemas" / f"{name}-v1.schema.json").read_text("utf-8"))
+
+
+def plan_page() -> str:
+    """Return docs/plan.md."""
+    schema = loaded("plan")
     parts = [HEAD]
     for name in ("release", "privacy"):
         parts.append(section(f"`[{name}]`", schema["properties"][name], schema))
     for name, title in SECTIONS.items():
         parts.append(section(title, schema["$defs"][name], schema))
-    page = "\n".join(parts)
-    target = ROOT / "docs" / "plan.md"
-    if "--check" in sys.argv:
-        return int(page != target.read_text("utf-8"))
-    target.write_text(page, "utf-8")
-    return 0
+    return "\n".join(parts)
 
 
 def section(title: str, node: dict, schema: dict) -> str:

@@ -1,0 +1,173 @@
+"""TOML files that people write, checked against a shipped schema, with complaints in the words of a person."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from synthrelease.bundle.manifest import schema, validator
+from synthrelease.errors import MachineError, PlanError
+
+Explain = Callable[
+    [str, Any], PlanError | None
+]  # of a place and a schema's complaint: a refusal, if it needs words of its own
+_LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
+    "type": "{1}",
+    "oneOf": "",
+    "minimum": "at least {0}",
+    "exclusiveMinimum": "more than {0}",
+    "maximum": "at most {0}",
+    "exclusiveMaximum": "less than {0}",
+    "minLength": "not empty",
+    "maxLength": "at most {0} characters",
+    "minItems": "at least {0} in the list",
+    "maxItems": "at most {0} in the list",
+    "uniqueItems": "nothing twice in the list",
+    "minProperties": "at least {0} in the table",
+}
+
+
+def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> tuple[dict[str, Any], bytes]:
+    """Return a file that fits the schema `<what>-v1`, and its text.
+
+    Args:
+        path: the file.
+        what: "plan" or "policy".
+        explain: makes the refusal of complaints that need words of their own.
+
+    Raises:
+        PlanError: it is not TOML, or does not fit the schema.
+        MachineError: it may not be read.
+    """
+    text = _text(path, what)
+    document = _toml(path, text, what)
+    _check_schema(path, document, f"{what}-v1", explain)
+    return document, text
+
+
+def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise PlanError(f"the {what} is not UTF-8 text", where=str(path), expected="a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"the {what} is not valid TOML", where=str(path), found=str(error)) from None
+
+
+def _text(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except PermissionError:
+        raise MachineError(
+            f"the {what} may not be read", where=str(path), remedy="check its permissions"
+        ) from None
+    except (OSError, ValueError):
+        raise PlanError(
+            f"there is no such {what}", where=repr(str(path))[1:-1], expected="a TOML file"
+        ) from None
+
+
+def _check_schema(path: Path, document: dict[str, Any], schema_name: str, explain: Explain | None) -> None:
+    from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
+
+    error = best_match(_leaves(validator(schema_name).iter_errors(document)))
+    if error is None:
+        return
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    where = f"{path}: {place.lstrip('.')}" if place else str(path)
+    special = explain(where, error) if explain is not None else None
+    raise special or _explained(where, error, schema(schema_name))
+
+
+def _leaves(errors: Any) -> Iterator[Any]:
+    for error in errors:
+        if error.validator == "allOf" and error.context:
+            yield from _leaves(error.context)
+        else:
+            yield error
+
+
+def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
+    """Return the schema's complaint in the words of a person."""
+    match error.validator:
+        case "additionalProperties" | "unevaluatedProperties":
+            return _unknown_key(where, error)
+        case "required":
+            missing = next(key for key in error.validator_value if key not in error.instance)
+            return PlanError(
+                f"the key '{missing}' is missing",
+                where=where,
+                expected=_purpose(error.schema, missing, whole),
+            )
+        case "dependentRequired":
+            given, missing = next(
+                (key, other)
+                for key, others in error.validator_value.items()
+                for other in others
+                if key in error.instance and other not in error.instance
+            )
+            return PlanError(
+                f"the key '{missing}' is missing, which goes with '{given}'",
+                where=where,
+                expected=_purpose(error.schema, missing, whole),
+            )
+        case "enum" | "const":
+            offered = error.validator_value if error.validator == "enum" else [error.validator_value]
+            return PlanError(
+                f"'{error.instance}' is not offered",
+                where=where,
+                expected="one of " + ", ".join(map(str, offered)),
+                remedy=nearest(str(error.instance), [str(o) for o in offered]),
+            )
+        case _:
+            words = _LIMITS.get(error.validator, "").format(
+                error.validator_value, _types(error.validator_value)
+            )
+            return PlanError(
+                "the value is not possible",
+                where=where,
+                found=_kind(error.instance),
+                expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
+            )
+
+
+def _types(value: Any) -> str:
+    names = {"integer": "a whole number", "number": "a finite number", "string": "text", "array": "a list"}
+    listed = value if isinstance(value, list) else [value]
+    return " or ".join(names.get(name, f"a {name}") for name in map(str, listed))
+
+
+def _kind(value: Any) -> str:
+    """Return a value of the plan as the plan would write it, shortened."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    return "an empty list" if value == [] else repr(value)[:80]
+
+
+def _unknown_key(where: str, error: Any) -> PlanError:
+    known = list(error.schema.get("properties", {}))
+    key = next(key for key in error.instance if key not in known)
+    return PlanError(
+        f"unknown key '{key}'",
+        where=where,
+        expected="one of " + ", ".join(known),
+        remedy=nearest(key, known),
+    )
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """Return a question that names the known word most like another; empty if none is."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _purpose(parent: dict[str, Any], key: str, whole: dict[str, Any]) -> str:
+    node = parent.get("properties", {}).get(key, {})
+    if "description" not in node and "$ref" in node:
+        node = whole["$defs"][node["$ref"].rsplit("/", 1)[1]]
+    return str(node.get("description", ""))

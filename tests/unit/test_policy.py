@@ -1,0 +1,221 @@
+"""A policy is checked by preview, build and verify alike, and every limit of it refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from invented_study import write_records_study, write_study
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.policy import Policy, Promised, PromisedOutput, load_policy
+from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
+from synthrelease.privacy.event import DeniabilityTest, DiscreteLaplace, RandomizedTest
+
+MEAN = PromisedOutput(
+    "mean",
+    {"name": "discrete_laplace", "parameters": {}, "public_inputs": {"people": 100}},
+    PureDP(epsilon=0.5),
+    DiscreteLaplace(2, 4.0, 1),
+)
+MAPS = PromisedOutput(
+    "maps",
+    {"name": "gaussian", "parameters": {"calibration": "liu2019"}, "public_inputs": {"people": 120}},
+    ApproxDP(epsilon=1.0, delta=1e-6),
+    DiscreteLaplace(2, 4.0, 1),
+)
+ROWS = PromisedOutput(
+    "rows",
+    {"name": "seeded", "parameters": {}, "public_inputs": {"people": 100}},
+    PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=False),
+    DeniabilityTest(8, 4.0, "person", vacuous=False),
+)
+BY_ROWS = replace(ROWS, event=DeniabilityTest(8, 4.0, "record", vacuous=False))
+VACUOUS = replace(ROWS, guarantee=PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=True))
+TRIALS = replace(ROWS, guarantee=ApproxDP(epsilon=9.0, delta=1e-6), event=RandomizedTest(8, 4.0, 0.5, 10, 50))
+HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": None}})
+
+
+def release(*outputs: PromisedOutput, spent: float | None = None, **changes: Any) -> Promised:
+    given = {"neighbours": "replace-one", "guarantee": ApproxDP(epsilon=1.5, delta=1e-6), **changes}
+    return Promised(outputs=outputs or (MEAN,), dataset_epsilon=spent, **given)
+
+
+def breaches(promised: Promised, **limits: Any) -> list[str]:
+    return Policy(Path("policy.toml"), {"name": "board", **limits}).breaches(promised)
+
+
+KEPT = [
+    (release(), {}),
+    (release(), {"max_epsilon": 1.5, "max_delta": 1e-6, "neighbours": ["replace-one"]}),
+    (release(guarantee=PureDP(epsilon=1.0)), {"max_epsilon": 1.0, "max_delta": 0}),
+    (release(MEAN, MAPS), {"least_people": 100, "guarantees": ["pure_dp", "approx_dp"]}),
+    (release(MEAN), {"forbidden_mechanisms": ["seeded", "liu2019"]}),
+    (release(ROWS), {"least_k": 8, "max_gamma": 4.0}),
+    (release(VACUOUS), {}),
+    (release(spent=3.0), {"require_ledger": True, "max_epsilon_of_dataset": 3.0}),
+    (release(), {"require_ledger": False, "required_attacks": ["membership"]}),
+    (release(HIDDEN), {}),
+]
+BROKEN = [
+    (release(), {"max_epsilon": 1.49}, "ε = 1.5, at most 1.49"),
+    (release(), {"max_delta": 9e-7}, "δ = 1e-06, at most 9e-07"),
+    (release(neighbours="add-remove-one"), {"neighbours": ["replace-one"]}, "add-remove-one"),
+    (release(MEAN, MAPS), {"least_people": 101}, "mean: 100 people, at least 101"),
+    (release(HIDDEN), {"least_people": 2}, "mean: a private number of people"),
+    (
+        release(ROWS),
+        {"guarantees": ["pure_dp", "approx_dp"]},
+        "rows: a guarantee of kind plausible_deniability",
+    ),
+    (release(MAPS), {"forbidden_mechanisms": ["liu2019"]}, "maps: liu2019 is forbidden"),
+    (release(MEAN, ROWS), {"forbidden_mechanisms": ["seeded"]}, "rows: seeded is forbidden"),
+    (release(ROWS), {"least_k": 9}, "k = 8"),
+    (release(BY_ROWS), {"least_k": 8}, "each a record"),
+    (release(TRIALS), {"least_k": 9}, "k = 8"),
+    (release(TRIALS), {"max_gamma": 3.9}, "γ = 4"),
+    (release(ROWS), {"max_gamma": 3.9}, "γ = 4, at most 3.9"),
+    (release(VACUOUS), {"least_k": 2}, "cannot fail"),
+    (release(VACUOUS), {"max_gamma": 9}, "cannot fail"),
+    (release(), {"require_ledger": True}, "no ledger"),
+    (release(), {"max_epsilon_of_dataset": 9}, "no ledger"),
+    (release(spent=3.1), {"max_epsilon_of_dataset": 3.0}, "ε = 3.1 of all releases"),
+]
+
+
+@pytest.mark.parametrize(("promised", "limits"), KEPT, ids=lambda v: str(v) if isinstance(v, dict) else "")
+def test_what_keeps_to_the_limits_is_not_refused(promised: Promised, limits: dict[str, Any]) -> None:
+    assert breaches(promised, **limits) == []
+
+
+@pytest.mark.parametrize(
+    ("promised", "limits", "words"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
+)
+def test_every_limit_refuses_what_is_beyond_it(
+    promised: Promised, limits: dict[str, Any], words: str
+) -> None:
+    (breach,) = breaches(promised, **limits)
+    assert words in breach
+
+
+def test_all_breaches_are_named_at_once() -> None:
+    policy = Policy(Path("board.toml"), {"name": "board", "max_epsilon": 1, "least_people": 200})
+    with pytest.raises(PolicyError) as caught:
+        policy.require(release(MEAN, MAPS))
+    assert caught.value.exit_code == 4
+    assert (caught.value.found.count(";"), caught.value.where) == (2, "board.toml")
+
+
+# --- the file
+
+
+def written(folder: Path, *lines: str) -> Path:
+    path = folder / "policy.toml"
+    path.write_text("\n".join(["[policy]", 'name = "Board, 2026"', *lines]), encoding="utf-8")
+    return path
+
+
+def test_every_key_of_the_schema_is_a_limit_that_is_looked_at() -> None:
+    schema = json.loads((Path(__file__).parents[2] / "schemas" / "policy-v1.schema.json").read_text("utf-8"))
+    tried = {key for _, limits, _ in BROKEN for key in limits}
+    # `unit` can be nothing else in this version; attacks are reminders.
+    assert set(schema["properties"]["policy"]["properties"]) == tried | {"name", "unit", "required_attacks"}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("max_epsilom = 3", ("unknown key 'max_epsilom'", "did you mean 'max_epsilon'?")),
+        ("max_epsilon = 0", ("max_epsilon", "more than 0")),
+        ('guarantees = ["zcdp"]', ("zcdp", "approx_dp")),
+        ("least_people = 1.5", ("least_people", "a whole number")),
+        ('unit = "recording"', ("recording", "person")),
+        ("max_epsilon = nan", ("max_epsilon", "finite number")),
+        ("[[", ("not valid TOML",)),
+    ],
+)
+def test_a_policy_that_is_none_is_refused(tmp_path: Path, line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(PlanError) as caught:
+        load_policy(written(tmp_path, line))
+    assert caught.value.exit_code == 3
+    assert all(word in str(caught.value) for word in words)
+    assert "plan" not in str(caught.value)
+
+
+def test_no_policy_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="no such policy"):
+        load_policy(tmp_path / "none.toml")
+
+
+# --- preview, build, verify
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
+    plan = write_study(tmp_path)
+    bundle = synthrelease.build(plan, tmp_path / "r.h5").path
+    policy = written(tmp_path, "max_epsilon = 0.01", "least_people = 10000", 'required_attacks = ["copies"]')
+    shown = run("preview", plan, "--policy", policy)
+    assert shown.exit_code == 4
+    assert "Policy 'Board, 2026': REFUSED" in shown.output
+    assert "attack it by: copies" in shown.output
+    as_data = json.loads(run("preview", plan, "--policy", policy, "--json").output)["policy"]
+    refused = run("build", plan, "-o", tmp_path / "no.h5", "--policy", policy)
+    assert refused.exit_code == 4
+    assert not (tmp_path / "no.h5").exists()
+    found = run("verify", bundle, "--policy", policy, "--json")
+    assert found.exit_code == 1
+    findings = json.loads(found.output)["findings"]
+    assert {one["code"] for one in findings} == {"policy"}
+    assert [one["message"] for one in findings] == as_data["breaches"]
+    assert all(breach in refused.output for breach in as_data["breaches"])
+    assert len(as_data["breaches"]) == 1 + len(synthrelease.open_bundle(bundle).manifest["outputs"])
+
+
+def test_a_policy_that_is_kept_changes_nothing_but_what_is_said(tmp_path: Path) -> None:
+    plan = write_records_study(tmp_path)
+    policy = written(tmp_path, "max_epsilon = 1000", 'required_attacks = ["membership", "copies"]')
+    built = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
+    assert built.exit_code == 0, built.output
+    assert "asks for attacks: membership, copies" in built.output
+    assert "kept" in run("preview", plan, "--policy", policy).output
+    checked = run("verify", tmp_path / "r.h5", "--policy", policy)
+    assert checked.exit_code == 0
+    assert "the policy 'Board, 2026'" in checked.output
+
+
+def test_a_bundle_at_fault_is_at_fault_before_any_policy(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.h5"
+    bad.write_bytes(b"no bundle")
+    found = run("verify", bad, "--policy", written(tmp_path, "max_epsilon = 0.01"), "--json")
+    assert found.exit_code == 1
+    assert "policy" not in {one["code"] for one in json.loads(found.output)["findings"]}
+
+
+def test_what_all_releases_cost_is_held_against_the_policy_before_anything_is_paid(tmp_path: Path) -> None:
+    plan = write_study(tmp_path)
+    plan.write_text(
+        plan.read_text("utf-8").replace("[privacy]", '[privacy]\nledger = "l.sqlite"\ndataset = "study"'),
+        "utf-8",
+    )
+    assert (
+        run(
+            "ledger", "grant", tmp_path / "l.sqlite", "--dataset", "study", "--epsilon", 1000, "--delta", 1e-4
+        ).exit_code
+        == 0
+    )
+    policy = written(tmp_path, "max_epsilon_of_dataset = 0.01")
+    refused = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
+    assert refused.exit_code == 4
+    assert "of all releases together" in refused.output
+    shown = json.loads(run("ledger", "show", tmp_path / "l.sqlite", "--json").output)
+    assert shown["study"]["debits"] == []
