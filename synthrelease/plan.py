@@ -32,12 +32,12 @@ _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it 
     "uniqueItems": "nothing twice in the list",
     "minProperties": "at least {0} in the table",
 }
-_ONE_PERSON = "the {} value can be one person's alone: noise large enough to hide it drowns it"
-_STATISTICS_REFUSED = {
-    "min": _ONE_PERSON.format("smallest"),
-    "minimum": _ONE_PERSON.format("smallest"),
-    "maximum": _ONE_PERSON.format("largest"),
-    "max": _ONE_PERSON.format("largest"),
+_STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
+_EXTREMES = {
+    "min": ("smallest", "quantile:0.05"),
+    "minimum": ("smallest", "quantile:0.05"),
+    "maximum": ("largest", "quantile:0.95"),
+    "max": ("largest", "quantile:0.95"),
 }
 
 
@@ -180,17 +180,14 @@ def _explained(path: Path, error: Any) -> PlanError:
             )
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
-            refused = (
-                _STATISTICS_REFUSED.get(str(error.instance)) if "statistics" in error.absolute_path else None
-            )
             return PlanError(
-                f"'{error.instance}' is refused: {refused}"
-                if refused
-                else f"'{error.instance}' is not offered",
+                f"'{error.instance}' is not offered",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=_nearest(str(error.instance), [str(o) for o in offered]),
             )
+        case "pattern" if "statistics" in error.absolute_path:
+            return _unknown_statistic(where, str(error.instance), error.schema["description"])
         case _:
             words = _LIMITS.get(error.validator, "").format(
                 error.validator_value, _types(error.validator_value)
@@ -201,6 +198,21 @@ def _explained(path: Path, error: Any) -> PlanError:
                 found=_kind(error.instance),
                 expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
             )
+
+
+def _unknown_statistic(where: str, name: str, offered: str) -> PlanError:
+    """The smallest and the largest value have a reason of their own, and a remedy."""
+    if name not in _EXTREMES:
+        near = _nearest(name, list(_STATISTICS))
+        return PlanError(f"'{name}' is not offered", where=where, expected=offered, remedy=near)
+    extreme, instead = _EXTREMES[name]
+    return PlanError(
+        f"'{name}' is refused: the {extreme} value can be one person's alone, and replacing that person moves it by the "
+        "whole width of the bounds however many people there are: noise large enough to hide it drowns it",
+        where=where,
+        expected=offered,
+        remedy=f"ask for a quantile, which one person hardly moves: {instead}",
+    )
 
 
 def _types(value: Any) -> str:
