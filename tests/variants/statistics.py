@@ -137,3 +137,18 @@ def all_statistics() -> list[Variant]:
                 for kind in kinds
             ]
     return out
+
+
+def all_quantiles() -> list[Variant]:
+    """Of both relations, of all people, and in M of G groups."""
+    which = ("quantile:0.5", "quantile:0.1")
+    kinds = itertools.product((REPLACE, ADD_REMOVE), (None, (1, 3), (2, 3), (3, 3)))
+    return [
+        statistics_variant(
+            f"quantiles-{neighbours}{'' if groups is None else f'-M{groups[0]}of{groups[1]}'}",
+            which,
+            neighbours=neighbours,
+            groups=groups,
+        )
+        for neighbours, groups in kinds
+    ]
