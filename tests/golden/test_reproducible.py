@@ -32,7 +32,9 @@ STUDIES = [
 
 def noised_digests(manifest):
     """Integers, categories and choices alone: floating-point values may differ in the last bit between machines."""
-    return {path: d for path, d in manifest["digests"].items() if path.endswith(("noised", "category", "chosen"))}
+    return {
+        path: d for path, d in manifest["digests"].items() if path.endswith(("noised", "category", "chosen"))
+    }
 
 
 def all_digests(folder):
