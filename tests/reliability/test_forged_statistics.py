@@ -13,6 +13,8 @@ from invented_study import write_statistics_study
 
 import synthrelease
 from synthrelease.bundle import reseal
+from synthrelease.maths.statistics import quantile_value
+from synthrelease.maths.stored import stored
 
 NAMES = ("all", "tasks", "moods", "chosen")
 
@@ -102,6 +104,14 @@ def test_an_interval_made_narrower_moods(release: Path) -> None:
 def test_a_choice_that_is_no_candidate(release: Path, number: int) -> None:
     path = "/outputs/tasks/quantile%3A0.25/read/speed/chosen"
     assert values(release, path, lambda a: a * 0 + number) == {"derived"}
+
+
+@pytest.mark.parametrize("number", [-1, 40])
+def test_a_choice_that_is_no_candidate_with_the_value_that_follows(release: Path, number: int) -> None:
+    place = "/outputs/tasks/quantile%3A0.25/read/speed"
+    value = stored(quantile_value(np.array([number]), (-1.0, 9.0), 40))
+    values(release, f"{place}/value", lambda _: value)
+    assert values(release, f"{place}/chosen", lambda a: a * 0 + number) == {"derived"}
 
 
 def test_another_candidate_without_its_value(release: Path) -> None:
