@@ -13,12 +13,12 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings
 
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
-_ONE_PERSON = "the {} value can be one person's alone: noise large enough to hide it drowns it"
-_STATISTICS_REFUSED = {
-    "min": _ONE_PERSON.format("smallest"),
-    "minimum": _ONE_PERSON.format("smallest"),
-    "maximum": _ONE_PERSON.format("largest"),
-    "max": _ONE_PERSON.format("largest"),
+_STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
+_EXTREMES = {
+    "min": ("smallest", "quantile:0.05"),
+    "minimum": ("smallest", "quantile:0.05"),
+    "maximum": ("largest", "quantile:0.95"),
+    "max": ("largest", "quantile:0.95"),
 }
 
 
@@ -111,18 +111,20 @@ def load_plan(path: str | Path) -> Plan:
 
 
 def _explained(where: str, error: Any) -> PlanError | None:
-    """The smallest and the largest value are refused with their reason."""
-    if error.validator != "enum" or "statistics" not in error.absolute_path:
+    """The smallest and the largest value have a reason of their own, and a remedy."""
+    if error.validator != "pattern" or "statistics" not in error.absolute_path:
         return None
-    refused = _STATISTICS_REFUSED.get(str(error.instance))
-    return (
-        None
-        if refused is None
-        else PlanError(
-            f"'{error.instance}' is refused: {refused}",
-            where=where,
-            expected="one of " + ", ".join(map(str, error.validator_value)),
-        )
+    name, offered = str(error.instance), error.schema["description"]
+    if name not in _EXTREMES:
+        near = nearest(name, list(_STATISTICS))
+        return PlanError(f"'{name}' is not offered", where=where, expected=offered, remedy=near)
+    extreme, instead = _EXTREMES[name]
+    return PlanError(
+        f"'{name}' is refused: the {extreme} value can be one person's alone, and replacing that person moves it by the "
+        "whole width of the bounds however many people there are: noise large enough to hide it drowns it",
+        where=where,
+        expected=offered,
+        remedy=f"ask for a quantile, which one person hardly moves: {instead}",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
-from synthrelease.outputs.resolved import comparison_of, noise_of
+from synthrelease.outputs.resolved import comparison_of, errors_of, noise_of
 from synthrelease.outputs.signal_units import units_table
 from synthrelease.policy import Policy
 from synthrelease.privacy.guarantee import Neighbours
@@ -43,6 +43,7 @@ def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
                 "units": units_table(
                     output.resolved, output.event, output.guarantee, design.plan.neighbours, output.budget
                 ),
+                "errors": errors_of(output.resolved, output.event),
                 "comparison": comparison_of(output.resolved, output.budget),
             }
         )
@@ -97,7 +98,7 @@ def as_text(view: dict[str, Any]) -> str:
             )
             lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
         lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
-        for table in (row["units"], row["comparison"]):
+        for table in (row["errors"], row["units"], row["comparison"]):
             lines.extend(_table(table))
         lines.append("")
     lines.append(f"Differentially private outputs together: {view['guarantee']}")

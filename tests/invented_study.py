@@ -464,3 +464,81 @@ def write_areas_study(folder: Path, *, people: int = 50) -> Path:
         Image.fromarray(labels).save(folder / "labels" / f"{picture}.png")
     (folder / "plan.toml").write_text(AREAS_PLAN)
     return folder / "plan.toml"
+
+
+STATISTICS_PLAN = """
+[release]
+name = "statistics-study"
+version = "1.0.0"
+title = "A small invented study of statistics"
+
+[privacy]
+epsilon = 60.0
+delta = 1e-4
+
+[inputs.reading]
+kind = "features"
+path = "reading.csv"
+columns = { person = "who", recording = "task" }
+recordings = ["read", "a/b"]
+[inputs.reading.bounds]
+left_mm = [2.0, 8.0]
+speed = [-1.0, 9.0]
+[inputs.reading.categories]
+mood = ["calm", "tense", "tired"]
+
+[[outputs]]
+name = "all"
+kind = "statistics"
+input = "reading"
+statistics = ["count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"]
+bins = 5
+epsilon = 20
+
+[[outputs]]
+name = "tasks"
+kind = "statistics"
+input = "reading"
+statistics = ["mean", "variance", "quantile:0.25"]
+quantile_steps = 40
+quantile_share = 0.5
+by = "recording"
+epsilon = 20
+
+[[outputs]]
+name = "moods"
+kind = "statistics"
+input = "reading"
+statistics = ["count", "sum", "mean", "histogram"]
+features = ["left_mm"]
+noise = "gaussian"
+by = "mood"
+max_groups_per_person = 1
+epsilon = 10
+
+[[outputs]]
+name = "chosen"
+kind = "statistics"
+input = "reading"
+statistics = ["quantile:0.05", "quantile:0.95"]
+features = ["speed"]
+by = "mood"
+max_groups_per_person = 2
+epsilon = 10
+"""
+
+
+def write_statistics_study(folder: Path, *, people: int = 60, neighbours: str = "replace-one") -> Path:
+    """Write reading.csv and plan.toml of statistics, and return the plan's path; some have one task, moods change."""
+    rng = np.random.default_rng(20261125)
+    reading = ["who,task,mood,left_mm,speed"]
+    for person in range(people):
+        for task in ("read", "a/b")[: 1 + (person % 4 > 0)]:
+            for _ in range(int(rng.integers(2, 9))):
+                mood = rng.choice(["calm", "tense", "tired", ""], p=[0.5, 0.3, 0.15, 0.05])
+                speed = "" if rng.random() < 0.1 else f"{np.clip(rng.normal(4, 2), -1, 9):.2f}"
+                reading.append(f"p{person},{task},{mood},{np.clip(rng.normal(5, 1), 2, 8):.3f},{speed}")
+    (folder / "reading.csv").write_text("\n".join(reading) + "\n")
+    changed = f'delta = 1e-4\nneighbours = "{neighbours}"'
+    (folder / "plan.toml").write_text(STATISTICS_PLAN.replace("delta = 1e-4", changed))
+    return folder / "plan.toml"

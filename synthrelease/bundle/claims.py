@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from synthrelease.bundle import signal_claims
+from synthrelease.bundle import signal_claims, statistic_claims
 from synthrelease.bundle.contents import records_subsets
 from synthrelease.bundle.forms import spectral_form
 from synthrelease.data.areas import ELSEWHERE
-from synthrelease.maths.derived import PERSON_STEPS
 from synthrelease.maths.spectral import RADIUS
+from synthrelease.maths.statistics import PERSON_STEPS
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -42,7 +42,6 @@ from synthrelease.privacy.sensitivity import (
     gaze_maps,
     joint_counts,
     spectral_maps,
-    statistics,
 )
 
 _CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
@@ -81,7 +80,7 @@ def stated_sensitivity(output: dict[str, Any], neighbours: Neighbours) -> Sensit
         case "signals":
             return signal_claims.sensitivity(output["mechanism"], neighbours)
         case "statistics":
-            return statistics(p["statistics"], features=len(p["features"]), neighbours=neighbours)
+            return statistic_claims.sensitivity(p, neighbours)
         case "records":
             return joint_counts(sets=len(records_subsets(p)), neighbours=neighbours)
     raise ValueError("Expected a known kind of output, found another")
@@ -177,8 +176,10 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
         case "signals":
             yield from signal_claims.faults(output["mechanism"], events.from_json(output["event"]), noise)
         case "statistics":
-            if not isinstance(noise, DiscreteLaplace):
-                yield "noise", "the mechanism's name is not that of its noise"
+            made = [
+                leaf for leaf in flatten(events.from_json(output["event"])) if isinstance(leaf, PrivateChoice)
+            ]
+            yield from statistic_claims.faults(output["mechanism"], noise, made)
         case "records":
             yield from _records_parameter_faults(p, name)
 
@@ -273,12 +274,15 @@ def _noise_faults(
 
 
 def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iterator[tuple[str, str]]:
-    """Where choices are not those that the parameters call for: of a cap for cell maps, of frequencies for signals."""
+    """Where choices are not those that the parameters call for: of a cap, of frequencies for signals, of quantiles."""
     p = output["mechanism"]["parameters"]
     listed, chosen = p.get("caps"), p.get("cap")
     if output["kind"] == "signals":
         listed, chosen = p.get("candidates"), p.get("coefficients")
-    if [choice.candidates for choice in choices] != ([] if listed is None else [len(listed)]):
+    due = [] if listed is None else [len(listed)]
+    if output["kind"] == "statistics":
+        due = statistic_claims.choices(p)
+    if [choice.candidates for choice in choices] != due:
         yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
     elif listed is not None and (listed != sorted(set(listed)) or chosen not in listed):
         yield "guarantee", "what was chosen is not from its list"

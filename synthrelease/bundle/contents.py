@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.bundle import statistic_claims
 from synthrelease.bundle.forms import signal_form, spectral_form, spectral_signal_form
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.data.attribute import Attribute
-from synthrelease.maths import derived
+from synthrelease.maths import derived, statistics
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.spectral import masses
 from synthrelease.maths.spectral_signals import Known
 from synthrelease.maths.spectral_signals import masses as signal_masses
 from synthrelease.maths.stored import grid
-from synthrelease.privacy.event import RandomizedTest, flatten, from_json
+from synthrelease.privacy.event import Noise, RandomizedTest, flatten, from_json
+from synthrelease.privacy.noise_error import reach
 
 _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
 
@@ -127,7 +129,23 @@ class Binned:
         return None
 
 
-Content = Noised | Derived | Unprotected | Categories | Binned
+@dataclass(frozen=True)
+class Chosen:
+    """The number of a candidate that was chosen privately."""
+
+    path: str
+    candidates: int
+
+    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
+        """Return what is wrong with the dataset, if anything."""
+        if array.dtype != np.int32 or array.shape != (1,):
+            return "expected a 32-bit integer"
+        if not 0 <= array[0] < self.candidates:
+            return f"expected a candidate from 0 to {self.candidates - 1}"
+        return None
+
+
+Content = Noised | Derived | Unprotected | Categories | Binned | Chosen
 
 
 def contents(output: dict[str, Any]) -> list[Content]:
@@ -155,7 +173,8 @@ def dataset_count(output: dict[str, Any]) -> int:
             each = 1 if p.get("calibration") == "bozkir2021" else each
             return each * len(p["recordings"]) * len(p["features"])
         case "statistics":
-            return 2 * len(p["statistics"]) * len(p["features"])
+            places = len(p["features"]) * len(p["groups"] or [1])
+            return (2 * len(p["statistics"]) + len(statistic_claims.noised(p))) * places
     m = len(p["attributes"])
     own = m - p["per_task"]
     counted = (math.comb(own, 2) if p["dependence"] == "tree" and own > 1 else own) if p["fit"] == "dp" else 0
@@ -299,16 +318,30 @@ def _of_known(
 
 
 def _statistics(output: dict[str, Any]) -> Iterator[Content]:
-    p = output["mechanism"]["parameters"]
-    people = _people(output)
+    p, of_noise = (
+        output["mechanism"]["parameters"],
+        statistic_claims.noised(output["mechanism"]["parameters"]),
+    )
+    noise = next((leaf for leaf in flatten(from_json(output["event"])) if isinstance(leaf, Noise)), None)
     for name in p["statistics"]:
-        size = p["bins"] if name == derived.HISTOGRAM else 1 + (name == derived.MEAN and people is None)
-        for feature in p["features"]:
-            noised = dataset_path(output["name"], name, feature["name"], "noised")
-            yield Noised(noised, (size,))
-            bounds = (feature["low"], feature["high"])
-            show = partial(derived.statistic, name, bounds=bounds, people=people)
-            yield Derived(dataset_path(output["name"], name, feature["name"], "value"), (noised,), show)
+        for labels, feature in statistic_claims.labels(p):
+            path = partial(dataset_path, output["name"], name, *labels)
+            unit = statistic_claims.unit(output["mechanism"], feature)
+            if name not in of_noise:
+                shown = partial(statistics.quantile_value, bounds=unit.bounds, steps=p["quantile_steps"])
+                yield Chosen(path("chosen"), p["quantile_steps"])
+                yield Derived(path("value"), (path("chosen"),), shown, (1,))
+                continue
+            length = p["bins"] if name == statistics.HISTOGRAM else 1
+            size = statistics.size(name, bins=p["bins"], quotient=unit.divisor is None)
+            # Without noise something else is wrong, and is told.
+            far = 0 if noise is None else reach(noise, together=statistics.together(name, unit))
+            ends = partial(statistics.interval, name, unit=unit, reach=far)
+            yield Noised(path("noised"), (size,))
+            yield Derived(
+                path("value"), (path("noised"),), partial(statistics.value, name, unit=unit), (length,)
+            )
+            yield Derived(path("interval"), (path("noised"),), ends, (length, 2))
 
 
 def _records(output: dict[str, Any]) -> Iterator[Content]:

@@ -15,9 +15,6 @@ from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.simplex import onto_simplex
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 
-COUNT, MEAN, HISTOGRAM = "count", "mean", "histogram"
-PERSON_STEPS = 2 * HALF_RANGE  # what one person weighs in a count
-
 
 def heatmap(
     noisy: NDArray[np.integer], *, people: int | None, blur_px: float, screen_px: tuple[int, int]
@@ -60,24 +57,6 @@ def signal_uncertainty(form: SignalForm, unit: Unit, *, deviation: float) -> NDA
         deviation: standard deviation of the noise in an integer, in steps.
     """
     return centre_and_step(*unit.bounds)[1] * deviation / unit.divisor * form.spread
-
-
-def statistic(
-    name: str, noisy: NDArray[np.integer], *, bounds: tuple[float, float], people: int | None
-) -> NDArray[np.float64]:
-    """Return a count in people, a mean in the feature's unit, or a histogram.
-
-    A histogram gives shares of all people, or people per bin where their number is private. There, a mean
-    arrives as a sum and a count of people, in units that weigh alike.
-    """
-    if name == COUNT:
-        return noisy.astype(np.float64) / PERSON_STEPS
-    if name == HISTOGRAM:
-        return noisy.astype(np.float64) / (HALF_RANGE * (people or 1))
-    centre, step = centre_and_step(*bounds)
-    if people is not None:
-        return centre + step * noisy.astype(np.float64) / people
-    return centre + step * noisy[:1].astype(np.float64) / max(float(noisy[1]) / HALF_RANGE, 1.0)
 
 
 def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:

@@ -1,8 +1,7 @@
-"""Private statistics of features: count, mean, histogram, by one discrete Laplace release.
+"""Private statistics of features: count, sum, mean, variance, histogram, by one noised integer vector; quantiles by choices.
 
-Claim: `statistics.proof.md`. However many rows a person has, they contribute one aggregate per statistic and
-feature, in steps of which every statistic alone has the same sensitivity: so all are one integer vector, and
-one scale of noise serves them.
+Claim: `statistics.proof.md`. However many rows a person has in a group, they contribute one aggregate per statistic and
+feature there, in integers: all are one vector of one sensitivity, and one scale of noise serves them.
 """
 
 from __future__ import annotations
@@ -14,16 +13,36 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
-from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
-from synthrelease.maths.derived import statistic as derived_statistic
-from synthrelease.maths.steps import HALF_RANGE, to_steps
+from synthrelease.maths.statistics import (
+    COUNT,
+    HISTOGRAM,
+    MEAN,
+    PERSON_STEPS,
+    SUM,
+    StatisticUnit,
+    interval,
+    quantile_value,
+    size,
+    squares,
+    to_sum_steps,
+    together,
+    value,
+)
+from synthrelease.maths.statistics import quantile as quantile_of
+from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms import quantiles
+from synthrelease.mechanisms.grouped_rows import Cell, cell, counted_groups, steps_of
+from synthrelease.mechanisms.quantiles import QuantileParameters
 from synthrelease.noise.addition import noised
-from synthrelease.noise.entropy import WordSource
+from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import LAPLACE, Budget, calibrated
-from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.privacy.event import Composed, Event, Noise
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.noise_error import reach
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
+
+Arrays = dict[tuple[str, ...], NDArray[np.generic]]
 
 
 @dataclass(frozen=True)
@@ -31,93 +50,184 @@ class StatisticsParameters:
     """The public parameters of a statistics output.
 
     Attributes:
-        statistics: "count", "mean", "histogram", or some of them; each is released for every feature.
-        features: number of features.
+        statistics: "count", "sum", "mean", "variance", "histogram", "quantile:p"; each is released for every feature.
+        bounds: of every feature, public, in its unit.
         bins: bins of a histogram, of equal width over the public bounds.
         neighbours: the neighbouring relation.
         people: n, public under replace-one; None under add-remove-one.
+        noise: "laplace" or "gaussian".
+        by: the column whose labels are groups, or `RECORDING`; None for no groups.
+        groups: names of the groups, public; none for no groups.
+        max_groups: M, in how many of them a person counts.
+        quantile_steps: intervals that a quantile is chosen from, of equal width over the public bounds.
+        quantile_share: part of ε that all quantiles take together; None for as much as other statistics take.
     """
 
     statistics: tuple[str, ...]
-    features: int
+    bounds: tuple[tuple[float, float], ...]
     bins: int
     neighbours: Neighbours
     people: int | None
+    noise: str = LAPLACE
+    by: str | None = None
+    groups: tuple[str, ...] = ()
+    max_groups: int = 1
+    quantile_steps: int = 256
+    quantile_share: float | None = None
+
+    @property
+    def features(self) -> int:
+        """Number of features."""
+        return len(self.bounds)
+
+    @property
+    def noised(self) -> tuple[str, ...]:
+        """The statistics that are noised integers."""
+        return tuple(name for name in self.statistics if quantile_of(name) is None)
+
+    @property
+    def quantiles(self) -> QuantileParameters:
+        """Those that are chosen."""
+        chosen = tuple(name for name in self.statistics if quantile_of(name) is not None)
+        return QuantileParameters(
+            chosen,
+            self.features,
+            self.quantile_steps,
+            len(self.groups) or 1,
+            self.max_groups,
+            self.neighbours,
+        )
 
     def sensitivity(self) -> Sensitivity:
-        """Return the sensitivity of all statistics of all features together."""
-        return statistics(self.statistics, features=self.features, neighbours=self.neighbours)
+        """Return the sensitivity of all noised statistics of all features and groups together."""
+        return statistics(
+            self.noised,
+            bounds=self.bounds,
+            neighbours=self.neighbours,
+            groups=None if self.by is None else len(self.groups),
+            max_groups=self.max_groups,
+        )
+
+    def unit(self, bounds: tuple[float, float]) -> StatisticUnit:
+        """Return what the integers of a feature stand for."""
+        return StatisticUnit(bounds, self.people, self.by is not None)
 
     def size(self, statistic: str) -> int:
-        """Return how many integers one statistic of one feature releases."""
-        if statistic == HISTOGRAM:
-            return self.bins
-        return 2 if statistic == MEAN and self.people is None else 1
+        """Return how many integers one statistic of one feature of one group releases."""
+        quotient = self.people is None or self.by is not None
+        return size(statistic, bins=self.bins, quotient=quotient)
+
+    def split(self, budget: Budget) -> tuple[float, Budget]:
+        """Return ε of every choice of a quantile, and what is left for the noise; with the choices it adds up.
+
+        Every name in the list takes the same part of ε, all quantiles together `quantile_share` if it is given.
+        """
+        choices = self.quantiles.choices
+        if not choices:
+            return 0.0, budget
+        part = (len(self.statistics) - len(self.noised)) / len(self.statistics)
+        share = (part if self.quantile_share is None else self.quantile_share) if self.noised else 1.0
+        each = share * budget.epsilon / choices
+        return each, Budget(budget.epsilon - each * choices, budget.delta)
 
 
-def calibrate(parameters: StatisticsParameters, budget: Budget) -> DiscreteLaplace:
-    """Return the event of the output."""
-    count = parameters.features * sum(parameters.size(s) for s in parameters.statistics)
-    event = calibrated(LAPLACE, parameters.sensitivity(), budget, count=count)
-    assert isinstance(event, DiscreteLaplace)
-    return event
+def calibrate(parameters: StatisticsParameters, budget: Budget) -> Event:
+    """Return the event of the output: noise, choices, or both.
+
+    Raises:
+        PolicyError: ε is too small for them.
+    """
+    p = parameters
+    epsilon, left = p.split(budget)
+    events: list[Event] = []
+    if p.noised:
+        integers = sum(p.size(name) for name in p.noised)
+        count = (len(p.groups) or 1) * p.features * integers
+        events.append(calibrated(p.noise, p.sensitivity(), left, count=count))
+    events += quantiles.calibrate(p.quantiles, epsilon)
+    return events[0] if len(events) == 1 else Composed(tuple(events))
 
 
 def release(
-    data: Features, parameters: StatisticsParameters, budget: Budget, *, random: WordSource
-) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], DiscreteLaplace]:
-    """Return, for every statistic and feature, the noised integers and the value derived from them.
+    data: Features, parameters: StatisticsParameters, budget: Budget, *, random: SecureRandom
+) -> tuple[Arrays, Event]:
+    """Return, for every statistic, group and feature, what was released of it and what follows from that.
 
     Args:
         data: rows of all people.
         parameters: the public parameters.
-        budget: ε of the whole output, for a person.
-        random: where the noise comes from.
+        budget: ε and δ of the whole output, for a person.
+        random: where noise and choices come from.
 
     Returns:
-        Arrays under (statistic, feature, "noised") and (statistic, feature, "value"), shape (1,) or (bins,);
-        and the event.
+        Arrays under (statistic, feature, what), or (statistic, group, feature, what). What is "noised", "value" and
+        "interval", of shapes (K,), (1,) or (bins,), and (1, 2) or (bins, 2); of quantiles "chosen" and "value". And the event.
     """
-    event = calibrate(parameters, budget)
-    # Under add-remove-one the bound must not depend on n, not even through the type of the result.
-    largest = 2**45 if parameters.people is None else parameters.people * PERSON_STEPS
-    values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for statistic in parameters.statistics:
-        exact = contributions(statistic, data, parameters).sum(axis=0)
-        noisy = noised(exact, event, largest=largest, random=random)
-        for f, feature in enumerate(data.features):
-            values[statistic, feature, "noised"] = noisy[f]
-            values[statistic, feature, "value"] = stored(
-                derived_statistic(
-                    statistic,
-                    noisy[f],
-                    bounds=data.limits(f),
-                    people=parameters.people,
-                )
-            )
+    p = parameters
+    event = calibrate(p, budget)
+    noise = next(iter(event.events if isinstance(event, Composed) else (event,)))
+    values: Arrays = {}
+    for name in p.noised:
+        assert isinstance(noise, Noise)
+        # Under add-remove-one the bound must not depend on n, not even through the type of the result.
+        largest = 2**45 if p.people is None else p.people * PERSON_STEPS
+        noisy = noised(totals(name, data, p), noise, largest=largest, random=random)
+        for labels, g, f in _places(data, p):
+            unit = p.unit(data.limits(f))
+            far = reach(noise, together=together(name, unit))
+            values[name, *labels, "noised"] = noisy[g, f]
+            values[name, *labels, "value"] = stored(value(name, noisy[g, f], unit))
+            values[name, *labels, "interval"] = stored(interval(name, noisy[g, f], unit, reach=far))
+    epsilon, _ = p.split(budget)
+    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
+    for name, numbers in quantiles.choose(data, group, p.quantiles, epsilon, random=random):
+        for labels, g, f in _places(data, p):
+            values[name, *labels, "chosen"] = numbers[g, f : f + 1]
+            middle = quantile_value(numbers[g, f : f + 1], data.limits(f), p.quantile_steps)
+            values[name, *labels, "value"] = stored(middle)
     return values, event
 
 
-def contributions(statistic: str, data: Features, parameters: StatisticsParameters) -> NDArray[np.int64]:
-    """Return each person's integers, shape (people, features, size); zero for a person without values."""
-    out = np.zeros((data.people, parameters.features, parameters.size(statistic)), dtype=np.int64)
-    for f in range(parameters.features):
-        there = ~np.isnan(data.values[:, f])
-        person, value = data.person[there], data.values[there, f]
-        rows = np.bincount(person, minlength=data.people)
-        if statistic == COUNT:
-            out[:, f, 0] = PERSON_STEPS * (rows > 0)
-        elif statistic == MEAN:
-            steps = to_steps(value[:, None], data.bounds[f : f + 1])[:, 0]
-            total = np.zeros(data.people, dtype=np.int64)
-            np.add.at(total, person, steps)  # integers: the order of the rows does not matter
-            out[:, f, 0] = np.sign(total) * (np.abs(total) // np.maximum(rows, 1))
-            if parameters.people is None:
-                out[:, f, 1] = HALF_RANGE * (rows > 0)
-        else:
-            edges = equal_width_edges(*data.limits(f), parameters.bins)
+def _places(data: Features, p: StatisticsParameters) -> list[tuple[tuple[str, ...], int, int]]:
+    """Labels and numbers of every group and feature."""
+    return [
+        (((name,) if p.by is not None else ()) + (feature,), g, f)
+        for g, name in enumerate(p.groups or ("",))
+        for f, feature in enumerate(data.features)
+    ]
+
+
+def totals(statistic: str, data: Features, parameters: StatisticsParameters) -> NDArray[np.int64]:
+    """Return the sum of all people's integers, shape (groups, features, size), exact.
+
+    Work grows with the rows, not with people × groups.
+    """
+    p = parameters
+    groups = len(p.groups) or 1
+    group = counted_groups(data, by=p.by, groups=groups, max_groups=p.max_groups)
+    out = np.zeros((groups, p.features, p.size(statistic)), dtype=np.int64)
+    for f in range(p.features):
+        own = cell(data, f, group, groups)
+        if statistic == HISTOGRAM:
+            edges = equal_width_edges(*data.limits(f), p.bins)
             who, number, share = shares_of_people(
-                person, bin_numbers(value, edges), parameters.bins, HALF_RANGE
+                own.owner, bin_numbers(own.values, edges), p.bins, HALF_RANGE
             )
-            out[who, f, number] = share
+            np.add.at(out[:, f], (own.group[who], number), share)
+        else:
+            np.add.at(out[:, f], own.group, _moments(statistic, own, data, f, p))
     return out
+
+
+def _moments(
+    statistic: str, own: Cell, data: Features, feature: int, p: StatisticsParameters
+) -> NDArray[np.int64]:
+    """The integers of everybody with a value, shape (owners, size)."""
+    if statistic == COUNT:
+        return np.full((len(own.group), 1), PERSON_STEPS)
+    if statistic == SUM:
+        return own.means(to_sum_steps(own.values, data.limits(feature)))[:, None]
+    mean = own.means(steps_of(own, data, feature))
+    weight = np.full_like(mean, HALF_RANGE)
+    moments = (mean, weight) if statistic == MEAN else (mean, weight, squares(mean))
+    return np.stack(moments[: p.size(statistic)], axis=1)

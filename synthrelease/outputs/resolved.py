@@ -90,6 +90,12 @@ def comparison_of(output: ResolvedOutput, budget: Budget | None) -> list[list[st
     return [] if compare is None else compare(budget)
 
 
+def errors_of(output: ResolvedOutput, event: Event) -> list[list[str]]:
+    """Return the table of the noise of every value in its unit; empty if an output has none."""
+    tell = getattr(output, "errors", None)
+    return [] if tell is None else tell(event)
+
+
 def noise_of(event: Event) -> Noise | None:
     """Return the noise in an output's event, or None."""
     from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten  # noqa: PLC0415

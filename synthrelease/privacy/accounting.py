@@ -52,6 +52,7 @@ _LEAST_PLD_DELTA, _LIBRARY_CARE = (
     1e-4,
 )  # below this δ, and this share of it, its convolution of trials may err
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
+_MOST_PAIRS = 64  # unlike (ε, δ) that the library composes
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
 _PRIVATE = RoundedGaussian | DiscreteLaplace | PrivateChoice | RandomizedTest
 METHODS = {
@@ -249,10 +250,13 @@ def _mixed_epsilon(
         parameter = math.nextafter(steps / scale, math.inf)
         one = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
         losses.append(one.self_compose(times))
-    losses.extend(
-        pld.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, part))
-        for epsilon, part in pairs
-    )
+    alike = Counter(pairs)
+    if len(alike) > _MOST_PAIRS:  # nobody makes so many unlike ones: what they add up to is a bound as well
+        total = sum((Fraction(epsilon) for epsilon, _ in pairs), Fraction(0))
+        alike = Counter([(_float_up(total), sum(part for _, part in pairs))])
+    for (epsilon, part), times in alike.items():
+        pair = common.DifferentialPrivacyParameters(epsilon, part)
+        losses.append(pld.from_privacy_parameters(pair).self_compose(times))
     loss = functools.reduce(lambda one, other: one.compose(other), losses)
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
 

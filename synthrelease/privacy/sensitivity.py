@@ -7,13 +7,14 @@ an integer too, and `root_up` takes the root.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
 from synthrelease.maths.signal_form import LPA, Part, SignalForm
+from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS, SUM, VARIANCE, sum_range
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -37,6 +38,10 @@ class Sensitivity:
     def times(self, count: int) -> Sensitivity:
         """Return the sensitivity of `count` such vectors side by side."""
         return Sensitivity(self.l1 * count, self.l2_squared * count)
+
+    def or_more(self, other: Sensitivity) -> Sensitivity:
+        """Return the larger of each norm: the sensitivity if one person may move the vector either way."""
+        return Sensitivity(max(self.l1, other.l1), max(self.l2_squared, other.l2_squared))
 
 
 def gaze_maps(
@@ -174,33 +179,96 @@ def joint_counts(*, sets: int, neighbours: Neighbours) -> Sensitivity:
     return shares(total=HALF_RANGE, neighbours=neighbours).times(sets)
 
 
-def statistics(names: Sequence[str], *, features: int, neighbours: Neighbours) -> Sensitivity:
-    """Return the sensitivity of counts, means and histograms of `features` features, side by side.
+def statistics(
+    names: Sequence[str],
+    *,
+    bounds: Sequence[tuple[float, float]],
+    neighbours: Neighbours,
+    groups: int | None = None,
+    max_groups: int = 1,
+) -> Sensitivity:
+    """Return the sensitivity of all statistics but quantiles, of all features and groups, side by side.
 
-    A person weighs 2H steps in a count, a value in [−H, H] in a mean, H shares in a histogram, H = `HALF_RANGE`; nothing
-    where they have no value of the feature. Replaced, they either have values before and after, when the count
-    stays and mean and histogram move by 2H each in L1; or on one side only, when the count moves by 2H, the
-    others by H. Added or removed, they move all by what they weigh; a mean is then a sum and a count of weight H.
+    A cell is one feature in one group. Added or removed, a person moves it by what they weigh, L (`_weight`). Replaced, they
+    have values before and after and move it as far as two such are apart (`_apart`), or on one side only: T is the larger of
+    the two. A person counts in at most M of G groups. Under replace-one j of them may stay, M − j leave and M − j others
+    come: j·T + 2(M − j)·L, the largest at either end, j = M or j = max(0, 2M − G).
+
+    Args:
+        names: of the statistics, no quantiles.
+        bounds: of every feature.
+        neighbours: the neighbouring relation.
+        groups: G; None for no groups, where n divides if it is public.
+        max_groups: M.
     """
-    staying, leaving = Sensitivity(0, 0), Sensitivity(0, 0)
-    for name in names:
-        if name == COUNT:
-            moved, weight = Sensitivity(0, 0), Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
-        elif name == HISTOGRAM:
-            moved = shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
-            weight = shares(total=HALF_RANGE, neighbours=Neighbours.ADD_REMOVE_ONE)
-        elif name == MEAN:
-            moved = boxed_series(steps=1, bound=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
-            sums = 2 if neighbours is Neighbours.ADD_REMOVE_ONE else 1
-            weight = boxed_series(steps=sums, bound=HALF_RANGE, neighbours=Neighbours.ADD_REMOVE_ONE)
-        else:
-            raise ValueError(f"Expected one of {COUNT}, {MEAN}, {HISTOGRAM}, found another statistic")
-        staying, leaving = staying.plus(moved), leaving.plus(weight)
+    quotient = neighbours is Neighbours.ADD_REMOVE_ONE or groups is not None
+    most = min(max_groups, groups or 1)
+    in_place = max(0, 2 * most - (groups or 1))
+    total = Sensitivity(0, 0)
+    for one in bounds:
+        leaving = _side_by_side(_weight(name, one, quotient=quotient) for name in names)
+        if neighbours is Neighbours.ADD_REMOVE_ONE:
+            total = total.plus(leaving.times(most))
+            continue
+        cell = _side_by_side(_apart(name, one) for name in names).or_more(leaving)
+        some_leave = cell.times(in_place).plus(leaving.times(2 * (most - in_place)))
+        total = total.plus(cell.times(most).or_more(some_leave))
+    return total
+
+
+def _side_by_side(parts: Iterable[Sensitivity]) -> Sensitivity:
+    return functools.reduce(Sensitivity.plus, parts, Sensitivity(0, 0))
+
+
+def _weight(name: str, bounds: tuple[float, float], *, quotient: bool) -> Sensitivity:
+    """A person's own integers in a cell: 2H in a count, H in a histogram, at most the larger bound in a sum.
+
+    In a mean H at most, as much again in the count that divides it; in each of the three moments of a variance likewise.
+    """
+    moments = {HISTOGRAM: 1, MEAN: 1 + quotient, VARIANCE: 3}
+    if name in moments:
+        return Sensitivity(HALF_RANGE, HALF_RANGE**2).times(moments[name])
+    if name not in (COUNT, SUM):
+        names = ", ".join((COUNT, SUM, *moments))
+        raise ValueError(f"Expected one of {names}, found another statistic")
+    most = PERSON_STEPS if name == COUNT else max(map(abs, sum_range(bounds)))
+    return Sensitivity(most, most * most)
+
+
+def _apart(name: str, bounds: tuple[float, float]) -> Sensitivity:
+    """The integers of two people with values: counts are equal."""
+    if name == VARIANCE:
+        return _MOMENTS_APART
+    if name == HISTOGRAM:
+        return shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
+    low, high = {COUNT: (0, 0), SUM: sum_range(bounds)}.get(name, (-HALF_RANGE, HALF_RANGE))
+    return Sensitivity(high - low, (high - low) ** 2)
+
+
+# Of (m, 2m²/H) for m in [−H, H], two at a time: in L1 |m − m′|·(1 + 2|m + m′|/H) ≤ 25H/8, at m = H, m′ = −H/4; in squared L2
+# (m − m′)²·(1 + 4(m + m′)²/H²) ≤ (71 + 8√2)/16·H², at m′ = (√½ − 1)/2·H. Rounding squares adds less than 1 to their distance,
+# which is 2H at most: nothing to an integer bound in L1, 4H + 1 in squared L2.
+_MOMENTS_APART = Sensitivity(
+    25 * HALF_RANGE // 8,
+    71 * HALF_RANGE**2 // 16 + math.isqrt(HALF_RANGE**4 // 2) + 1 + 4 * HALF_RANGE + 1,
+)
+
+
+def quantile_utility(p: Fraction, *, moving: bool, neighbours: Neighbours) -> int:
+    """Return Δ, how far one person moves the utility of a quantile's candidate: `mechanisms.quantiles.utilities`.
+
+    With p = a/b, who comes or goes moves it by max(a, b − a), who goes from one interval to another by b. If people may
+    leave one group and come to another, one of twice that or b, whichever is larger: two such choices then count as one.
+
+    Args:
+        p: of the quantile, above 0 and below 1.
+        moving: whether there are more groups than a person counts in.
+        neighbours: the neighbouring relation.
+    """
+    come_or_go = max(p.numerator, p.denominator - p.numerator)
     if neighbours is Neighbours.ADD_REMOVE_ONE:
-        return leaving.times(features)
-    return Sensitivity(max(staying.l1, leaving.l1), max(staying.l2_squared, leaving.l2_squared)).times(
-        features
-    )
+        return come_or_go
+    return max(p.denominator, 2 * come_or_go) if moving else p.denominator
 
 
 def _width(radius: int, neighbours: Neighbours) -> int:

@@ -7,7 +7,8 @@ integers, `test_release.py` for what is made of them, `test_attack.py` for the p
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
 be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records, and `long`
-signals need clipping; `capped` choose their cap privately, `chosen` their frequencies.
+signals need clipping; `capped` choose their cap privately, `chosen` their frequencies; `quantile` are statistics
+that are choices alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from variants.records import all_records
 from variants.signals import all_signals, all_spectral_signals, long_signals, private_frequencies
 from variants.small import small_ones
 from variants.spectral_maps import spectral_heatmaps
-from variants.statistics import all_statistics
+from variants.statistics import all_quantiles, all_statistics
 
 VARIANTS = [
     *heatmaps(),
@@ -45,6 +46,7 @@ FIXTURES = {
     "long": long_signals(),
     "capped": private_caps(),
     "chosen": private_frequencies(),
+    "quantile": all_quantiles(),
 }
 
 

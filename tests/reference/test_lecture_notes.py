@@ -3,20 +3,63 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import synthrelease
+from synthrelease.design import make_design
 from synthrelease.maths.steps import centre_and_step
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
 from synthrelease.privacy import DiscreteLaplace, laplace_scale
 from synthrelease.privacy.accounting import compose
 from synthrelease.privacy.guarantee import Neighbours, PureDP
-from synthrelease.privacy.sensitivity import statistics
+from synthrelease.privacy.sensitivity import quantile_utility, statistics
 
 EPSILON = 0.1
 LOW_KG, HIGH_KG = 30.0, 150.0
 STEP_KG = centre_and_step(LOW_KG, HIGH_KG)[1]
-STEPS = statistics(["mean"], features=1, neighbours=Neighbours.REPLACE_ONE).l1
+STEPS = statistics(["mean"], bounds=[(LOW_KG, HIGH_KG)], neighbours=Neighbours.REPLACE_ONE).l1
+
+
+PLAN = """
+[release]
+name = "weights"
+version = "1"
+title = "Weights"
+[privacy]
+epsilon = 0.1
+[inputs.people]
+kind = "features"
+path = "weights.csv"
+columns = { person = "name" }
+[inputs.people.bounds]
+weight_kg = [30, 150]
+[[outputs]]
+name = "average"
+kind = "statistics"
+input = "people"
+statistics = ["mean"]
+"""
+FOUR = {"Alice": 40, "Bob": 60, "Charles": 80, "Doe": 60}
+
+
+def plan(folder: Path, people: int) -> Path:
+    """The notes' table, or one of a thousand people of whom nothing is said but that there are so many."""
+    weights = FOUR if people == 4 else {f"person {i}": 30 + i % 121 for i in range(people)}
+    (folder / "weights.csv").write_text(
+        "\n".join(["name,weight_kg", *(f"{who},{kg}" for who, kg in weights.items())])
+    )
+    (folder / "plan.toml").write_text(PLAN)
+    return folder / "plan.toml"
+
+
+def viewed(folder: Path, people: int) -> dict[str, Any]:
+    return preview(make_design(load_plan(plan(folder, people))))
 
 
 def sensitivity_kg(people: int) -> float:
@@ -90,3 +133,50 @@ def test_lecture_notes_theorem_with_the_exponential_and_not_one_plus_epsilon() -
     promise = compose([event], delta=0.0)
     assert isinstance(promise, PureDP)
     assert promise.epsilon == pytest.approx(EPSILON, rel=1.01e-5)
+
+
+@pytest.mark.parametrize(
+    ("people", "printed"),
+    [(4, ["300", "424.3", "898.7", "1897"]), (1000, ["1.2", "1.697", "3.595", "7.589"])],
+)
+def test_lecture_notes_both_cases_are_what_preview_prints(
+    tmp_path: Path, people: int, printed: list[str]
+) -> None:
+    """Scale, standard deviation, what 95 % keep within, and Chebyshev's bound of that; in kilograms."""
+    view = viewed(tmp_path, people)
+    head, row = view["outputs"][0]["errors"]
+    assert head == ["noise of", "scale b", "std. dev.", "95 %: within", "Chebyshev"]
+    assert row == ["mean of weight_kg", *printed]
+    b = float(printed[0])
+    assert float(printed[2]) == pytest.approx(b * math.log(20), rel=2e-4)
+    assert float(printed[3]) == pytest.approx(math.sqrt(2) * b * math.sqrt(20), rel=2e-4)
+    text = as_text(view)
+    assert all(number in text for number in printed)
+
+
+def test_lecture_notes_preview_prints_the_exact_tail_beside_chebyshev_s_quarter(tmp_path: Path) -> None:
+    text = " ".join(as_text(viewed(tmp_path, 1000)).split())
+    assert "noise of 2 standard deviations or more with probability 0.0591, by Chebyshev 0.25 at most" in text
+    assert "0.75" not in text
+
+
+def test_lecture_notes_the_average_of_the_table_is_published_with_its_interval(tmp_path: Path) -> None:
+    """60 kg, and noise of scale 300: what is published tells next to nothing, and its interval says so."""
+    built = synthrelease.build(plan(tmp_path, 4), tmp_path / "r.h5", test_seed=1)
+    output = synthrelease.open_bundle(built.path, allow_test_seed=True)["average"]
+    (published,), ((low, high),) = output["mean/weight_kg/value"], output["mean/weight_kg/interval"]
+    assert (high - low) / 2 == pytest.approx(898.7, abs=0.05)
+    assert published == pytest.approx((low + high) / 2, abs=1e-3)
+    assert published != pytest.approx(60, abs=1e-3)
+    exact = float(output["mean/weight_kg/noised"][0]) * STEP_KG / 4 + 90
+    assert published == pytest.approx(exact, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum"])
+def test_lecture_notes_open_question_minimum_and_maximum(name: str) -> None:
+    """The sensitivity is the whole range whatever n is; of a quantile's rank it is one person."""
+    of = {"minimum": min, "maximum": max}[name]
+    for people in (4, 1000):
+        others = [HIGH_KG if name == "minimum" else LOW_KG] * (people - 1)
+        assert abs(of([*others, LOW_KG]) - of([*others, HIGH_KG])) == HIGH_KG - LOW_KG
+        assert quantile_utility(Fraction(1, 20), moving=False, neighbours=Neighbours.REPLACE_ONE) / 20 == 1

@@ -64,6 +64,8 @@ BOTH: dict[str, dict[str, Any]] = {
     "map-laplace": MAP | {"mechanism": "laplace", "max_stimuli_per_person": 1, "cap": 3},
     "map-unlimited": MAP | {"mechanism": "gaussian", "max_samples_per_stimulus": "unlimited"},
     "summary": SUMMARY,
+    "summary-gaussian": SUMMARY | {"noise": "gaussian", "by": "recording", "max_groups_per_person": 1},
+    "summary-moments": SUMMARY | {"statistics": ["sum", "variance", "histogram", "quantile:0.5"]},
 }
 SIGNALS: dict[str, dict[str, Any]] = {
     f"{mechanism}-{noise}-{query}": {

@@ -151,9 +151,15 @@ DOCUMENT: dict[str, Any] = {
             "name": "summary",
             "kind": "statistics",
             "input": "pupils",
-            "statistics": ["mean"],
+            "statistics": ["mean", "quantile:0.25"],
             "epsilon": 0.5,
+            "delta": 1e-7,
+            "noise": "gaussian",
             "bins": 10,
+            "quantile_steps": 100,
+            "quantile_share": 0.5,
+            "by": "recording",
+            "max_groups_per_person": 1,
             "features": ["pupil_mm"],
         },
         {
@@ -442,7 +448,11 @@ LISTS: list[tuple[Place, Any, Place]] = [
     (("outputs", 2, "resampled"), [1, 1], ()),
     (("outputs", 2, "resampled"), [1, 0], (1,)),
     (("outputs", 3, "statistics"), ["mean", "mean"], ()),
-    (("outputs", 3, "statistics"), ["mean", "median"], (1,)),
+    (("outputs", 3, "statistics"), ["mean", "mode"], (1,)),
+    *(
+        (("outputs", 3, "statistics"), ["mean", f"quantile:{p}"], (1,))
+        for p in ("0", "1", "0.0", "0.50", "1.5", "-0.5", "0.1234567", ".5", "0,5", "1e-3", "", "0.5\n")
+    ),
 ]
 
 
@@ -552,7 +562,6 @@ def test_a_misspelt_key_is_answered_with_the_nearest(
         (("outputs", 1, "mechanism"), "wavelet", ["spectral", "lpa", "fpa", "cfpa", "dcfpa"]),
         (("outputs", 0, "kind"), "scanpaths", [*KINDS]),
         (("outputs", 0, "calibration"), "balle2018", ["exact", "liu2019"]),
-        (("outputs", 3, "statistics", 0), "quantile:0.5", ["count", "mean", "histogram"]),
         (("inputs", "looks", "kind"), "fixations", ["gaze", "features"]),
         (("privacy", "neighbours"), "add", ["replace-one", "add-remove-one"]),
         (("privacy", "unit"), "recording", ["person"]),
@@ -580,21 +589,47 @@ def test_a_misspelt_word_is_answered_with_the_nearest(
     refused(tmp_path, changed(place, value), place, f"did you mean '{near}'?")
 
 
-@pytest.mark.parametrize("statistic", ["min", "max"])
+@pytest.mark.parametrize(
+    ("word", "near"), [("medain", "median"), ("var", ""), ("quantile", ""), ("Mean", "mean")]
+)
+def test_a_statistic_that_does_not_exist_is_answered_with_those_that_do(
+    tmp_path: Path, word: str, near: str
+) -> None:
+    place = ("outputs", 3, "statistics", 1)
+    error = refused(tmp_path, changed(place, word), place, f"'{word}' is not offered")
+    for name in ("count", "sum", "mean", "variance", "histogram", "median", "quantile:p with 0 < p < 1"):
+        assert name in error.expected
+    assert error.remedy == (f"did you mean '{near}'?" if near else "")
+
+
+@pytest.mark.parametrize(
+    "name", ["count", "sum", "mean", "variance", "histogram", "median", "quantile:0.5", "quantile:0.000001"]
+)
+def test_every_statistic_that_is_offered_is_taken(tmp_path: Path, name: str) -> None:
+    plan = load(tmp_path, changed(("outputs", 3, "statistics"), [name]))
+    assert plan.outputs[3].options["statistics"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "instead"),
+    [
+        *(("min", "quantile:0.05"), ("minimum", "quantile:0.05")),
+        *(("max", "quantile:0.95"), ("maximum", "quantile:0.95")),
+    ],
+)
 @pytest.mark.parametrize("number", [0, 1])
-def test_extremes_are_refused_with_the_reason(tmp_path: Path, statistic: str, number: int) -> None:
+def test_extremes_are_refused_with_the_reason_and_the_quantile(
+    tmp_path: Path, statistic: str, instead: str, number: int
+) -> None:
     statistics = ["mean", "count"]
     statistics[number] = statistic
     document = changed(("outputs", 3, "statistics"), statistics)
-    refused(
-        tmp_path,
-        document,
-        ("outputs", 3, "statistics", number),
-        "refused",
-        "one person",
-        "noise",
-        "count, mean",
-    )
+    place = ("outputs", 3, "statistics", number)
+    words = ("refused", "one person's", "however many people", "noise", "count, sum, mean")
+    error = refused(tmp_path, document, place, *words)
+    assert error.remedy.endswith(instead)
+    document = changed(("outputs", 3, "statistics"), [instead])
+    assert load(tmp_path, document).outputs[3].options["statistics"] == [instead]
 
 
 @pytest.mark.parametrize("key", ["ledger", "dataset"])
@@ -705,6 +740,7 @@ NUMBERS: list[Place] = [
     ("outputs", 2, "gamma"),
     ("outputs", 2, "epsilon0"),
     ("outputs", 2, "pass_rate"),
+    ("outputs", 3, "quantile_share"),
 ]
 
 

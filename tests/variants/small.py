@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 from synthrelease.data.features import RECORDING
-from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.privacy.budget import Budget
 from variants.areas import areas_variant
 from variants.gaze_maps import GazeMapVariant, gaze_map_parameters
@@ -13,7 +12,7 @@ from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, REPLACE
 from variants.records import record_variant
 from variants.signals import signal_variant, spectral_signal_variant
 from variants.spectral_maps import spectral_variant
-from variants.statistics import StatisticsVariant
+from variants.statistics import EVERY, statistics_variant
 from variants.variant import Variant
 
 
@@ -59,10 +58,17 @@ def small_ones() -> list[Variant]:
     out += [
         spectral_signal_variant(f"spectral-signals-{b}", baseline=b, **one) for b in ("recording", "none")
     ]
-    for name, neighbours in itertools.product(("count", "mean", "histogram"), (REPLACE, ADD_REMOVE)):
-        people = 1 if neighbours is REPLACE else None
-        parameters = StatisticsParameters((name,), 1, 4, neighbours, people)
-        out.append(StatisticsVariant(f"statistics-{name}-{neighbours}", LAPLACE, parameters, features=1))
+    for name, neighbours in itertools.product(EVERY, (REPLACE, ADD_REMOVE)):
+        one = {"neighbours": neighbours, "features": 1, "bins": 4, "budget": loose}
+        out.append(statistics_variant(f"statistics-{name}-{neighbours}", (name,), **one))
+        if name in ("mean", "histogram"):
+            one |= {"groups": (1, 2)}
+            out += [
+                statistics_variant(
+                    f"statistics-{name}-{noise}-M1of2-{neighbours}", (name,), noise=noise, **one
+                )
+                for noise in (LAPLACE, GAUSSIAN)
+            ]
     out.append(record_variant("records", features=1))
     for noise in (LAPLACE, GAUSSIAN):
         common = {"noise": noise, "bins": 3, "budget": loose}

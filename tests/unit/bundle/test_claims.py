@@ -23,10 +23,23 @@ FAULT = [("guarantee", "a private choice that the parameters do not call for, or
 def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:
     """An output without faults, and its event."""
     feature = {"name": "pupil", "low": 0.0, "high": 1.0}
-    parameters = {"statistics": ["mean"], "bins": 4, "half_range_steps": 32768, "features": [feature]}
+    parameters = {
+        "statistics": ["mean"],
+        "bins": 4,
+        "quantile_steps": 7,
+        "by": None,
+        "groups": None,
+        "max_groups_per_person": 1,
+        "half_range_steps": 32768,
+        "features": [feature],
+    }
     output: dict[str, Any] = {
         "kind": "statistics",
-        "mechanism": {"name": "discrete_laplace", "parameters": parameters},
+        "mechanism": {
+            "name": "discrete_laplace",
+            "parameters": parameters,
+            "public_inputs": {"people": 20, "names": "listed"},
+        },
     }
     noise = DiscreteLaplace(stated_sensitivity(output, RELATION).l1, 1e5, 1)
     output["sensitivity"] = {"norm": "l1", "value": repr(noise.sensitivity)}

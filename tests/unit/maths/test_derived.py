@@ -33,10 +33,6 @@ def in_unit(steps: Fraction, bounds: tuple[float, float]) -> float:
     return float((low + high) / 2 + (high - low) / (2 * H) * steps)
 
 
-def test_a_person_weighs_the_whole_range_in_a_count() -> None:
-    assert derived.PERSON_STEPS == 2 * H == 65536
-
-
 # --- heatmaps
 
 
@@ -95,65 +91,3 @@ def test_a_signal_may_be_one_series_or_many() -> None:
         for row, expected in zip(noisy, many, strict=True):
             one = derived.signal(row, form, unit)
             np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-12)
-
-
-# --- statistics
-
-
-@bounds_
-@kinds
-@pytest.mark.parametrize("people", [None, 12])
-def test_a_count_is_in_people(
-    bounds: tuple[float, float], kind: type[np.integer], people: int | None
-) -> None:
-    for z in (0, 1, -5, 12 * 2 * H, 2 * H):
-        shown = derived.statistic(derived.COUNT, np.array([z], dtype=kind), bounds=bounds, people=people)
-        assert shown.tolist() == [z / (2 * H)]
-
-
-@kinds
-def test_a_histogram_shows_shares_of_all_people(kind: type[np.integer]) -> None:
-    noisy = np.array([0, H, 5 * H, -3, 2 * H], dtype=kind)
-    shown = derived.statistic(derived.HISTOGRAM, noisy, bounds=(0, 1), people=8)
-    assert shown.tolist() == [float(Fraction(int(z), 8 * H)) for z in noisy]
-    # the exact shares of eight people sum to one
-    exact = np.array([H, 3 * H, 4 * H], dtype=kind)
-    assert derived.statistic(derived.HISTOGRAM, exact, bounds=(0, 1), people=8).sum() == 1.0
-
-
-@kinds
-def test_a_histogram_of_a_private_number_of_people_shows_people(kind: type[np.integer]) -> None:
-    noisy = np.array([0, H, 5 * H, -3], dtype=kind)
-    shown = derived.statistic(derived.HISTOGRAM, noisy, bounds=(0, 1), people=None)
-    assert shown.tolist() == [0.0, 1.0, 5.0, -3 / H]
-
-
-@bounds_
-@kinds
-def test_a_mean_is_centre_and_steps_per_person(bounds: tuple[float, float], kind: type[np.integer]) -> None:
-    for z in (0, 1, -7, 10 * H, -10 * H):
-        shown = derived.statistic(derived.MEAN, np.array([z], dtype=kind), bounds=bounds, people=10)
-        assert shown.shape == (1,)
-        assert shown[0] == pytest.approx(in_unit(Fraction(z, 10), bounds), rel=1e-14, abs=1e-14)
-    highest = derived.statistic(derived.MEAN, np.array([10 * H], dtype=kind), bounds=bounds, people=10)
-    assert highest[0] == pytest.approx(bounds[1], rel=1e-14)
-
-
-@bounds_
-@kinds
-def test_a_mean_of_a_private_number_of_people_is_a_quotient(
-    bounds: tuple[float, float], kind: type[np.integer]
-) -> None:
-    for total, weight in [(5 * H, 10 * H), (-10 * H, 10 * H), (7, 3 * H + 1), (1234, H)]:
-        noisy = np.array([total, weight], dtype=kind)
-        shown = derived.statistic(derived.MEAN, noisy, bounds=bounds, people=None)
-        assert shown.shape == (1,)
-        expected = in_unit(Fraction(total * H, weight), bounds)
-        assert shown[0] == pytest.approx(expected, rel=1e-13, abs=1e-13)
-
-
-@pytest.mark.parametrize("weight", [0, 1, H - 1, H, -4 * H])
-def test_a_quotient_never_divides_by_less_than_one_person(weight: int) -> None:
-    noisy = np.array([3 * H, weight])
-    shown = derived.statistic(derived.MEAN, noisy, bounds=(0.0, 1.0), people=None)
-    assert shown.tolist() == [0.5 + 3 / 2]

@@ -18,7 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthrelease.maths.derived import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
+from synthrelease.maths.statistics import (
+    COUNT,
+    HISTOGRAM,
+    MEAN,
+    PERSON_STEPS,
+    SUM,
+    VARIANCE,
+    sum_step,
+    to_sum_steps,
+)
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.records.fit import weighted_counts
 from synthrelease.privacy.guarantee import Neighbours
@@ -28,6 +37,7 @@ from synthrelease.privacy.sensitivity import (
     clipped_coefficients,
     gaze_maps,
     joint_counts,
+    quantile_utility,
     root_up,
     shares,
     statistics,
@@ -340,52 +350,165 @@ def test_shares_against_every_pair_of_histograms(bins: int, total: int, neighbou
 H = HALF_RANGE
 
 
-def corners(name: str, neighbours: Neighbours, bins: int) -> list[tuple[int, ...]]:
-    """The extreme contributions of a person to one statistic of one feature; the first is of no values."""
-    if name == COUNT:
-        return [(0,), (2 * H,)]
-    if name == MEAN and neighbours is ADD_REMOVE:
-        return [(0, 0), (-H, H), (H, H)]
-    if name == MEAN:
-        return [(0,), (-H,), (H,)]
-    return [(0,) * bins, *(tuple(H * (b == own) for b in range(bins)) for own in range(bins))]
+ONE_SIDED, TWO_SIDED, BELOW = (10.0, 40.0), (-1.0, 3.0), (-8.0, -2.0)
+Corners = dict[str, list[tuple[int, ...]]]
+
+
+def corners(bounds: tuple[float, float], *, quotient: bool, bins: int = 2) -> Corners:
+    """The extreme contributions of a person to a statistic of one feature; the first is of no values."""
+    low, high = (math.trunc(Fraction(b) / Fraction(sum_step(bounds))) for b in bounds)
+    return {
+        COUNT: [(0,), (2 * H,)],
+        SUM: [(0,), (low,), (high,)],
+        MEAN: [(0, 0), (-H, H), (H, H)] if quotient else [(0,), (-H,), (H,)],
+        HISTOGRAM: [(0,) * bins, *(tuple(H * (b == own) for b in range(bins)) for own in range(bins))],
+    }
+
+
+def cell_of(names: Sequence[str], bounds: tuple[float, float], *, quotient: bool) -> tuple[Points, Points]:
+    """Contributions without and with a value: who has one has it in every statistic."""
+    corner = corners(bounds, quotient=quotient)
+    absent = side_by_side(*[corner[name][:1] for name in names])
+    return absent, side_by_side(*[corner[name][1:] for name in names])
 
 
 @relations
-@pytest.mark.parametrize("features", [1, 2])
+@pytest.mark.parametrize("features", [[TWO_SIDED], [ONE_SIDED, BELOW]], ids=str)
 @pytest.mark.parametrize(
-    "names", [n for size in (1, 2, 3) for n in itertools.combinations((COUNT, MEAN, HISTOGRAM), size)]
+    "names", [n for size in (1, 2, 3) for n in itertools.combinations((COUNT, SUM, MEAN, HISTOGRAM), size)]
 )
 def test_statistics_against_every_pair_of_extreme_people(
-    names: tuple[str, ...], features: int, neighbours: Neighbours
+    names: tuple[str, ...], features: list[tuple[float, float]], neighbours: Neighbours
 ) -> None:
-    corner = {name: corners(name, neighbours, bins=2) for name in names}
-    absent = side_by_side(*[corner[name][:1] for name in names])
-    present = side_by_side(*[corner[name][1:] for name in names])  # who has a value has it in every statistic
-    people = side_by_side(*[[*absent, *present]] * features)
-    assert statistics(names, features=features, neighbours=neighbours) == farthest(people, neighbours)
+    cells = [cell_of(names, bounds, quotient=neighbours is ADD_REMOVE) for bounds in features]
+    people = side_by_side(*[[*absent, *present] for absent, present in cells])
+    assert statistics(names, bounds=features, neighbours=neighbours) == farthest(people, neighbours)
 
 
 @relations
-def test_every_statistic_weighs_the_same_in_l1(neighbours: Neighbours) -> None:
-    """So that one scale spends the budget in equal parts; a histogram of people who come or go weighs half."""
-    assert PERSON_STEPS == 2 * H
-    for name in (COUNT, MEAN, HISTOGRAM):
-        half = neighbours is ADD_REMOVE and name == HISTOGRAM
-        assert statistics([name], features=3, neighbours=neighbours).l1 == 3 * 2 * H // (1 + half)
+@pytest.mark.parametrize("bounds", [ONE_SIDED, TWO_SIDED, BELOW], ids=str)
+@pytest.mark.parametrize(("most", "groups"), [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3), (7, 2)])
+@pytest.mark.parametrize(
+    "names", [(COUNT,), (SUM,), (MEAN,), (HISTOGRAM,), (COUNT, MEAN), (COUNT, SUM)], ids=str
+)
+def test_statistics_in_groups_against_every_pair_of_extreme_people(
+    names: tuple[str, ...], most: int, groups: int, bounds: tuple[float, float], neighbours: Neighbours
+) -> None:
+    """A person has values in at most M of G groups: whoever changes groups moves two cells."""
+    absent, present = cell_of(names, bounds, quotient=True)
+    people = [
+        side_by_side(*[present if here else absent for here in there])
+        for there in itertools.product([False, True], repeat=groups)
+        if sum(there) <= most
+    ]
+    truth = farthest(np.concatenate(people), neighbours)
+    found = statistics(names, bounds=[bounds], neighbours=neighbours, groups=groups, max_groups=most)
+    assert found == truth
 
 
-@pytest.mark.parametrize("name", ["median", "", "Mean", "minimum"])
-def test_another_statistic_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="Expected one of count, mean, histogram"):
-        statistics([COUNT, name], features=1, neighbours=REPLACE)
+def moments() -> Points:
+    """Of every mean between the bounds, what a variance adds up; rounded as it is there."""
+    mean = np.arange(-H, H + 1)
+    squared = np.array([math.floor(Fraction(2 * m * m, H) + Fraction(1, 2)) - H for m in mean.tolist()])
+    return np.stack([mean, np.full_like(mean, H), squared], axis=1)
+
+
+def test_the_moments_of_a_variance_against_all_people() -> None:
+    """Against the ends of the bounds and random others: distances grow with |m − m′| and |m + m′|."""
+    every = moments()
+    assert np.abs(every).max() == H
+    chosen = np.random.default_rng(0).integers(0, len(every), 300)
+    ends = farthest_from(np.concatenate([every[:20], every[-20:], every[chosen]]), every)
+    stated = statistics([VARIANCE], bounds=[TWO_SIDED], neighbours=REPLACE)
+    assert stated.l1 == ends.l1 == 25 * H // 8
+    assert ends.l2_squared <= stated.l2_squared <= ends.l2_squared * (1 + 2e-5)
+    alone = statistics([VARIANCE], bounds=[TWO_SIDED], neighbours=ADD_REMOVE)
+    assert alone == farthest(every, ADD_REMOVE) == Sensitivity(3 * H, 3 * H * H)
+
+
+def farthest_from(some: Points, every: Points) -> Sensitivity:
+    """The largest distances of any of some points from any of all."""
+    l1 = l2_squared = 0
+    for one in some:
+        moved = np.abs(every - one)
+        l1 = max(l1, int(moved.sum(axis=1).max()))
+        l2_squared = max(l2_squared, int((moved * moved).sum(axis=1).max()))
+    return Sensitivity(l1, l2_squared)
+
+
+@pytest.mark.parametrize(("most", "groups"), [(1, 2), (2, 3), (3, 3)])
+def test_a_variance_in_groups(most: int, groups: int) -> None:
+    found = statistics([VARIANCE], bounds=[TWO_SIDED], neighbours=REPLACE, groups=groups, max_groups=most)
+    stay = 2 * most - groups if most < groups else most
+    assert found.l1 == max(most * 25 * H // 8, stay * 25 * H // 8 + 2 * (most - stay) * 3 * H)
+    in_place = statistics([VARIANCE], bounds=[TWO_SIDED], neighbours=REPLACE).l2_squared
+    assert found.l2_squared == max(most * in_place, stay * in_place + 2 * (most - stay) * 3 * H * H)
+
+
+@given(
+    low=st.floats(-1e6, 1e6),
+    width=st.floats(1e-3, 1e6),
+    values=st.lists(st.floats(-0.5, 1.5), min_size=2, max_size=9),
+)
+@examples
+def test_no_two_values_are_further_apart_in_a_sum_than_stated(
+    low: float, width: float, values: list[float]
+) -> None:
+    bounds = (low, low + width)
+    steps = to_sum_steps(np.array([low + u * width for u in values]), bounds)
+    apart = statistics([SUM], bounds=[bounds], neighbours=REPLACE)
+    alone = statistics([SUM], bounds=[bounds], neighbours=ADD_REMOVE)
+    assert max(int(np.ptp(steps)), int(np.abs(steps).max())) <= apart.l1 <= PERSON_STEPS
+    assert int(np.abs(steps).max()) <= alone.l1 <= PERSON_STEPS
+
+
+@relations
+def test_one_statistic_alone_weighs_much_the_same_in_l1(neighbours: Neighbours) -> None:
+    """So that one scale spends the budget in much the same parts."""
+    assert PERSON_STEPS == 2 * H == 65536
+    weighs = {COUNT: 2.0, SUM: 2.0, MEAN: 2.0, HISTOGRAM: 2.0, VARIANCE: 25 / 8}
+    if neighbours is ADD_REMOVE:
+        weighs |= {HISTOGRAM: 1.0, VARIANCE: 3.0}
+    for name, times in weighs.items():
+        found = statistics([name], bounds=[ONE_SIDED] * 3, neighbours=neighbours)
+        assert found.l1 == 3 * times * H
+
+
+@pytest.mark.parametrize("name", ["median", "", "Mean", "minimum", "quantile:0.5"])
+@relations
+def test_another_statistic_is_refused(name: str, neighbours: Neighbours) -> None:
+    with pytest.raises(ValueError, match="Expected one of count, sum, histogram, mean, variance"):
+        statistics([COUNT, name], bounds=[ONE_SIDED], neighbours=neighbours)
+
+
+# --- quantiles: the utility −max(0, b·below − a·n, b·above − (b − a)·n) of an interval, from the numbers of people
+
+
+@pytest.mark.parametrize("p", ["0.5", "0.05", "0.25", "0.9", "0.333"])
+def test_the_utility_of_a_quantile_against_all_small_datasets(p: str) -> None:
+    a, b = Fraction(p).as_integer_ratio()
+
+    def utility(below: int, inside: int, above: int) -> int:
+        n = below + inside + above
+        return -max(0, b * below - a * n, b * above - (b - a) * n)
+
+    come, go = 0, 0
+    unit = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    for before in itertools.product(range(7), repeat=3):
+        after = [utility(*(x + y for x, y in zip(before, one, strict=True))) for one in unit]
+        come = max(come, *(abs(u - utility(*before)) for u in after))
+        go = max(go, max(after) - min(after))
+    assert quantile_utility(Fraction(p), moving=False, neighbours=ADD_REMOVE) == come == max(a, b - a)
+    assert quantile_utility(Fraction(p), moving=True, neighbours=ADD_REMOVE) == come
+    assert quantile_utility(Fraction(p), moving=False, neighbours=REPLACE) == max(come, go) == b
+    assert quantile_utility(Fraction(p), moving=True, neighbours=REPLACE) == max(b, 2 * come)
 
 
 @relations
 @pytest.mark.parametrize("sets", [1, 2, 3])
 def test_joint_counts_against_every_pair_of_extreme_people(sets: int, neighbours: Neighbours) -> None:
     """A person divides H shares among the cells of each set; whoever has no complete row weighs nothing."""
-    people = side_by_side(*[corners(HISTOGRAM, neighbours, bins=3)] * sets)
+    people = side_by_side(*[corners(TWO_SIDED, quotient=False, bins=3)[HISTOGRAM]] * sets)
     assert joint_counts(sets=sets, neighbours=neighbours) == farthest(people, neighbours)
 
 

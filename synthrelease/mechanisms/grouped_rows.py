@@ -1,0 +1,77 @@
+"""Which rows count in which group, and one value per person, group and feature: what statistics and quantiles share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.maths.steps import to_steps
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows with a value of one feature, of everybody who counts, with whose they are.
+
+    Attributes:
+        owner: of each row, the number of a person in a group: 0, 1, …
+        values: of each row.
+        group: of each owner.
+        rows: of each owner, how many, at least 1.
+    """
+
+    owner: NDArray[np.int64]
+    values: NDArray[np.float64]
+    group: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def means(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return each owner's mean of the rows' steps, cut toward zero: in whatever order the rows stand."""
+        total = np.zeros(len(self.group), dtype=np.int64)
+        np.add.at(total, self.owner, steps)
+        mean: NDArray[np.int64] = np.sign(total) * (np.abs(total) // self.rows)
+        return mean
+
+
+def counted_groups(data: Features, *, by: str | None, groups: int, max_groups: int) -> NDArray[np.int64]:
+    """Return the group each row counts in, −1 for none: those without a label, and those of groups too many.
+
+    A person counts in the M groups in which they have most rows, with or without values, the first listed of equals: their
+    own rows decide.
+
+    Args:
+        data: rows of all people.
+        by: the column of labels, or `RECORDING`; None puts all rows in one group.
+        groups: G, how many labels are listed.
+        max_groups: M.
+    """
+    if by is None:
+        return np.zeros(len(data.person), dtype=np.int64)
+    group = np.array(data.column(by), dtype=np.int64)
+    row = np.flatnonzero(group >= 0)
+    pair, pair_of, rows = np.unique(
+        data.person[row] * groups + group[row], return_inverse=True, return_counts=True
+    )
+    person, number = np.divmod(pair, groups)
+    order = np.lexsort((number, -rows, person))
+    first = np.searchsorted(person, person)  # pairs are sorted by person
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    group[row[(rank - first >= max_groups)[pair_of]]] = -1
+    return group
+
+
+def cell(data: Features, feature: int, group: NDArray[np.int64], groups: int) -> Cell:
+    """Return who has values of a feature in which group, and which."""
+    there = (group >= 0) & ~np.isnan(data.values[:, feature])
+    pair, owner, rows = np.unique(
+        data.person[there] * groups + group[there], return_inverse=True, return_counts=True
+    )
+    return Cell(owner, data.values[there, feature], pair % groups, rows)
+
+
+def steps_of(cell: Cell, data: Features, feature: int) -> NDArray[np.int64]:
+    """Return the rows' values in steps of the grid between the feature's bounds."""
+    return to_steps(cell.values[:, None], data.bounds[feature : feature + 1])[:, 0]

@@ -1,0 +1,151 @@
+"""Private quantiles of people's means: an interval of a public grid, chosen by the exact exponential mechanism.
+
+Claim: `statistics.proof.md`. Minimum and maximum are not offered: a quantile near 0 or 1 is what can be had of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.errors import PolicyError
+from synthrelease.maths.statistics import quantile
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.grouped_rows import cell, steps_of
+from synthrelease.noise.choice import private_choice
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.privacy.budget import LEAST_EPSILON
+from synthrelease.privacy.event import Event, PrivateChoice
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import quantile_utility
+
+
+@dataclass(frozen=True)
+class QuantileParameters:
+    """The public parameters of all quantiles of an output.
+
+    Attributes:
+        names: "quantile:p", each for every feature and group.
+        features: number of features.
+        steps: K, intervals of equal width between the bounds of a feature.
+        groups: G, at least 1.
+        max_groups: M, in how many of them a person counts.
+        neighbours: the neighbouring relation.
+    """
+
+    names: tuple[str, ...]
+    features: int
+    steps: int
+    groups: int
+    max_groups: int
+    neighbours: Neighbours
+
+    @property
+    def choices(self) -> int:
+        """How many choices one person is exposed to: in M groups, or in twice as many that then count half."""
+        return len(self.names) * self.features * min(self.max_groups, self.groups)
+
+    def sensitivity(self, name: str) -> int:
+        """Return Δ of the utilities of a quantile."""
+        return quantile_utility(_p(name), moving=self.max_groups < self.groups, neighbours=self.neighbours)
+
+    def rank_error(self, name: str, epsilon: float, *, probability: float) -> float:
+        """Return how many people, with so much probability, the rank of what is chosen misses its target by at most.
+
+        P(gap ≥ g) ≤ (K − 1)·exp(−ε·g/(2Δ)) of permute-and-flip (`noise.choice`; McKenna & Sheldon 2020), b to a person.
+        """
+        if self.steps == 1:
+            return 0.0
+        gap = 2 * self.sensitivity(name) / epsilon * math.log((self.steps - 1) / (1 - probability))
+        return gap / _p(name).denominator
+
+
+def calibrate(parameters: QuantileParameters, epsilon: float) -> list[Event]:
+    """Return the choices that one person is exposed to.
+
+    Raises:
+        PolicyError: ε of a choice is too small to mean anything.
+    """
+    if not parameters.choices:
+        return []
+    if epsilon < LEAST_EPSILON:
+        raise PolicyError(
+            "the budget is too small for so many quantiles",
+            found=f"ε = {epsilon:g} for each of {parameters.choices}",
+            expected=f"ε of at least {LEAST_EPSILON:g} for each",
+            remedy="release fewer of them, of fewer features or groups",
+        )
+    return [PrivateChoice(epsilon, parameters.steps)] * parameters.choices
+
+
+def choose(
+    data: Features,
+    group: NDArray[np.int64],
+    parameters: QuantileParameters,
+    epsilon: float,
+    *,
+    random: SecureRandom,
+) -> Iterator[tuple[str, NDArray[np.int32]]]:
+    """Yield every quantile's name and the numbers of the intervals chosen, shape (groups, features).
+
+    Args:
+        data: rows of all people.
+        group: of each row, −1 for none: `counted_groups`.
+        parameters: the public parameters.
+        epsilon: of each choice.
+        random: where the choices come from.
+    """
+    if not parameters.names:
+        return
+    counts = people_per_interval(data, group, parameters)
+    for name in parameters.names:
+        chosen = np.empty(counts.shape[:2], dtype=np.int32)
+        for place in np.ndindex(chosen.shape):
+            chosen[place] = private_choice(
+                utilities(counts[place], _p(name)),
+                sensitivity=parameters.sensitivity(name),
+                epsilon=epsilon,
+                random=random,
+            )
+        yield name, chosen
+
+
+def people_per_interval(
+    data: Features, group: NDArray[np.int64], parameters: QuantileParameters
+) -> NDArray[np.int64]:
+    """Return how many people's means lie in each interval, shape (groups, features, K): [low, next), the last closed."""
+    p = parameters
+    out = np.zeros((p.groups, p.features, p.steps), dtype=np.int64)
+    for f in range(p.features):
+        own = cell(data, f, group, p.groups)
+        above = own.means(steps_of(own, data, f)) + HALF_RANGE
+        number = np.minimum(above * p.steps // (2 * HALF_RANGE), p.steps - 1)
+        np.add.at(out[:, f], (own.group, number), 1)
+    return out
+
+
+def utilities(counts: NDArray[np.int64], p: Fraction) -> list[int]:
+    """Return −max(0, b·below − a·n, b·above − (b − a)·n) of every interval, p = a/b, of n people.
+
+    0 where a p-quantile lies: at most p·n people below, and at most (1 − p)·n above. Else b times the people too many.
+    """
+    n = int(counts.sum())
+    below = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    a, b = p.numerator, p.denominator
+    return [
+        -max(0, b * low - a * n, b * (n - up_to) - (b - a) * n) for low, up_to in itertools.pairwise(below)
+    ]
+
+
+def _p(name: str) -> Fraction:
+    p = quantile(name)
+    if p is None or not 0 < p < 1:
+        raise ValueError("Expected quantile:p with 0 < p < 1, found another statistic")
+    return p

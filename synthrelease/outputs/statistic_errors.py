@@ -1,0 +1,96 @@
+"""How far statistics will be from the true ones, from public parameters alone: scale, deviation, exact interval, Chebyshev."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS, SUM, VARIANCE, sum_step
+from synthrelease.maths.steps import HALF_RANGE, centre_and_step
+from synthrelease.mechanisms.statistics import StatisticsParameters
+from synthrelease.privacy.event import DiscreteLaplace, Noise
+from synthrelease.privacy.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
+
+Bounds = tuple[float, float]
+_GOOD = 0.05  # of the bounds' width, or of all ranks, at 95 %
+_DEVIATIONS = 2.0  # of the lecture notes' example
+
+
+def errors_table(p: StatisticsParameters, bounds: Mapping[str, Bounds], noise: Noise) -> list[list[str]]:
+    """Return a table, its head first: of every statistic the noise in its unit, and how far it reaches.
+
+    Of quotients it is the noise of what is divided, to be divided by the people that are counted; the bundle's intervals
+    know the noise of the count too.
+    """
+    scale = "scale b" if isinstance(noise, DiscreteLaplace) else "scale σ"
+    level = f"{100 * INTERVAL:g} %"
+    rows = [["noise of", scale, "std. dev.", f"{level}: within", "Chebyshev"]]
+    far, told = reach(noise), chebyshev_reach(noise)
+    for what, step in _units(p, bounds):
+        numbers = (noise.scale, noise.standard_deviation, far, told)
+        rows.append([what, *(f"{number * step:.4g}" for number in numbers)])
+    return rows
+
+
+def _units(p: StatisticsParameters, bounds: Mapping[str, Bounds]) -> Iterator[tuple[str, float]]:
+    """What carries noise, and what a step of it is worth."""
+    divisor = p.unit((0.0, 1.0)).divisor
+    for name in p.noised:
+        if name == COUNT:
+            yield "count (people)", 1 / PERSON_STEPS
+        elif name == HISTOGRAM:
+            yield f"histogram ({'share' if divisor else 'people'})", 1 / (HALF_RANGE * (divisor or 1))
+        for feature, (low, high) in bounds.items():
+            step = centre_and_step(low, high)[1]
+            if name == SUM:
+                yield f"sum of {feature}", sum_step((low, high))
+            elif name == MEAN:
+                yield (
+                    f"mean of {feature}{'' if divisor else ' × people'}",
+                    step / (divisor or 1),
+                )
+            elif name == VARIANCE:
+                yield f"squares of {feature} × people", (high - low) ** 2 / 8 / HALF_RANGE
+
+
+def prediction(
+    p: StatisticsParameters, noise: Noise | None, epsilon: float, people: int | None
+) -> tuple[str, str]:
+    """Return what to expect, and how many people make it good.
+
+    Args:
+        p: the public parameters.
+        noise: of all noised statistics, if there are any.
+        epsilon: of every choice of a quantile.
+        people: n, if it is public.
+    """
+    told, needed = [], []
+    if noise is not None:
+        told.append(_noised(p, noise, people))
+        means = math.ceil(reach(noise) / PERSON_STEPS / _GOOD)
+        needed.append(f"{means}{_in_group(p)} for means ± {100 * _GOOD:g} %")
+    if p.quantiles.names:
+        worst = max(p.quantiles.rank_error(name, epsilon, probability=INTERVAL) for name in p.quantiles.names)
+        told.append(
+            f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} people of the "
+            f"target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
+        )
+        needed.append(f"{math.ceil(worst / _GOOD)}{_in_group(p)} for ranks ± {100 * _GOOD:g} %")
+    return "; ".join(told), ", ".join(needed)
+
+
+def _in_group(p: StatisticsParameters) -> str:
+    return " in a group" if p.by is not None else ""
+
+
+def _noised(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
+    within = reach(noise)
+    mean = within / PERSON_STEPS
+    error = f"95 %: counts ± {mean:.3g} people"
+    if people is not None and p.by is None:
+        error += f", means ± {100 * mean / people:.3g} % of the bounds, histograms ± {within / HALF_RANGE / people:.3g}"
+    exact = beyond(noise, deviations=_DEVIATIONS)
+    return (
+        f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "
+        f"by Chebyshev {chebyshev(deviations=_DEVIATIONS):g} at most"
+    )

@@ -1,0 +1,295 @@
+"""What people contribute to statistics and quantiles, against the definition, person by person, in groups or all together."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from synthrelease.data.features import RECORDING, Features
+from synthrelease.errors import PolicyError
+from synthrelease.maths.binning import integer_shares
+from synthrelease.mechanisms import quantiles
+from synthrelease.mechanisms.grouped_rows import counted_groups
+from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, release, totals
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+H = 32768
+BOUNDS = ((2.0, 8.0), (-1.0, 3.0))
+GROUPS = ("calm", "tense", "tired")
+REPLACE, ADD_REMOVE = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE_ONE
+both = pytest.mark.parametrize("neighbours", [REPLACE, ADD_REMOVE])
+budget = Budget(6.0, 1e-4)
+
+
+def some_data(people: int = 40, seed: int = 0) -> Features:
+    """People with few and many rows; values and labels are missing here and there."""
+    rng = np.random.default_rng(seed)
+    person = rng.permutation(np.repeat(np.arange(people), rng.integers(0, 12, people)))
+    values = rng.uniform([1.5, -1.2], [8.5, 3.3], (person.size, 2))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    label = rng.integers(-1, 3, (person.size, 1))
+    recording = rng.integers(0, 2, person.size)
+    return Features(
+        ("size", "slope"),
+        np.array(BOUNDS),
+        ("a", "b"),
+        people,
+        person,
+        recording,
+        np.clip(values, *np.array(BOUNDS).T),
+        ("mood",),
+        label,
+    )
+
+
+def parameters(*names: str, neighbours: Neighbours = REPLACE, **changes: Any) -> StatisticsParameters:
+    people = 40 if neighbours is REPLACE else None
+    return StatisticsParameters(names, BOUNDS, 4, neighbours, people, **changes)
+
+
+def by_mood(*names: str, most: int = 3, **changes: Any) -> StatisticsParameters:
+    return parameters(*names, by="mood", groups=GROUPS, max_groups=most, **changes)
+
+
+def own_rows(data: Features, feature: int, group: int | None, most: int) -> Iterator[list[float]]:
+    """Everybody's values of a feature in a group that they count in, if they have any."""
+    for person in range(data.people):
+        mine = data.person == person
+        labels = Counter(int(label) for label in data.labels[mine, 0] if label >= 0)
+        counted = sorted(labels, key=lambda g: (-labels[g], g))[:most]
+        if group is not None:
+            if group not in counted:
+                continue
+            mine &= data.labels[:, 0] == group
+        values = [float(v) for v in data.values[mine, feature] if not math.isnan(v)]
+        if values:
+            yield values
+
+
+def toward_zero(x: Fraction) -> int:
+    return math.trunc(x)
+
+
+def mean_steps(values: list[float], bounds: tuple[float, float]) -> int:
+    low, high = (Fraction(b) for b in bounds)
+    steps = [toward_zero((Fraction(v) - (low + high) / 2) * 2 * H / (high - low)) for v in values]
+    return toward_zero(Fraction(sum(steps), len(steps)))
+
+
+def contribution(name: str, values: list[float], bounds: tuple[float, float], *, quotient: bool) -> list[int]:
+    """One person's integers, by the definition."""
+    low, high = (Fraction(b) for b in bounds)
+    m = mean_steps(values, bounds)
+    if name == "count":
+        return [2 * H]
+    if name == "sum":
+        unit = (max(high, 0) - min(low, 0)) / (2 * H)
+        return [toward_zero(Fraction(sum(toward_zero(Fraction(v) / unit) for v in values), len(values)))]
+    if name == "mean":
+        return [m, H][: 1 + quotient]
+    if name == "variance":
+        return [m, H, math.floor(Fraction(2 * m * m, H) + Fraction(1, 2)) - H]
+    cells = [min(int((Fraction(v) - low) / (high - low) * 4), 3) for v in values]
+    cell, counts = np.unique(cells, return_counts=True)
+    shares = integer_shares(np.zeros(cell.size, dtype=np.int64), counts.astype(np.int64), H)
+    return [int(shares[list(cell).index(b)]) if b in cell else 0 for b in range(4)]
+
+
+@both
+@pytest.mark.parametrize("name", ["count", "sum", "mean", "variance", "histogram"])
+@pytest.mark.parametrize("most", [None, 1, 2, 3])
+def test_integers_are_those_of_the_definition(name: str, most: int | None, neighbours: Neighbours) -> None:
+    data = some_data()
+    p = parameters(name, neighbours=neighbours)
+    if most is not None:
+        p = by_mood(name, neighbours=neighbours, most=most)
+    found = totals(name, data, p)
+    groups: list[int | None] = [None] if most is None else [0, 1, 2]
+    assert found.shape == (len(groups), 2, p.size(name))
+    quotient = most is not None or neighbours is ADD_REMOVE
+    for (g, group), f in itertools.product(enumerate(groups), range(2)):
+        own = [
+            contribution(name, values, BOUNDS[f], quotient=quotient)
+            for values in own_rows(data, f, group, most or 1)
+        ]
+        assert found[g, f].tolist() == np.sum(own, axis=0).tolist()
+        assert 5 < len(own) < 40
+
+
+def test_recordings_are_groups_too() -> None:
+    data = some_data()
+    p = parameters("mean", by=RECORDING, groups=("a", "b"), max_groups=2)
+    found = totals("mean", data, p)
+    for r in (0, 1):
+        alone = replace(
+            data, values=np.where((data.recording == r)[:, None], data.values, np.nan), labels=data.labels * 0
+        )
+        one = replace(p, by="mood", groups=("all",), max_groups=1)
+        np.testing.assert_array_equal(found[r], totals("mean", alone, one)[0])
+
+
+def test_who_has_as_many_rows_in_two_groups_counts_in_the_first_listed() -> None:
+    data = some_data(people=3)
+    label = np.array([2, 1, 1, 2, 0, -1, -1, -1, 2, 0])
+    person = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2])
+    rows = replace(data, person=person, labels=label[:, None], values=np.ones((10, 2)), recording=label * 0)
+    one = counted_groups(rows, by="mood", groups=3, max_groups=1)
+    assert one.tolist() == [-1, 1, 1, -1, -1, -1, -1, -1, -1, 0]
+    two = counted_groups(rows, by="mood", groups=3, max_groups=2)
+    assert two.tolist() == [2, 1, 1, 2, -1, -1, -1, -1, 2, 0]
+    assert counted_groups(rows, by="mood", groups=3, max_groups=3).tolist() == label.tolist()
+    assert rows.labels[:, 0].tolist() == label.tolist(), "the data is left as it was"
+
+
+# --- quantiles
+
+
+@pytest.mark.parametrize("steps", [2, 7, 256, 65536])
+@pytest.mark.parametrize("most", [None, 1])
+def test_people_are_counted_in_the_interval_of_their_mean(steps: int, most: int | None) -> None:
+    data = some_data()
+    p = parameters("quantile:0.5", quantile_steps=steps)
+    if most is not None:
+        p = by_mood("quantile:0.5", most=most, quantile_steps=steps)
+    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
+    found = quantiles.people_per_interval(data, group, p.quantiles)
+    for (g, name), f in itertools.product(enumerate([None] if most is None else [0, 1, 2]), range(2)):
+        own = [mean_steps(values, BOUNDS[f]) for values in own_rows(data, f, name, 1)]
+        expected = Counter(min(math.floor(Fraction((m + H) * steps, 2 * H)), steps - 1) for m in own)
+        assert {i: int(n) for i, n in enumerate(found[g, f]) if n} == dict(expected)
+
+
+def rank_distance(counts: list[int], number: int, p: Fraction) -> Fraction:
+    """How far, in people, any rank that an interval covers is from p·n: the interval [below, n − above]."""
+    below, above, n = sum(counts[:number]), sum(counts[number + 1 :]), sum(counts)
+    return max(Fraction(0), below - p * n, p * n - (n - above))
+
+
+@pytest.mark.parametrize("p", ["0.5", "0.05", "0.9", "0.333"])
+def test_utilities_are_distances_in_rank(p: str) -> None:
+    exact = Fraction(p)
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        counts = rng.integers(0, 5, 8) * (rng.random(8) < 0.6)
+        found = quantiles.utilities(counts, exact)
+        own = counts.tolist()
+        assert found == [-exact.denominator * rank_distance(own, i, exact) for i in range(8)]
+        assert max(found) == 0, "somewhere there is a quantile"
+
+
+def test_ties_are_no_distance() -> None:
+    """All people in one interval: it is every quantile, and any other is as far as they are many."""
+    found = quantiles.utilities(np.array([0, 0, 9, 0]), Fraction("0.1"))
+    assert found == [-9, -9, 0, -81]
+    assert quantiles.utilities(np.zeros(4, dtype=np.int64), Fraction("0.1")) == [0] * 4, "of nobody all are"
+
+
+def test_with_a_budget_quantiles_are_those_of_people_s_means() -> None:
+    data = some_data(people=400)
+    p = by_mood("quantile:0.5", "quantile:0.25", quantile_steps=64)
+    group = counted_groups(data, by="mood", groups=3, max_groups=3)
+    counts = quantiles.people_per_interval(data, group, p.quantiles)
+    values, _ = release(data, replace(p, people=400), Budget(1e5), random=SecureRandom.for_tests(1))
+    for (name, q), (g, label), (f, feature) in itertools.product(
+        (("quantile:0.5", Fraction(1, 2)), ("quantile:0.25", Fraction(1, 4))),
+        enumerate(GROUPS),
+        enumerate(data.features),
+    ):
+        (chosen,) = values[name, label, feature, "chosen"]
+        assert rank_distance(counts[g, f].tolist(), int(chosen), q) == 0
+        low, high = BOUNDS[f]
+        assert values[name, label, feature, "value"] == pytest.approx(
+            low + (high - low) * (chosen + 0.5) / 64
+        )
+
+
+# --- the budget
+
+
+def test_every_name_takes_the_same_part() -> None:
+    p = by_mood("count", "mean", "quantile:0.5", "quantile:0.9", most=2)
+    epsilon, left = p.split(budget)
+    assert p.quantiles.choices == 2 * 2 * 2
+    assert epsilon == pytest.approx(3.0 / 8)
+    assert left.epsilon == pytest.approx(3.0)
+    assert left.delta == budget.delta
+    epsilon, left = replace(p, quantile_share=0.1).split(budget)
+    assert (8 * epsilon, left.epsilon) == pytest.approx((0.6, 5.4))
+    assert parameters("mean").split(budget) == (0.0, budget)
+    alone, nothing = parameters("quantile:0.5").split(budget)
+    assert (2 * alone, nothing.epsilon) == pytest.approx((6.0, 0.0))
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_the_event_is_the_noise_and_then_the_choices(noise: str) -> None:
+    p = by_mood("count", "histogram", "quantile:0.5", most=2, noise=noise)
+    event = calibrate(p, budget)
+    assert isinstance(event, Composed)
+    first, *choices = event.events
+    assert isinstance(first, DiscreteLaplace if noise == "laplace" else RoundedGaussian)
+    assert first.count == 3 * 2 * (1 + 4)
+    assert choices == [PrivateChoice(budget.epsilon / 3 / 4, 256)] * 4
+    assert isinstance(calibrate(parameters("mean", noise=noise), budget), DiscreteLaplace | RoundedGaussian)
+    one = replace(parameters("quantile:0.5"), bounds=BOUNDS[:1])
+    assert calibrate(one, budget) == PrivateChoice(6.0, 256)
+
+
+def test_too_little_for_so_many_choices_is_refused() -> None:
+    with pytest.raises(PolicyError, match="too small"):
+        calibrate(parameters("quantile:0.5"), Budget(1e-6))
+
+
+@both
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_choice_is_made_at_the_sensitivity_of_its_utilities(
+    neighbours: Neighbours, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every group and feature has a choice; a person is exposed to those of M groups, at an ε that adds up."""
+    seen: list[dict[str, Any]] = []
+
+    def spy(_utilities: list[int], **how: Any) -> int:
+        seen.append(how)
+        return 0
+
+    monkeypatch.setattr(quantiles, "private_choice", spy)
+    p = by_mood("quantile:0.05", most=most, neighbours=neighbours)
+    release(some_data(), p, budget, random=SecureRandom.for_tests(0))
+    assert len(seen) == 3 * 2
+    delta = 19 if neighbours is ADD_REMOVE else 20 if most == 3 else 38
+    assert {how["sensitivity"] for how in seen} == {delta}
+    assert {how["epsilon"] for how in seen} == {budget.epsilon / (2 * most)}
+
+
+def test_the_rank_error_is_that_of_permute_and_flip() -> None:
+    p = parameters("quantile:0.5").quantiles
+    assert p.rank_error("quantile:0.5", 1.0, probability=0.95) == pytest.approx(2 * math.log(255 / 0.05))
+    half = parameters("quantile:0.5", neighbours=ADD_REMOVE).quantiles
+    assert half.rank_error("quantile:0.5", 1.0, probability=0.95) == pytest.approx(math.log(255 / 0.05))
+
+
+def test_ranks_miss_by_more_than_the_bound_as_seldom_as_it_says() -> None:
+    """1000 choices at 80 %: one in five may miss; none does, for the bound counts every interval as one that is far off."""
+    counts = np.random.default_rng(0).integers(0, 6, 64)
+    exact = Fraction(1, 2)
+    p = replace(parameters("quantile:0.5"), quantile_steps=64).quantiles
+    limit = p.rank_error("quantile:0.5", 0.5, probability=0.8)
+    utility = quantiles.utilities(counts, exact)
+    random, missed = SecureRandom.for_tests(4), []
+    for _ in range(1000):
+        number = quantiles.private_choice(utility, sensitivity=2, epsilon=0.5, random=random)
+        missed.append(float(rank_distance(counts.tolist(), number, exact)))
+    assert (np.array(missed) > limit).mean() < 0.2
+    assert 0.1 * limit < np.quantile(missed, 0.8) < limit

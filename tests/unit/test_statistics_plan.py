@@ -1,0 +1,252 @@
+"""Statistics from plan to bundle: groups, quantiles, previews, refusals; and that nothing tells a private number of people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from invented_study import write_statistics_study
+
+import synthrelease
+from synthrelease.design import Design, make_design
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
+from synthrelease.privacy.event import DiscreteLaplace, PrivateChoice, RoundedGaussian, flatten
+from synthrelease.privacy.guarantee import ApproxDP, PureDP
+
+NAMES = ("all", "tasks", "moods", "chosen")
+
+
+def changed(folder: Path, old: str, new: str, **study: Any) -> Path:
+    """The study's plan with some words changed, which must be there."""
+    path = write_statistics_study(folder, **study)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return path
+
+
+def design(path: Path) -> Design:
+    return make_design(load_plan(path))
+
+
+def refused(path: Path, *words: str, kind: type[PlanError | PolicyError] = PlanError) -> None:
+    with pytest.raises(kind) as caught:
+        design(path)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> synthrelease.bundle.Bundle:
+    folder = tmp_path_factory.mktemp("statistics")
+    built = synthrelease.build(write_statistics_study(folder), folder / "r.h5", test_seed=1)
+    return synthrelease.open_bundle(built.path, allow_test_seed=True)
+
+
+# --- what a bundle holds
+
+
+def test_every_statistic_has_its_datasets(bundle: synthrelease.bundle.Bundle) -> None:
+    keys = set(bundle["all"])
+    noised = {
+        f"{s}/{f}" for s in ("count", "sum", "mean", "variance", "histogram") for f in ("left_mm", "speed")
+    }
+    chosen = {f"quantile%3A{p}/{f}" for p in ("0.5", "0.9") for f in ("left_mm", "speed")}
+    assert keys == {f"{n}/{w}" for n in noised for w in ("noised", "value", "interval")} | {
+        f"{c}/{w}" for c in chosen for w in ("chosen", "value")
+    }
+    assert set(bundle["tasks"]) >= {"mean/read/left_mm/value", "quantile%3A0.25/a%2Fb/speed/chosen"}
+    assert set(bundle["moods"]) >= {f"sum/{mood}/left_mm/interval" for mood in ("calm", "tense", "tired")}
+
+
+def test_values_lie_in_their_intervals(bundle: synthrelease.bundle.Bundle) -> None:
+    for name in NAMES:
+        output = bundle[name]
+        for key in output:
+            if key.endswith("interval"):
+                ends, value = output[key], output[key.replace("interval", "value")]
+                assert ends.shape == (*value.shape, 2)
+                assert (ends[:, 0] <= value).all()
+                assert (value <= ends[:, 1]).all()
+                assert (ends[:, 0] < ends[:, 1]).any()
+
+
+def test_values_are_near_the_truth_at_such_a_budget(tmp_path: Path) -> None:
+    """ε = 20 000: what is left is steps, and the middle of an interval."""
+    path = write_statistics_study(tmp_path, people=200)
+    text = (
+        path.read_text()
+        .replace("epsilon = 60.0", "epsilon = 999")
+        .replace("epsilon = 20\n", "epsilon = 499\n")
+    )
+    head, *outputs = text.split("[[outputs]]")
+    path.write_text("[[outputs]]".join([head, *outputs[:2]]))
+    output = synthrelease.open_bundle(
+        synthrelease.build(path, tmp_path / "r.h5", test_seed=1).path, allow_test_seed=True
+    )["all"]
+    rows = [line.split(",") for line in (tmp_path / "reading.csv").read_text().splitlines()[1:]]
+    own: dict[str, list[float]] = {}
+    for who, _, _, left, _ in rows:
+        own.setdefault(who, []).append(float(left))
+    means = np.array([np.mean(values) for values in own.values()])
+    assert output["count/left_mm/value"][0] == pytest.approx(200, abs=1)
+    assert output["sum/left_mm/value"][0] == pytest.approx(means.sum(), abs=3)
+    assert output["mean/left_mm/value"][0] == pytest.approx(means.mean(), abs=0.02)
+    assert output["variance/left_mm/value"][0] == pytest.approx(means.var(), abs=0.1)
+    assert output["histogram/left_mm/value"].sum() == pytest.approx(1, abs=0.02)
+    assert output["quantile%3A0.5/left_mm/value"][0] == pytest.approx(np.median(means), abs=0.05)
+    assert output["quantile%3A0.9/left_mm/value"][0] == pytest.approx(np.quantile(means, 0.9), abs=0.1)
+
+
+def test_the_manifest_says_what_was_done(bundle: synthrelease.bundle.Bundle) -> None:
+    entries = {entry["name"]: entry for entry in bundle.manifest["outputs"]}
+    p = entries["moods"]["mechanism"]["parameters"]
+    assert (p["by"], p["groups"], p["max_groups_per_person"]) == ("mood", ["calm", "tense", "tired"], 1)
+    assert [entries[name]["mechanism"]["name"] for name in NAMES] == [
+        *("discrete_laplace", "discrete_laplace", "rounded_gaussian", "exponential")
+    ]
+    assert entries["all"]["mechanism"]["parameters"]["statistics"][-2:] == ["quantile:0.5", "quantile:0.9"]
+    assert len(entries["chosen"]["event"]["events"]) == 2 * 1 * 2
+    assert entries["chosen"]["noise"] is entries["chosen"]["sensitivity"] is None
+    assert "most rows" in " ".join(entries["moods"]["warnings"])
+
+
+def test_shares_of_the_budget_add_up(tmp_path: Path) -> None:
+    made = design(write_statistics_study(tmp_path))
+    for output in made.outputs:
+        assert output.budget is not None
+        choices = sum(leaf.epsilon for leaf in flatten(output.event) if isinstance(leaf, PrivateChoice))
+        noise = sum(
+            leaf.sensitivity / leaf.scale
+            for leaf in flatten(output.event)
+            if isinstance(leaf, DiscreteLaplace)
+        )
+        part = {"all": 2 / 7, "tasks": 0.5, "moods": 0, "chosen": 1}[output.name]
+        assert choices == pytest.approx(part * output.budget.epsilon)
+        if output.name == "moods":
+            assert isinstance(output.guarantee, ApproxDP)
+            assert any(isinstance(leaf, RoundedGaussian) for leaf in flatten(output.event))
+            assert output.resolved.takes_delta
+        else:
+            assert choices + noise == pytest.approx(output.budget.epsilon)
+            assert isinstance(output.guarantee, PureDP)
+            assert not output.resolved.takes_delta
+
+
+def test_quantiles_alone_take_no_delta_whatever_noise_is_named(tmp_path: Path) -> None:
+    path = changed(tmp_path, '"quantile:0.95"]', '"quantile:0.95"]\nnoise = "gaussian"')
+    output = next(o for o in design(path).outputs if o.name == "chosen")
+    assert not output.resolved.takes_delta
+    assert output.budget is not None
+    assert output.budget.delta == 0
+
+
+# --- previews
+
+
+def test_a_preview_tells_the_noise_of_everything_in_its_unit(tmp_path: Path) -> None:
+    view = preview(design(write_statistics_study(tmp_path)))
+    rows = {row["name"]: row for row in view["outputs"]}
+    assert [line[0] for line in rows["all"]["errors"]] == [
+        *("noise of", "count (people)", "sum of left_mm", "sum of speed", "mean of left_mm", "mean of speed"),
+        *("squares of left_mm × people", "squares of speed × people", "histogram (share)"),
+    ]
+    assert rows["moods"]["errors"][0][1] == "scale σ"
+    assert [line[0] for line in rows["moods"]["errors"]][-2:] == [
+        "mean of left_mm × people",
+        "histogram (people)",
+    ]
+    assert rows["chosen"]["errors"] == []
+    assert "quantiles: an interval of a 40th of the bounds whose rank is within" in rows["tasks"]["error"]
+    assert "in a group for means" in rows["tasks"]["people_needed"]
+    assert rows["chosen"]["people_needed"].endswith("for ranks ± 5 %")
+    text = as_text(view)
+    assert "95 %: within" in text
+    assert "Chebyshev" in text
+
+
+def test_scales_in_a_preview_are_those_of_the_event(tmp_path: Path) -> None:
+    made = design(write_statistics_study(tmp_path))
+    noise = flatten(made.outputs[0].event)[0]
+    assert isinstance(noise, DiscreteLaplace)
+    table = {line[0]: float(line[1]) for line in preview(made)["outputs"][0]["errors"][1:]}
+    b = noise.scale / 65536
+    expected = {
+        "count (people)": b,
+        "sum of left_mm": 8 * b,
+        "sum of speed": 10 * b,
+        "mean of left_mm": 6 * b / 60,
+        "mean of speed": 10 * b / 60,
+        "squares of left_mm × people": 36 / 4 * b,
+        "squares of speed × people": 100 / 4 * b,
+        "histogram (share)": 2 * b / 60,
+    }
+    assert table == pytest.approx(expected, rel=1e-3)
+
+
+# --- a private number of people
+
+
+def test_nothing_tells_a_private_number_of_people(tmp_path: Path) -> None:
+    """Preview and manifest are the same to the letter for another number of people, but for what depends on the noise."""
+    seen = []
+    for people in (40, 57):
+        folder = tmp_path / str(people)
+        folder.mkdir()
+        path = write_statistics_study(folder, people=people, neighbours="add-remove-one")
+        view = as_text(preview(design(path)))
+        built = synthrelease.build(path, folder / "r.h5", test_seed=1)
+        manifest = {key: value for key, value in built.manifest.items() if key != "digests"}
+        bundle = synthrelease.open_bundle(built.path, allow_test_seed=True)
+        shapes = {(n, k): (bundle[n][k].dtype.str, bundle[n][k].shape) for n in NAMES for k in bundle[n]}
+        seen.append((view, json.dumps(manifest), shapes))
+    assert seen[0] == seen[1]
+
+
+# --- what cannot be
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('by = "mood"', 'by = "size"', ("no such label", "one of recording, mood", "categories")),
+        (
+            "max_groups_per_person = 1",
+            "max_groups_per_person = 4",
+            ("more groups than there are", "at most 3"),
+        ),
+        ('by = "recording"\n', "max_groups_per_person = 2\n", ("more groups", "by =")),
+        ('"quantile:0.9"]', '"quantile:0.5"]', ("median and quantile:0.5 are the same",)),
+        ('"variance", "quantile:0.25"]', '"variance"]', ("do not share the ε", "quantile_share")),
+        ('features = ["speed"]', 'features = ["spede"]', ("no public bounds", "left_mm, speed")),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:
+    refused(changed(tmp_path, old, new), *words)
+
+
+def test_without_a_column_of_recordings_there_are_none_to_group_by(tmp_path: Path) -> None:
+    path = changed(tmp_path, ', recording = "task" }\nrecordings = ["read", "a/b"]', " }")
+    refused(path, "no such label", "one of mood")
+
+
+@pytest.mark.parametrize(("most", "fits"), [(2, True), (3, False)])
+def test_more_quantiles_than_a_manifest_can_list_are_refused(
+    tmp_path: Path, most: int, *, fits: bool
+) -> None:
+    many = ", ".join(f'"quantile:0.{i:05d}1"' for i in range(999))
+    path = changed(tmp_path, '"quantile:0.05", "quantile:0.95"]\nfeatures = ["speed"]', f"{many}]")
+    path.write_text(path.read_text().replace("max_groups_per_person = 2", f"max_groups_per_person = {most}"))
+    if fits:
+        assert len(flatten(design(path).outputs[-1].event)) == 999 * 2 * 2
+    else:
+        refused(path, "too many quantiles", "5994", "at most 4000")
+
+
+def test_gaussian_noise_needs_a_delta(tmp_path: Path) -> None:
+    refused(changed(tmp_path, "delta = 1e-4", "delta = 0"), "δ = 0", kind=PolicyError)
