@@ -13,7 +13,7 @@ from auditing.accounts import account_probe
 from auditing.choices import cap_utilities_moved, frequencies_utilities_moved
 from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reach_of
 from auditing.planting import Fault, everywhere, inside, together
-from auditing.seeds import owner, strangers
+from auditing.seeds import crowd, owner, strangers
 from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
 from synthrelease.mechanisms.records import release as records
 from synthrelease.mechanisms.signals import SignalParameters
@@ -99,6 +99,10 @@ def _until_enough(model: Any, rows: Any, people: Any, parameters: Any, *, seed: 
     return np.concatenate(published)[: parameters.rows], parameters.rows
 
 
+def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
+    return discrete_laplace(scale / 2, size, random=random)
+
+
 FAULTS = (
     Fault(
         "Δ without the √",
@@ -181,6 +185,12 @@ FAULTS = (
         "mechanisms.records.release._substituted",
         inside(records, "_substituted", _until_enough),
         (audit_of(strangers, "Test 2, strangers", runs=20_000), owners.passed_of_strangers),
+    ),
+    Fault(
+        "half of the noise on the threshold of Test 2",
+        "mechanisms.records.release._substituted",
+        inside(records, "discrete_laplace", _half_of_the_threshold_s),
+        (audit_of(crowd, "Test 2, a crowd"),),
     ),
     Fault(
         "Test 2 with many rows per person",

@@ -95,7 +95,7 @@ def test_a_detector_that_is_silent_stands_in_the_table_as_such() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["--faults", "--only", "workers"], 0, "1 of 1 alarms raised"),
+        (["--faults", "--only", "sent a copy"], 0, "1 of 1 alarms raised"),
         (["--repeat", "2", "--only", "streams of"], 0, "0 false alarms in 8 decisions"),
         (["--runs", "20000", "--only", "statistics-count-replace-one"], 0, "20 000"),
         (["--only", "no such mechanism"], 2, ""),
