@@ -68,8 +68,8 @@ def _one_more(gaze: Any, parameters: Any) -> Integers:
     return _cells(gaze, replace(parameters, cap=parameters.cap + 1))
 
 
-def _within_what_was_seen(*arguments: Any) -> Integers:
-    return _statistics(*(_seen(one) if isinstance(one, Features) else one for one in arguments))
+def _within_what_was_seen(*arguments: Any, **options: Any) -> Integers:
+    return _statistics(*(_seen(one) if isinstance(one, Features) else one for one in arguments), **options)
 
 
 def _seen(data: Features) -> Features:

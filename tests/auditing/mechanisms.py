@@ -21,6 +21,8 @@ from auditing.probes import variant_probe
 from auditing.seeds import crowd, owner, strangers
 
 if TYPE_CHECKING:
+    from variants.variant import Variant
+
     from auditing.probes import Probe
 
 MANY, SOME = 1_000_000, 40_000  # private choices are drawn one by one
@@ -56,9 +58,9 @@ def audited() -> list[Audited]:
     ]
 
 
-def every_gaussian() -> list[Audited]:
-    """Return all variants of the contract with Gaussian noise, whose μ can be bounded at any δ: for long runs."""
-    variants = [
+def every_variant() -> list[Variant]:
+    """Return all variants of the contract."""
+    return [
         *heatmaps(),
         *spectral_heatmaps(),
         *all_areas(),
@@ -67,8 +69,12 @@ def every_gaussian() -> list[Audited]:
         *all_statistics(),
         *all_records(),
     ]
+
+
+def every_gaussian() -> list[Audited]:
+    """Return those with Gaussian noise, whose μ can be bounded at any δ: for long runs."""
     return [
         Audited(variant.name, partial(variant_probe, variant), MANY, None)
-        for variant in variants
+        for variant in every_variant()
         if variant.noise == GAUSSIAN and not variant.tested and variant.name != "heatmap-liu2019"
     ]

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
+
+import synthrelease.builder  # noqa: F401  whatever is imported while a fault is planted would keep it
 
 if TYPE_CHECKING:
     from auditing.detectors import Detector
@@ -42,15 +45,25 @@ def _everywhere(original: Any, replacement: Any) -> Iterator[None]:
     """
     with ExitStack() as stack:
         found = 0
-        for name, module in tuple(sys.modules.items()):
-            if name.split(".")[0] in _PACKAGES and not name.startswith("auditing.faults"):
-                names = [key for key, value in vars(module).items() if value is original]
-                for key in names:
-                    stack.enter_context(patch.object(module, key, replacement))
-                found += len(names)
+        for module in _modules():
+            names = [key for key, value in vars(module).items() if value is original]
+            for key in names:
+                stack.enter_context(patch.object(module, key, replacement))
+            found += len(names)
         if not found:
             raise LookupError(f"nothing in the package is {original}: the fault was not planted")
         yield
+    for module in _modules():
+        if any(value is replacement for value in vars(module).values()):
+            raise RuntimeError(f"{module.__name__} was imported while a fault was planted, and kept it")
+
+
+def _modules() -> list[ModuleType]:
+    return [
+        module
+        for name, module in tuple(sys.modules.items())
+        if name.split(".")[0] in _PACKAGES and not name.startswith("auditing.faults")
+    ]
 
 
 def everywhere(original: Any, replacement: Any) -> Plant:
