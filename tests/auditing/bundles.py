@@ -1,0 +1,125 @@
+"""Detectors that look at finished bundles as an auditor does: `verify`, which has no data."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from invented_study import write_study
+
+import synthrelease
+from auditing.detectors import Detector, Verdict
+
+if TYPE_CHECKING:
+    from synthrelease.noise import SecureRandom
+
+PRIVACY = """
+[privacy]
+epsilon = {epsilon}
+delta = 1e-4
+neighbours = "{neighbours}"
+"""
+OUTPUTS = {
+    "maps": """
+kind = "heatmap"
+input = "gaze"
+mechanism = "gaussian"
+width_px = 16
+height_px = 12
+max_samples_per_stimulus = 20
+max_stimuli_per_person = 2
+blur_px = 5
+""",
+    "blurred": """
+kind = "heatmap"
+input = "gaze"
+blur_px = 10
+""",
+    "chunks": """
+kind = "signals"
+input = "pupil"
+mechanism = "cfpa"
+chunk = 8
+length = 24
+coefficients = 3
+""",
+    "changes": """
+kind = "signals"
+input = "pupil"
+mechanism = "dcfpa"
+noise = "gaussian"
+chunk = 8
+length = 24
+coefficients = 3
+""",
+    "summary": """
+kind = "statistics"
+input = "pupil"
+statistics = ["count", "mean", "histogram"]
+bins = 40
+""",
+}
+
+
+def write_plan(folder: Path, *names: str, epsilon: float, neighbours: str = "replace-one") -> Path:
+    """Write the data of the invented study, with a plan of some of the outputs, and return its path."""
+    plan = write_study(folder)
+    head, inputs = plan.read_text().split("[[outputs]]")[0].split("[privacy]")
+    inputs = inputs[inputs.index("[inputs") :].replace(
+        'assume_public = ["stimuli"]', 'stimuli = ["garden", "street.jpg"]'
+    )
+    inputs = inputs.replace('assume_public = ["recordings"]', 'recordings = ["read", "search"]')
+    outputs = [f'[[outputs]]\nname = "{name}"{OUTPUTS[name]}' for name in names]
+    privacy = PRIVACY.format(epsilon=epsilon, neighbours=neighbours)
+    plan.write_text("\n".join([head, privacy, inputs, *outputs]))
+    return plan
+
+
+def bundle_of(*names: str, epsilon: float = 0.5, neighbours: str = "replace-one") -> Detector:
+    """Detect what `verify` finds in a release; that of the build itself, under the fault, or an auditor's."""
+
+    def make(random: SecureRandom) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            plan = write_plan(Path(folder), *names, epsilon=epsilon, neighbours=neighbours)
+            seed = int(random.integers(2**31, 1)[0])
+            return synthrelease.build(plan, Path(folder) / "r.h5", test_seed=seed).path.read_bytes()
+
+    def judge(content: bytes) -> Verdict:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "r.TEST-SEED.h5"
+            path.write_bytes(content)
+            found = synthrelease.verify(path)
+        others = sorted({finding.code for finding in found.findings} - {"test-seed"})
+        if others:
+            return Verdict(True, f"verify finds: {', '.join(others)}")
+        return Verdict(
+            found.ok, "a test seed that no word is said of" if found.ok else "verify finds a test seed only"
+        )
+
+    about = "" if neighbours == "replace-one" else f" under {neighbours}"
+    return Detector(f"bundle of {' and '.join(names)}{about}", make, judge)
+
+
+def two_builds() -> Detector:
+    """Detect two builds without a seed that have the same noise."""
+
+    def make(_random: SecureRandom) -> list[Any]:
+        found = []
+        for _ in range(2):
+            with tempfile.TemporaryDirectory() as folder:
+                plan = write_plan(Path(folder), "summary", epsilon=0.5)
+                built = synthrelease.build(plan, Path(folder) / "r.h5")
+                bundle = synthrelease.open_bundle(built.path)
+                output = bundle["summary"]
+                found.append(
+                    np.concatenate([output[k].ravel() for k in sorted(output) if k.endswith("noised")])
+                )
+        return found
+
+    def judge(found: list[Any]) -> Verdict:
+        same = int((found[0] == found[1]).sum())
+        return Verdict(same > len(found[0]) // 2, f"{same} of {len(found[0])} noised integers are the same")
+
+    return Detector("two builds of one plan", make, judge)

@@ -1,0 +1,233 @@
+"""Private choices, and mechanisms whose parameter is one: which candidate was drawn, and the noise that followed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from variants.gaze_maps import PrivateCapVariant, gaze_map_parameters, private_caps
+from variants.people import LAPLACE
+from variants.signals import PrivateFrequenciesVariant, signal_variant
+from variants.signals import private_frequencies as private_frequencies_variants
+
+from auditing.bound import Rates, rates
+from auditing.neighbours import integers
+from auditing.probes import Claim, statistics
+from synthrelease.mechanisms import private_cap, private_frequencies
+from synthrelease.mechanisms.private_cap import PrivateCap
+from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
+from synthrelease.noise import choice
+from synthrelease.privacy.budget import Budget
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from variants.people import Person
+    from variants.variant import Variant
+
+    from synthrelease.noise import SecureRandom
+    from synthrelease.privacy.event import Noise
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+_CLAIM = Claim(1.0)
+SILENT = Budget(1e6, 0.4)  # next to no noise
+
+
+def law(utilities: Sequence[int], *, sensitivity: int, epsilon: float) -> Numbers:
+    """Return the probabilities of permute-and-flip: P(r) = p_r·∫₀¹ Π_{s≠r} (1 − t·p_s) dt (McKenna & Sheldon 2020)."""
+    best = max(utilities)
+    p = np.exp([-epsilon * float(best - u) / (2 * sensitivity) for u in utilities])
+    out = []
+    for r, one in enumerate(p):
+        product = np.polynomial.Polynomial([1.0])
+        for s, other in enumerate(p):
+            if s != r:
+                product *= np.polynomial.Polynomial([1.0, -other])
+        out.append(one * product.integ()(1.0))
+    return np.array(out)
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceProbe:
+    """`private_choice` alone: of two candidates that were equal, one falls behind by as much as a person can do."""
+
+    name: str = "private choice"
+    claim: Claim = _CLAIM
+    reach: float | None = 1.0
+
+    def rates(self, runs: int, random: SecureRandom) -> Rates:
+        """Draw so often on either side."""
+        found = []
+        for utilities in ((0, 0), (-7, 7)):
+            drawn = [
+                choice.private_choice(utilities, sensitivity=7, epsilon=self.claim.epsilon, random=random)
+                for _ in range(runs)
+            ]
+            found.append(np.where(np.array(drawn) == 0, 1.0, -1.0))
+        return rates(*found, self.claim.thresholds)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenProbe:
+    """A mechanism that draws its parameter first: candidates by the package's own `choose`, the noise of each by `noised`.
+
+    Attributes:
+        name: of the mechanism.
+        claim: ε of choice and noise together.
+        private: the mechanism's public parameters.
+        event: the choice.
+        sensitivity: that of the utilities.
+        utilities: of every candidate, under the one and the other dataset.
+        sides: the integers before noise of every candidate, under both.
+        noises: of every candidate.
+        largest: a bound of the integers.
+    """
+
+    name: str
+    claim: Claim
+    private: Any
+    event: Any
+    sensitivity: int
+    utilities: tuple[list[int], list[int]]
+    sides: tuple[tuple[Integers, Integers], ...]
+    noises: tuple[Noise, ...]
+    largest: int
+
+    @property
+    def reach(self) -> float:
+        """Which part of ε some output gives away, whatever its probability."""
+        return self.leaks / self.claim.epsilon
+
+    @property
+    def told(self) -> Numbers:
+        """How far each candidate speaks for the one dataset."""
+        one, other = (
+            np.log(law(u, sensitivity=self.sensitivity, epsilon=self.event.epsilon)) for u in self.utilities
+        )
+        return one - other
+
+    @property
+    def leaks(self) -> float:
+        """The largest ε that any output gives away."""
+        return max(
+            abs(float(told)) + float(np.abs(a - b).sum()) / noise.scale
+            for told, (a, b), noise in zip(self.told, self.sides, self.noises, strict=True)
+        )
+
+    def rates(self, runs: int, random: SecureRandom) -> Rates:
+        """Run the mechanism so often on either dataset."""
+        drawn = []
+        for utilities in self.utilities:
+            chosen = [
+                self.private.choose(self.event, utilities, sensitivity=self.sensitivity, random=random)
+                for _ in range(runs)
+            ]
+            drawn.append(np.searchsorted(self.private.candidates, chosen))
+        found = [self.told[numbers] for numbers in drawn]
+        for c, (sides, noise) in enumerate(zip(self.sides, self.noises, strict=True)):
+            counts = [int((numbers == c).sum()) for numbers in drawn]
+            if max(counts) and sides[0].size:
+                noisy = statistics(sides, noise, self.largest, max(counts), random)
+                for side in (0, 1):
+                    found[side][drawn[side] == c] += noisy[side][: counts[side]]
+        return rates(*found, self.claim.thresholds)
+
+
+def chosen_probe(
+    variant: Variant,
+    private: Any,
+    module: Any,
+    pairs: Sequence[tuple[list[Person], list[Person]]],
+    budget: Budget,
+) -> ChosenProbe:
+    """Return the probe of that pair of neighbouring datasets which gives most away."""
+    event, left = private.split(budget)
+    sensitivity = module.utility_sensitivity(private)
+    noises = tuple(private.noise(candidate, left) for candidate in private.candidates)
+    each = [
+        replace(variant, parameters=private.at(candidate), budget=left) for candidate in private.candidates
+    ]
+    probes = []
+    for pair in pairs:
+        utilities = tuple(module.utilities(variant.data(people), private, left) for people in pair)
+        sides = []
+        for one in each:
+            a, b = (integers(one, people).ravel() for people in pair)
+            sides.append((a[a != b], b[a != b]))
+        largest = max(int(np.abs(side).max(initial=0)) for both in sides for side in both)
+        claim = Claim(budget.epsilon)
+        probes.append(
+            ChosenProbe(
+                variant.name, claim, private, event, sensitivity, utilities, tuple(sides), noises, largest
+            )
+        )
+    return max(probes, key=lambda probe: probe.leaks)
+
+
+def cap_probe() -> ChosenProbe:
+    """Return the probe of gaze maps under a private cap: crowds that looked at one cell again and again, and one more."""
+    maps = gaze_map_parameters(noise=LAPLACE, stimuli=1, max_stimuli=1, max_samples=12)
+    variant = PrivateCapVariant("heatmap-private-cap", LAPLACE, maps)
+    private = PrivateCap((1, 4, 12), 0.5, maps)
+    one_cell, opposite, nothing = (
+        next(one for one in variant.adversaries() if one.name == f"{name} on 0")
+        for name in ("thousands in one cell", "thousands in the opposite corner", "nothing")
+    )
+    crowd = [
+        one_cell
+    ] * 8  # what a low cap cuts off them is about as much as the noise: either cap may be drawn
+    pairs = [([*crowd, a], [*crowd, b]) for a, b in itertools.permutations((one_cell, opposite, nothing), 2)]
+    return chosen_probe(variant, private, private_cap, pairs, Budget(4.0))
+
+
+def frequencies_probe() -> ChosenProbe:
+    """Return the probe of signals with a private number of frequencies: series that low frequencies leave out, or not."""
+    like = signal_variant(
+        "signals-private-frequencies", LAPLACE, length=9, features=1, recordings=1, frequencies=1
+    )
+    variant = PrivateFrequenciesVariant(**like.__dict__)
+    private = PrivateFrequencies((1, 2, 5), 0.5, variant.parameters)
+    some = [one for one in variant.adversaries() if one.name in ("alternating", "opposite", "high", "absent")]
+    pairs = [([*[c] * 12, a], [*[c] * 12, b]) for c in some for a, b in itertools.permutations(some, 2)]
+    return chosen_probe(variant, private, private_frequencies, pairs, Budget(4.0))
+
+
+def cap_utilities_moved() -> tuple[int, int]:
+    """Return how far an adversary moves a utility of a private cap where there is hardly any noise, and the sensitivity."""
+    variant = next(one for one in private_caps() if one.noise == LAPLACE and one.name.endswith("replace-one"))
+    assert isinstance(variant, PrivateCapVariant)
+    private = variant.private
+    people = variant.adversaries()
+    found = [private_cap.utilities(variant.data([one]), private, SILENT) for one in people]
+    return _most(found), private_cap.utility_sensitivity(private)
+
+
+def frequencies_utilities_moved() -> tuple[int, int]:
+    """Return the same of a private number of frequencies; who leaves and who comes add up beside others who are alike."""
+    variant = private_frequencies_variants()[0]
+    private = variant.private
+    people = [
+        one for one in variant.adversaries() if one.name in ("alternating", "opposite", "absent", "high")
+    ]
+    moved = 0
+    for beside in people:
+        crowd = [beside] * 3
+        data = [variant.data([*crowd, one]) for one in people]
+        found = [
+            private_frequencies.utilities(one, replace(private, signals=variant.of(4)), SILENT)
+            for one in data
+        ]
+        moved = max(moved, _most(found))
+    return moved, private_frequencies.utility_sensitivity(private)
+
+
+def _most(found: Sequence[Sequence[int]]) -> int:
+    utilities = np.array(found)
+    return int((utilities.max(axis=0) - utilities.min(axis=0)).max())
+
+
+CHOICES: tuple[Callable[[], ChoiceProbe | ChosenProbe], ...] = (ChoiceProbe, cap_probe, frequencies_probe)

@@ -1,0 +1,207 @@
+"""Faults of sensitivities, of composition, and of what is counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from dp_accounting.pld import privacy_loss_distribution as pld
+
+from auditing import accounts, bundles, owners, small
+from auditing.accounts import account_probe
+from auditing.choices import cap_utilities_moved, frequencies_utilities_moved
+from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reach_of
+from auditing.planting import Fault, everywhere, inside, together
+from auditing.seeds import crowd, owner, strangers
+from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
+from synthrelease.mechanisms.records import release as records
+from synthrelease.mechanisms.signals import SignalParameters
+from synthrelease.noise.rounded import discrete_laplace
+from synthrelease.privacy import accounting, budget, sensitivity
+from synthrelease.privacy.sensitivity import Sensitivity
+
+if TYPE_CHECKING:
+    from synthrelease.privacy.guarantee import Neighbours
+
+_cells, _radii = gaze_maps.gaze_maps, SignalParameters.radii.fget
+_compose, _calibrated = accounting.compose, budget.calibrated
+_cap, _frequencies = private_cap.utility_sensitivity, private_frequencies.utility_sensitivity
+_split = private_parameter.PrivateParameter.split
+
+
+def _without_the_root(*, count: int, radius: int, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG001
+    width = sensitivity._width(radius, neighbours)
+    return Sensitivity(width, width * width)
+
+
+def _without_the_root_of_two(*, total: int, neighbours: Neighbours) -> Sensitivity:
+    l1 = total if neighbours is sensitivity.Neighbours.ADD_REMOVE_ONE else 2 * total
+    return Sensitivity(l1, total * total)
+
+
+def _one_stimulus(**options: Any) -> Sensitivity:
+    return _cells(**options | {"max_stimuli": 1})
+
+
+def _undifferenced(self: SignalParameters) -> tuple[int, ...]:
+    if self.form.mechanism != "dcfpa":
+        return _radii(self)
+    return tuple(part.radius for part in replace(self.form, mechanism="cfpa", max_change=None).parts)
+
+
+def _laplace_in_l2(noise: str, moved_by: Sensitivity, spent: Any, *, count: int) -> Any:
+    if noise == budget.LAPLACE:
+        moved_by = Sensitivity(int(moved_by.l2), moved_by.l2_squared)
+    return _calibrated(noise, moved_by, spent, count=count)
+
+
+def _continuous(parameter: float, sensitivity: int = 1, **options: Any) -> Any:
+    return pld.from_laplace_mechanism(1 / parameter, sensitivity=sensitivity, **options)
+
+
+def _only_the_dearest(events: Any, **options: Any) -> Any:
+    """As if every output touched other people."""
+    alone = [_compose([event], **options) for event in events]
+    return max(alone, key=lambda one: one.epsilon)
+
+
+def _choices_for_nothing(self: Any, spent: Any) -> Any:
+    choice, _ = _split(self, spent)
+    return choice, spent
+
+
+class _AllRows:
+    """In place of `Owners`: every row is an owner by itself."""
+
+    single = False
+
+    def __init__(self, owner_of_row: Any) -> None:
+        self._rows = len(owner_of_row)
+
+    def one_each(self, _random: Any) -> Any:
+        return np.arange(self._rows)
+
+
+def _until_enough(model: Any, rows: Any, people: Any, parameters: Any, *, seed: Any, random: Any) -> Any:
+    """As many records as were asked for, all of which passed."""
+    entered = np.flatnonzero(seed[people])
+    entered = entered[records.Owners(people[entered]).one_each(random)]
+    seeds = records.SeedSet(model, rows[entered])
+    published, found = [], 0
+    while found < parameters.rows:
+        drawn = random.integers(len(entered), 1 << 16)
+        candidates = model.sample(rows[entered[drawn]], random)
+        noise = discrete_laplace(1 / parameters.epsilon0, len(drawn), random=random)
+        passes = seeds.plausible(candidates, drawn, gamma=parameters.gamma) >= parameters.k + noise
+        published.append(candidates[passes])
+        found += int(passes.sum())
+    return np.concatenate(published)[: parameters.rows], parameters.rows
+
+
+def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
+    return discrete_laplace(scale / 2, size, random=random)
+
+
+FAULTS = (
+    Fault(
+        "Δ without the √",
+        "privacy.sensitivity.clipped_coefficients: Δ₁ = 2C, not √K·2C",
+        inside(sensitivity, "clipped_coefficients", _without_the_root),
+        (reach_of(small.three_coefficients), audit_of_variant(small.three_coefficients)),
+    ),
+    Fault(
+        "√2 lost",
+        "privacy.sensitivity.shares: Δ₂ = W, not √2·W",
+        everywhere(sensitivity.shares, _without_the_root_of_two),
+        (
+            reach_of(small.areas_gaussian),
+            audit_of_variant(small.areas_gaussian),
+            audit_of_variant(small.records_gaussian),
+        ),
+    ),
+    Fault(
+        "the 2 of replace-one lost",
+        "privacy.sensitivity._width",
+        inside(sensitivity, "_width", lambda radius, _: radius),
+        (reach_of(small.steps), audit_of_variant(small.steps)),
+    ),
+    Fault(
+        "Laplacian noise for a sensitivity in L2",
+        "privacy.budget.calibrated",
+        everywhere(_calibrated, _laplace_in_l2),
+        (reach_of(small.two_steps), audit_of_variant(small.two_steps), bundles.bundle_of("chunks")),
+    ),
+    Fault(
+        "composition dropped for a second stimulus",
+        "mechanisms.gaze_maps.GazeMapParameters.sensitivity",
+        inside(gaze_maps, "gaze_maps", _one_stimulus),
+        (reach_of(small.two_stimuli), audit_of_variant(small.two_stimuli), bundles.bundle_of("maps")),
+    ),
+    Fault(
+        "composition dropped for a second output",
+        "privacy.accounting.compose",
+        everywhere(_compose, _only_the_dearest),
+        (accounts.summed, bundles.bundle_of("chunks", "summary")),
+    ),
+    Fault(
+        "parallel composition over chunks",
+        "mechanisms.signals.SignalParameters.sensitivity",
+        inside(signals, "signal", sensitivity.signal_chunk),
+        (reach_of(small.chunks), audit_of_variant(small.chunks), bundles.bundle_of("chunks")),
+    ),
+    Fault(
+        "difference sensitivity taken as the undifferenced one",
+        "mechanisms.signals.SignalParameters.radii",
+        inside(SignalParameters, "radii", property(_undifferenced)),
+        (reach_of(small.changes), audit_of_variant(small.changes), bundles.bundle_of("changes")),
+    ),
+    Fault(
+        "discrete Laplace accounted as continuous",
+        "privacy.accounting._mixed_epsilon",
+        inside(pld, "from_discrete_laplace_mechanism", _continuous),
+        (accounts.mixed, audit_of(account_probe, "mixed noise")),
+    ),
+    Fault(
+        "a private choice told half of its sensitivity",
+        "mechanisms.private_cap.utility_sensitivity and that of private_frequencies",
+        together(
+            everywhere(_cap, lambda private: _cap(private) // 2),
+            everywhere(_frequencies, lambda private: _frequencies(private) // 2),
+        ),
+        (
+            moved_utilities("a private cap", cap_utilities_moved),
+            moved_utilities("private frequencies", frequencies_utilities_moved),
+        ),
+    ),
+    Fault(
+        "a private choice for nothing",
+        "mechanisms.private_parameter.PrivateParameter.split",
+        inside(private_parameter.PrivateParameter, "split", _choices_for_nothing),
+        (accounts.spent_on_choices,),
+    ),
+    Fault(
+        "retry until enough",
+        "mechanisms.records.release._substituted",
+        inside(records, "_substituted", _until_enough),
+        (audit_of(strangers, "Test 2, strangers", runs=20_000), owners.passed_of_strangers),
+    ),
+    Fault(
+        "half of the noise on the threshold of Test 2",
+        "mechanisms.records.release._substituted",
+        inside(records, "discrete_laplace", _half_of_the_threshold_s),
+        (audit_of(crowd, "Test 2, a crowd"),),
+    ),
+    Fault(
+        "Test 2 with many rows per person",
+        "mechanisms.records.owners.Owners",
+        inside(records, "Owners", _AllRows),
+        (audit_of(owner, "Test 2, one owner", runs=50_000),),
+    ),
+    Fault(
+        "temporal chunks counted as people",
+        "mechanisms.records.owners.Owners",
+        inside(records, "Owners", _AllRows),
+        (owners.alone_at_the_wall,),
+    ),
+)

@@ -1,0 +1,172 @@
+"""Faults of contributions: what of a person goes into the integers."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+
+from auditing import bundles, small
+from auditing.detectors import audit_of_variant, company_of, derived_of, reach_of
+from auditing.planting import Fault, everywhere
+from synthrelease.data.features import Features
+from synthrelease.maths import ball, binning, derived
+from synthrelease.maths.fourier import basis
+from synthrelease.mechanisms import gaze_maps, signals, spectral, statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+_clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, gaze_maps.contributions
+_statistics, _totals, _maps = statistics.contributions, signals.totals, gaze_maps.release
+_masses, _coefficients = spectral.masses, spectral.contributions
+
+
+def _unclipped(vectors: Integers, _radius: int, _owner: Any = None) -> Integers:
+    return vectors.astype(np.int64)
+
+
+def _clipped_away_from_zero(vectors: Integers, radius: int, owner: Any = None) -> Integers:
+    if owner is not None or not vectors.size:
+        return _clip(vectors, radius, owner)
+    norm = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    shrunk = vectors * np.minimum(1.0, radius / np.maximum(norm, 1.0))
+    return (np.sign(shrunk) * np.ceil(np.abs(shrunk))).astype(np.int64)
+
+
+def _clipped_after_the_sum(data: Features, parameters: Any, *, clipped: bool = True) -> Integers:
+    if parameters.query == signals.EACH or not clipped:
+        return _totals(data, parameters, clipped=clipped)
+    whole = _totals(data, parameters, clipped=False)
+    rows = whole.reshape(-1, parameters.form.count)
+    return _clip(rows, parameters.radii[0] * data.people).reshape(whole.shape)
+
+
+def _summed_in_floats(data: Features, parameters: Any, *, clipped: bool = True) -> Integers:
+    if parameters.query == signals.EACH or parameters.form.mechanism != "fpa":
+        return _totals(data, parameters, clipped=clipped)
+    plain = replace(parameters, form=replace(parameters.form, mechanism="lpa", frequencies=None, clip=1.0))
+    series = _totals(data, plain).astype(np.float64)
+    return np.trunc(series @ basis(parameters.form.length, parameters.form.frequencies).T).astype(np.int64)
+
+
+def _every_row_a_person(people: Any, cells: Any, number: int, total: int) -> tuple[Any, Any, Any]:
+    person, cell, _ = _shares(people, cells, number, total)
+    _, rows = np.unique(people * number + cells, return_counts=True)
+    return person, cell, rows * total
+
+
+def _one_more(gaze: Any, parameters: Any) -> Integers:
+    return _cells(gaze, replace(parameters, cap=parameters.cap + 1))
+
+
+def _within_what_was_seen(*arguments: Any, **options: Any) -> Integers:
+    return _statistics(*(_seen(one) if isinstance(one, Features) else one for one in arguments), **options)
+
+
+def _seen(data: Features) -> Features:
+    bounds = data.bounds.copy()
+    for f, column in enumerate(data.values.T):
+        there = np.clip(column[~np.isnan(column)], *bounds[f])
+        if there.size and there.min() < there.max():
+            bounds[f] = there.min(), there.max()
+    return replace(data, bounds=bounds)
+
+
+def _divided_by_the_people_there(gaze: Any, parameters: Any, budget: Any, *, random: Any) -> Any:
+    def heatmap(noisy: Any, *, people: int | None, **options: Any) -> Any:
+        return derived.heatmap(noisy, people=people or gaze.people, **options)
+
+    with patch.object(gaze_maps, "derived", SimpleNamespace(heatmap=heatmap)):
+        return _maps(gaze, parameters, budget, random=random)
+
+
+def _masses_of_the_exact_sums() -> AbstractContextManager[object]:
+    @contextmanager
+    def planted() -> Iterator[None]:
+        kept: list[Integers] = []
+
+        def contributions(gaze: Any, parameters: Any) -> Integers:
+            kept[:] = [_coefficients(gaze, parameters)]
+            return kept[0].copy()
+
+        def masses(_first: Any, *, deviation: float, **options: Any) -> Any:
+            return _masses(kept[0][:, 0], deviation=deviation, **options)
+
+        with (
+            patch.object(spectral, "contributions", contributions),
+            patch.object(spectral, "masses", masses),
+        ):
+            yield
+
+    return planted()
+
+
+FAULTS = (
+    Fault(
+        "clip forgotten",
+        "maths.ball.clip_to_ball",
+        everywhere(_clip, _unclipped),
+        (reach_of(small.clipped), audit_of_variant(small.clipped), reach_of(small.clipped_five)),
+    ),
+    Fault(
+        "clip after sum",
+        "mechanisms.signals.totals",
+        everywhere(_totals, _clipped_after_the_sum),
+        (reach_of(small.clipped), audit_of_variant(small.clipped)),
+    ),
+    Fault(
+        "clipped away from zero, not toward it",
+        "maths.ball.clip_to_ball",
+        everywhere(_clip, _clipped_away_from_zero),
+        (reach_of(small.clipped_five),),
+    ),
+    Fault(
+        "people counted as rows",
+        "maths.binning.shares_of_people",
+        everywhere(_shares, _every_row_a_person),
+        (reach_of(small.histogram), audit_of_variant(small.histogram), reach_of(small.records)),
+    ),
+    Fault(
+        "cap off by one",
+        "mechanisms.gaze_maps.contributions",
+        everywhere(_cells, _one_more),
+        (reach_of(small.full_cells), audit_of_variant(small.full_cells)),
+    ),
+    Fault(
+        "bin edges from data",
+        "mechanisms.statistics.contributions",
+        everywhere(_statistics, _within_what_was_seen),
+        (
+            company_of(small.moderate),
+            reach_of(small.moderate, beside=40),
+            audit_of_variant(small.moderate, beside=40),
+        ),
+    ),
+    Fault(
+        "people added up in floating point",
+        "mechanisms.signals.totals",
+        everywhere(_totals, _summed_in_floats),
+        (company_of(small.averaged),),
+    ),
+    Fault(
+        "number of people taken from the data under add-remove-one",
+        "mechanisms.gaze_maps.release",
+        everywhere(_maps, _divided_by_the_people_there),
+        (derived_of(small.added_heatmap), bundles.bundle_of("maps", neighbours="add-remove-one")),
+    ),
+    Fault(
+        "mass of a map taken from exact sums",
+        "mechanisms.spectral.derived_maps",
+        _masses_of_the_exact_sums,
+        (derived_of(small.blurred), bundles.bundle_of("blurred")),
+    ),
+)

@@ -1,0 +1,112 @@
+"""Faults planted in the package, one by one: every detector of each must raise the alarm, and none without a fault.
+
+The same detectors run with the fault and without. docs/audit.md holds the table; `scripts/audit --faults` makes it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from auditing.faults import ASKED_FOR, FAULTS, detectors
+from auditing.planting import Fault, everywhere
+from auditing.tables import fault_rows
+
+ROOT = Path(__file__).parent.parent.parent
+CASES = [pytest.param(f, d, id=f"{f.words}: {d.name}") for f in FAULTS for d in f.detectors]
+
+
+@pytest.mark.parametrize(("fault", "detector"), CASES)
+def test_a_planted_fault_is_caught(fault: Fault, detector: object, record_property: object) -> None:
+    verdict = detector.run(1, fault.plant)  # type: ignore[attr-defined]
+    record_property("said", verdict.said)  # type: ignore[operator]
+    assert verdict.alarm, verdict.said
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("detector", detectors(), ids=lambda one: one.name)
+def test_without_a_fault_there_is_no_alarm(detector: object, seed: int) -> None:
+    verdict = detector.run(seed)  # type: ignore[attr-defined]
+    assert not verdict.alarm, verdict.said
+
+
+def test_every_fault_that_was_asked_for_is_planted_and_has_a_detector() -> None:
+    words = [fault.words for fault in FAULTS]
+    assert len(set(words)) == len(words)
+    assert set(ASKED_FOR) <= set(words)
+    assert all(fault.detectors for fault in FAULTS)
+    several = [fault.words for fault in FAULTS if len(fault.detectors) > 1]
+    assert len(several) >= len(FAULTS) // 2
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.words)
+def test_a_fault_is_really_planted_and_leaves_nothing_behind(fault: Fault) -> None:
+    before = names()
+    with fault.plant():
+        assert names() != before
+    assert names() == before
+
+
+def names() -> dict[tuple[str, str], int]:
+    """What every name of the package's modules and classes stands for."""
+    found = {}
+    packages = ("synthrelease", "dp_accounting")
+    for module_name, module in tuple(sys.modules.items()):
+        if module_name.split(".")[0] in packages:
+            for key, value in tuple(vars(module).items()):
+                found[module_name, key] = id(value)
+                if isinstance(value, type):
+                    found |= {(f"{module_name}.{key}", k): id(v) for k, v in vars(value).items()}
+    return found
+
+
+def test_a_plant_that_finds_nothing_to_replace_says_so() -> None:
+    with pytest.raises(LookupError, match="not planted"), everywhere(object(), object())():
+        pass
+
+
+def test_the_documentation_lists_every_fault_with_every_detector_as_caught() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text("utf-8")
+    listed = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in page.splitlines()
+        if line.startswith("| ")
+    ]
+    rows = {(row[0], row[2]): row for row in listed if len(row) == 5}
+    for fault in FAULTS:
+        for detector in fault.detectors:
+            row = rows.pop((fault.words, detector.name))
+            assert row[1] == fault.where
+            assert row[4] == "caught"
+    rows = {key: row for key, row in rows.items() if row[4] in ("caught", "missed")}
+    assert not rows, "faults that are no more"
+
+
+def test_a_detector_that_is_silent_stands_in_the_table_as_such() -> None:
+    fault = FAULTS[0]
+    nothing = Fault(fault.words, fault.where, nullcontext, (fault.detectors[2],))
+    (row,) = fault_rows([nothing], seed=1)
+    assert row[4] == "missed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--faults", "--only", "sent a copy"], 0, "1 of 1 alarms raised"),
+        (["--repeat", "2", "--only", "streams of"], 0, "0 false alarms in 8 decisions"),
+        (["--runs", "20000", "--only", "statistics-count-replace-one"], 0, "20 000"),
+        (["--only", "no such mechanism"], 2, ""),
+    ],
+)
+def test_the_script_runs(arguments: list[str], status: int, words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "audit"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stderr
+    assert words in done.stdout
