@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 _clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, gaze_maps.contributions
-_statistics, _totals, _maps = statistics.contributions, signals.totals, gaze_maps.release
+_statistics, _totals, _maps = statistics.totals, signals.totals, gaze_maps.release
 _masses, _coefficients = spectral.masses, spectral.contributions
 
 
@@ -143,7 +143,7 @@ FAULTS = (
     ),
     Fault(
         "bin edges from data",
-        "mechanisms.statistics.contributions",
+        "mechanisms.statistics.totals",
         everywhere(_statistics, _within_what_was_seen),
         (
             company_of(small.moderate),
