@@ -13,6 +13,7 @@ from auditing.accounts import account_probe
 from auditing.choices import cap_utilities_moved, frequencies_utilities_moved
 from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reach_of
 from auditing.planting import Fault, everywhere, inside, together
+from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
 from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
 from synthrelease.mechanisms.records import release as records
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _cells, _radii = gaze_maps.gaze_maps, SignalParameters.radii.fget
 _compose, _calibrated = accounting.compose, budget.calibrated
 _cap, _frequencies = private_cap.utility_sensitivity, private_frequencies.utility_sensitivity
+_quantile = sensitivity.quantile_utility
 _split = private_parameter.PrivateParameter.split
 
 
@@ -64,6 +66,10 @@ def _only_the_dearest(events: Any, **options: Any) -> Any:
     """As if every output touched other people."""
     alone = [_compose([event], **options) for event in events]
     return max(alone, key=lambda one: one.epsilon)
+
+
+def _nobody_moves(p: Any, *, moving: bool, neighbours: Neighbours) -> int:  # noqa: ARG001
+    return _quantile(p, moving=False, neighbours=neighbours)
 
 
 def _choices_for_nothing(self: Any, spent: Any) -> Any:
@@ -173,6 +179,12 @@ FAULTS = (
             moved_utilities("a private cap", cap_utilities_moved),
             moved_utilities("private frequencies", frequencies_utilities_moved),
         ),
+    ),
+    Fault(
+        "a quantile that does not know of people who change groups",
+        "privacy.sensitivity.quantile_utility",
+        everywhere(_quantile, _nobody_moves),
+        (moved_utilities("quantiles in groups", quantile_utilities_moved),),
     ),
     Fault(
         "a private choice for nothing",
