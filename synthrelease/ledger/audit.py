@@ -74,7 +74,7 @@ def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[str]:
 
 def _unpaid(history: History, holding: Mapping[str, int], manifests: Mapping[str, Manifest]) -> Iterator[str]:
     """Where a bundle is not what a debit of the ledger paid for."""
-    used: dict[int, str] = {}
+    used: dict[int, tuple[str, Manifest]] = {}
     for name, manifest in manifests.items():
         stated = manifest["ledger"]
         if stated is None:
@@ -87,9 +87,9 @@ def _unpaid(history: History, holding: Mapping[str, int], manifests: Mapping[str
         paid = history.paid(number)
         if paid.digest != stated["entry"] or not _is_of(history, paid, manifest):
             yield f"{name}: it is not what entry {number} paid for"
-        elif number in used:
-            yield f"{name}: entry {number} paid for {used[number]}, too"
-        used[number] = name
+        elif number in used and used[number][1] != manifest:  # a copy tells nothing more
+            yield f"{name}: entry {number} paid for {used[number][0]}, too"
+        used[number] = name, manifest
 
 
 def _is_of(history: History, paid: Paid, manifest: Manifest) -> bool:
