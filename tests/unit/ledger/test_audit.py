@@ -247,8 +247,15 @@ def test_a_bundle_that_was_paid_for_is_found_noted_or_not(published):
 
 def test_two_bundles_of_one_debit_are_found(published):
     ledger, manifest, _ = published
-    both = {"r.h5": manifest, "s.h5": copy.deepcopy(manifest)}
-    assert ledger.check(manifests=both).faults == ["s.h5: entry 3 paid for r.h5, too"]
+    other = {**manifest, "digests": {"/outputs/maps/noised": "other noise"}}
+    assert ledger.check(manifests={"r.h5": manifest, "s.h5": other}).faults == [
+        "s.h5: entry 3 paid for r.h5, too"
+    ]
+
+
+def test_a_copy_of_a_bundle_is_no_second_one(published):
+    ledger, manifest, _ = published
+    assert ledger.check(manifests={"r.h5": manifest, "s.h5": copy.deepcopy(manifest)}).faults == []
 
 
 def test_a_bundle_that_was_not_paid_for_is_found(published):
