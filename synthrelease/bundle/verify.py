@@ -351,12 +351,11 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     delta, before, here, after = (
         spent[key] for key in ("delta", "spent_before", "spent_here", "spent_after")
     )
+    stated = here * (1 + _LEDGER_CARE)  # or more: what a private choice could have cost is a true claim, too
     due = accounting.epsilon_at(
-        recorded, delta=delta, neighbours=Neighbours(manifest["privacy"]["neighbours"]), budget=here
+        recorded, delta=delta, neighbours=Neighbours(manifest["privacy"]["neighbours"]), budget=stated
     )
-    if not due <= here * (
-        1 + _LEDGER_CARE
-    ):  # more is a true claim, too: what a private choice could have cost
+    if due > stated:
         yield Finding("guarantee", "ledger", f"at δ = {delta:.2g} this release costs ε = {due:g}")
     # All together cost what some of them cost, at least; but a sum of ε without δ can be more than all cost at a δ.
     private = [event for event in recorded if accounting.is_differentially_private(event)]

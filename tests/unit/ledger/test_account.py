@@ -138,10 +138,11 @@ def test_what_is_no_differential_privacy_costs_nothing_here():
 
 
 def test_rounding_stops_at_the_grant_and_never_below_what_it_costs():
-    events = [laplace(0.1)] * 30
-    true = float(accounting.compose(events, delta=0.5, budget=None).epsilon)
-    assert Grant(3.0, 0.0, REPLACE).cost(events) == 3.0 <= true
-    assert Grant(2.9999, 0.0, REPLACE).cost(events) > 2.9999
+    event = DiscreteLaplace(1, 3.0, 5)
+    true = math.nextafter(1 / 3, 1)  # the least number that is not below a third
+    assert Grant(true, 0.0, REPLACE).cost([event]) == true
+    assert Grant(math.nextafter(true, 0), 0.0, REPLACE).cost([event]) == 0.333334
+    assert Grant(0.5, 0.0, REPLACE).cost([event]) == 0.333334
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, -math.inf])

@@ -20,6 +20,7 @@ from spending import (
 from synthrelease.bundle.manifest import schema
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.ledger import Ledger
+from synthrelease.privacy.accounting import compose as composed
 
 
 def test_a_release_within_the_grant_is_paid_and_one_beyond_it_refused(tmp_path):
@@ -41,6 +42,15 @@ def test_refusal_tells_what_remains(tmp_path):
         ledger.standing(charge(laplace(0.5), plan="b"))
     assert refusal.value.found.startswith("ε = 1.25 with this release (ε = 0.5 by itself) at δ = 0")
     assert "0.75 are spent and 0.25 remain" in refusal.value.expected
+
+
+def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):
+    four = composed([gaussian(0.2)] * 4, delta=1e-6).epsilon
+    ledger = granted(tmp_path, four, 1e-6)
+    spent = [ledger.debit(charge(gaussian(0.2), plan=str(number))).spending for number in range(4)]
+    assert sum(one["spent_here"] for one in spent) > 1.5 * four == 1.5 * spent[-1]["spent_after"]
+    with pytest.raises(PolicyError, match="more than is left"):
+        ledger.debit(charge(gaussian(0.2), plan="4"))
 
 
 def test_exactly_the_grant_is_within_it(tmp_path):
