@@ -28,7 +28,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.streamed_gaze import StreamedGaze, open_gaze
 from synthrelease.design import Design, PlannedOutput, make_design, warnings
 from synthrelease.errors import BundleError, MachineError, PlanError
-from synthrelease.ledger import Ledger
+from synthrelease.ledger import Debit, Ledger
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Release, noise_of
 from synthrelease.plan import InputSpec, Plan, load_plan
@@ -105,7 +105,7 @@ def build(
         tell(f"reading {spec.name}", number, steps)
         data[spec.name] = _load(spec, design.facts[spec.name], tell)
         _check_unchanged(design, spec, data[spec.name])
-    debit = None if ledger is None else ledger.debit(design.charge())
+    debit = None if ledger is None else ledger.debit(design.charge())  # from here on it costs
     random = (
         SecureRandom(before_words=debit.begin_drawing if debit else None)
         if test_seed is None
@@ -129,9 +129,18 @@ def build(
     manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
     _write(path, manifest, arrays, design, force=force)
     if debit is not None:
-        debit.release(to_bytes(manifest))
+        _note(debit, path, manifest)
     tell("done", steps, steps)
     return Built(path, _sidecar(path), manifest, notes)
+
+
+def _note(debit: Debit, path: Path, manifest: dict[str, Any]) -> None:
+    try:
+        debit.release(to_bytes(manifest))
+    except MachineError as error:  # the bundle stands, and so does its debit
+        error.problem = "the bundle is whole and paid for, but the ledger could not note it"
+        error.remedy = f"nothing: {path} can be used as it is, and building again would cost again"
+        raise
 
 
 def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
@@ -140,6 +149,13 @@ def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Pat
         path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
     if path.is_dir():
         raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
+    if not os.access(path.parent, os.W_OK | os.X_OK):  # noticed before anything is paid for it
+        raise MachineError(
+            "the file cannot be written",
+            where=str(path),
+            found="a folder that does not exist or may not be written",
+            remedy="choose a folder that exists and may be written",
+        )
     return path
 
 

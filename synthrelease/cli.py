@@ -282,7 +282,7 @@ def grant(path: Path, *, dataset: str, epsilon: float, delta: float, neighbours:
 
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, Neighbours(neighbours))
-    click.echo("\n".join(book.summary(dataset)))
+    click.echo(_plain("\n".join(book.summary(dataset))))
 
 
 @ledger.command(name="show")
@@ -297,7 +297,7 @@ def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
     click.echo(
         json.dumps(book.to_json(dataset), ensure_ascii=False, indent=2)
         if as_json
-        else "\n".join(book.summary(dataset))
+        else _plain("\n".join(book.summary(dataset)))
     )
 
 
@@ -314,19 +314,16 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
     from synthrelease.bundle import open_bundle
     from synthrelease.ledger import Ledger
 
-    manifests = [open_bundle(bundle, allow_test_seed=True).manifest for bundle in bundles]
-    held = [manifest["ledger"]["entry"] for manifest in manifests if manifest["ledger"] is not None]
-    for bundle, manifest in zip(bundles, manifests, strict=True):
-        if manifest["ledger"] is None:
-            click.secho(f"warning: {bundle} was not paid for at any ledger", fg="yellow", err=True)
-    book = Ledger(path)
-    found = book.faults(digests=[*held, *digests])
-    for fault in found:
-        click.secho(f"  {fault}", fg="red")
-    if found:
+    manifests = {
+        str(bundle): open_bundle(bundle, allow_test_seed=True).manifest for bundle in dict.fromkeys(bundles)
+    }
+    checked = Ledger(path).check(digests=digests, manifests=manifests)
+    for fault in checked.faults:
+        click.secho(_plain(f"  {fault}"), fg="red")
+    if checked.faults:
         raise SystemExit(_FAULT)
-    click.echo(f"Checked    {path}: {book.size()} entries hang together, and amount to what they state")
-    click.echo(f"Digest     {book.head()}  (note it: a later check can ask for it)")
+    click.echo(f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state")
+    click.echo(f"Digest     {checked.head}  (note it: a later check can ask for it)")
 
 
 def _print_summary(built: Built, obj: dict[str, bool]) -> None:

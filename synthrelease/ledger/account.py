@@ -1,4 +1,4 @@
-"""What a ledger's entries amount to: grants, debits, and what all releases of a dataset cost a person together.
+"""How a dataset stands: its grants, its debits, and what all its releases cost a person together.
 
 Releases are composed as the outputs of one release are (`privacy.accounting`): exactly, over the events of all, at the
 grant's δ. What a release states at its own δ is not added up.
@@ -6,49 +6,23 @@ grant's δ. What a release states at its own δ is not added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+import math
+from dataclasses import astuple, dataclass, field
 
-from synthrelease.ledger.chain import Entry
+from synthrelease.ledger.charge import Charge, Grant
 from synthrelease.ledger.owner import Owner
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
 from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import ApproxDP, Neighbours, PureDP
-
-_CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
-CREATED, GRANT, DEBIT, TAKEN_OVER, DRAWING, RELEASED = (
-    "created",
-    "grant",
-    "debit",
-    "taken over",
-    "drawing",
-    "released",
-)
-
-
-@dataclass(frozen=True)
-class Grant:
-    """What all releases of a dataset may cost a person together.
-
-    Attributes:
-        epsilon: ε.
-        delta: δ at which all is composed.
-        neighbours: the relation under which; releases of another do not compose with it into one number.
-    """
-
-    epsilon: float
-    delta: float
-    neighbours: Neighbours
 
 
 @dataclass(frozen=True)
 class Standing:
     """How a dataset stands with a charge, composed at the grant's δ.
 
+    `after` can be below `before`, or below `here`: a sum of ε without δ is more than the same releases cost at a δ, once
+    one among them needs it.
+
     Attributes:
-        before: ε spent before.
+        before: ε of all other releases.
         here: ε of the charge alone.
         after: ε of all together.
     """
@@ -57,9 +31,13 @@ class Standing:
     here: float
     after: float
 
+    def __post_init__(self) -> None:
+        if not all(0 <= epsilon < math.inf for epsilon in astuple(self)):
+            raise ValueError(f"Expected ε >= 0 and finite, found {astuple(self)}")
+
     @classmethod
     def from_json(cls, form: dict[str, str]) -> Standing:
-        """Read it back."""
+        """Read it back; KeyError, TypeError or ValueError if it is none."""
         return cls(*(float(form[key]) for key in ("before", "here", "after")))
 
     def to_json(self) -> dict[str, str]:
@@ -68,60 +46,15 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Charge:
-    """What a release is to pay for.
-
-    Attributes:
-        dataset: the ledger's name for the private data.
-        release: name and version.
-        plan: digest of the plan's text.
-        neighbours: the release's relation.
-        events: of the differentially private outputs.
-        uncounted: outputs that are not differentially private, which no ε counts, by name.
-    """
-
-    dataset: str
-    release: dict[str, str]
-    plan: str
-    neighbours: Neighbours
-    events: tuple[Event, ...]
-    uncounted: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the ledger's form."""
-        return {
-            "dataset": self.dataset,
-            "release": self.release,
-            "plan": self.plan,
-            "neighbours": str(self.neighbours),
-            "events": [event.to_json() for event in self.events],
-            "uncounted": list(self.uncounted),
-        }
-
-    @classmethod
-    def from_json(cls, form: dict[str, Any]) -> Charge:
-        """Read a charge back."""
-        return cls(
-            form["dataset"],
-            form["release"],
-            form["plan"],
-            Neighbours(form["neighbours"]),
-            tuple(events.from_json(event) for event in form["events"]),
-            tuple(form["uncounted"]),
-        )
-
-
-@dataclass(frozen=True)
 class Paid:
     """A debit as it stands.
 
     Attributes:
         number: of its entry.
-        digest: of its entry.
-        at: when, UTC.
+        digest: of its entry, or of the one by which it was taken over last.
+        at: when it was paid, UTC.
         charge: for what.
-        standing: as it was composed when it was paid.
-        grant: number of the entry that granted it.
+        standing: as it was composed then, or when it was taken over last.
         owner: the process that may draw noise on it.
         drawn: whether one has begun to.
         released: the digest of the manifest that came of it, if one did.
@@ -132,7 +65,6 @@ class Paid:
     at: str
     charge: Charge
     standing: Standing
-    grant: int
     owner: Owner
     drawn: bool = False
     released: str | None = None
@@ -142,103 +74,52 @@ class Paid:
         """How far it came."""
         if self.released is not None:
             return "released"
-        return "noise drawn, nothing released" if self.drawn else "paid, no noise drawn"
+        return "noise drawn, no bundle noted" if self.drawn else "paid, no noise drawn"
+
+    def is_left_over(self, charge: Charge) -> bool:
+        """Whether it was paid for this very charge by a process that has ended and drew nothing on it."""
+        unused = not self.drawn and self.released is None
+        return unused and self.charge == charge and self.owner.has_ended()
 
 
 @dataclass
 class Account:
-    """Grant and debits of one dataset, in their order.
+    """Grants and debits of one dataset, in their order.
 
     A debit counts whether or not a bundle came of it: noise may have been drawn, and nobody knows who saw it.
     """
 
-    grant: Grant | None = None
-    granted_by: int = 0  # number of the entry
+    grants: list[tuple[int, str, Grant]] = field(default_factory=list)  # number of the entry, when, what
     debits: dict[int, Paid] = field(default_factory=dict)
 
-    def events(self) -> list[Event]:
-        """Return what was paid for, all releases together."""
-        return [event for debit in self.debits.values() for event in debit.charge.events]
+    @property
+    def grant(self) -> Grant:
+        """The grant in force, the last."""
+        return self.grants[-1][2]
+
+    @property
+    def granted_by(self) -> int:
+        """The number of its entry."""
+        return self.grants[-1][0]
+
+    def events(self, *, without: int | None = None) -> list[Event]:
+        """Return what was paid for, all releases together, but for one debit."""
+        others = [paid for number, paid in self.debits.items() if number != without]
+        return [event for paid in others for event in paid.charge.events]
 
     def spent(self) -> float:
-        """Return ε of all releases together at the grant's δ: as the last one left it, unless another grant came after it."""
-        assert self.grant is not None
-        last = next(reversed(self.debits.values()), None)
-        if last is not None and last.grant == self.granted_by:
-            return last.standing.after
-        return composed_epsilon(self.events(), self.grant)
+        """Return ε of all releases together at the grant's δ; infinity if they need one and it has none."""
+        return self.grant.cost(self.events())
 
-    def standing(self, charge: Charge) -> Standing:
-        """Return how the dataset would stand with a charge."""
-        assert self.grant is not None
-        here = composed_epsilon(charge.events, self.grant)
-        if not self.debits:
-            return Standing(0.0, here, here)
-        return Standing(self.spent(), here, composed_epsilon([*self.events(), *charge.events], self.grant))
+    def left_over(self, charge: Charge) -> Paid | None:
+        """Return a debit that a process paid for the same charge and did not use before it ended."""
+        return next((paid for paid in self.debits.values() if paid.is_left_over(charge)), None)
 
-
-def composed_epsilon(together: Sequence[Event], grant: Grant) -> float:
-    """Return ε of events together at a grant's δ, rounded up; infinity if they need a δ and the grant has none."""
-    if not together:
-        return 0.0
-    if grant.delta == 0 and accounting.method(together) != "pure":
-        return float("inf")
-    promise = accounting.compose(
-        together, delta=grant.delta or 0.5, neighbours=grant.neighbours, budget=grant.epsilon
-    )
-    return promise.epsilon if isinstance(promise, PureDP | ApproxDP) else float("inf")
-
-
-def accounts(entries: Sequence[Entry]) -> dict[str, Account]:
-    """Return the account of every dataset."""
-    found: dict[str, Account] = {}
-    of_debit: dict[int, Account] = {}
-    for entry in entries:
-        body = entry.body
-        match body["kind"]:
-            case "grant":
-                account = found.setdefault(body["dataset"], Account())
-                epsilon, delta = float(body["epsilon"]), float(body["delta"])
-                account.grant = Grant(epsilon, delta, Neighbours(body["neighbours"]))
-                account.granted_by = entry.number
-            case "debit":
-                account = found[body["charge"]["dataset"]]
-                account.debits[entry.number] = Paid(
-                    entry.number,
-                    entry.digest,
-                    body["at"],
-                    Charge.from_json(body["charge"]),
-                    Standing.from_json(body["standing"]),
-                    body["grant"],
-                    Owner.from_json(body["owner"]),
-                )
-                of_debit[entry.number] = account
-            case "taken over":
-                _change(of_debit, body, owner=Owner.from_json(body["owner"]))
-            case "drawing":
-                _change(of_debit, body, drawn=True)
-            case "released":
-                _change(of_debit, body, released=body["manifest"])
-    return found
-
-
-def _change(of_debit: dict[int, Account], body: dict[str, Any], **changes: Any) -> None:
-    debits = of_debit[body["debit"]].debits
-    debits[body["debit"]] = replace(debits[body["debit"]], **changes)
-
-
-def faults(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield where what was composed is not what the events amount to, or exceeds its grant; of entries that hang together."""
-    for at, entry in enumerate(entries, start=1):
-        if entry.body["kind"] != DEBIT:
-            continue
-        charge, stated = Charge.from_json(entry.body["charge"]), Standing.from_json(entry.body["standing"])
-        known = accounts(entries[: at - 1]).get(charge.dataset, Account())
-        if known.grant is None or known.granted_by != entry.body["grant"]:
-            yield f"entry {at}: paid from a grant that was none"
-            continue
-        after = composed_epsilon([*known.events(), *charge.events], known.grant)
-        if abs(after - stated.after) > _CARE * after:
-            yield f"entry {at}: stated ε = {stated.after:g} after it, the events amount to {after:g}"
-        if stated.after > known.grant.epsilon:
-            yield f"entry {at}: ε = {stated.after:g} spent of {known.grant.epsilon:g} granted"
+    def costs(self, charge: Charge, *, paid: int | None = None) -> tuple[float, float, float]:
+        """Return ε of all others, of a charge alone, of all together; `paid` is its debit, if it has one already."""
+        others = self.events(without=paid)
+        return (
+            self.grant.cost(others),
+            self.grant.cost(charge.events),
+            self.grant.cost([*others, *charge.events]),
+        )

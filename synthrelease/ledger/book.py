@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-import hmac
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.ledger import account, chain, statement, store
-from synthrelease.ledger.account import Account, Charge, Grant, Paid, Standing
-from synthrelease.ledger.chain import Entry, now
+from synthrelease.ledger import audit, chain, history, statement, store
+from synthrelease.ledger.account import Account, Paid, Standing
+from synthrelease.ledger.audit import dataset_id
+from synthrelease.ledger.chain import now
+from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.debit import Debit
+from synthrelease.ledger.history import History
 from synthrelease.ledger.owner import Owner
 from synthrelease.privacy.guarantee import Neighbours
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found.
+
+    Attributes:
+        faults: what is wrong; empty if nothing is.
+        entries: how many there are.
+        head: digest of the last: whoever notes it notices if anything before it is changed later.
+    """
+
+    faults: list[str]
+    entries: int
+    head: str
 
 
 class Ledger:
@@ -28,38 +46,25 @@ class Ledger:
         """Grant ε and δ to all releases of a dataset together, in place of what was granted before.
 
         Raises:
-            PlanError: a number is out of range, or the relation is another than that of releases already paid for.
+            PlanError: name or numbers have no meaning, or the relation is another than that of releases already paid for.
+            PolicyError: the ledger was changed by other means than its own.
+            MachineError: it cannot be written.
         """
-        if not (0 < epsilon < math.inf and 0 <= delta < 1):
-            raise PlanError(
-                "such a grant has no meaning",
-                where=str(self.path),
-                found=f"ε = {epsilon:g}, δ = {delta:g}",
-                expected="ε above 0 and finite, δ from 0 to below 1",
-            )
+        granted = self._meant(dataset, epsilon, delta, neighbours)
         store.create(self.path)
         with store.writing(self.path) as ledger:
-            if not ledger.entries:
-                key = secrets.token_hex(32)
-                ledger.add(chain.following([], {"kind": account.CREATED, "at": now(), "key": key}))
-            self._refuse_damaged(ledger.entries)
-            known = account.accounts(ledger.entries).get(dataset, Account())
-            if known.debits and known.grant is not None and known.grant.neighbours is not neighbours:
+            known = history.trusted(self.path, ledger.kept)
+            if not ledger.kept.entries:
+                ledger.add({"kind": history.CREATED, "at": now(), "key": secrets.token_hex(32)})
+            account = known.accounts.get(dataset)
+            if account is not None and account.debits and account.grant.neighbours is not neighbours:
                 raise PlanError(
                     "releases under another relation were paid for already",
                     where=f"{self.path}: {dataset}",
                     found=str(neighbours),
-                    expected=str(known.grant.neighbours),
+                    expected=str(account.grant.neighbours),
                 )
-            body = {
-                "kind": account.GRANT,
-                "at": now(),
-                "dataset": dataset,
-                "epsilon": repr(float(epsilon)),
-                "delta": repr(float(delta)),
-                "neighbours": str(neighbours),
-            }
-            ledger.add(chain.following(ledger.entries, body))
+            ledger.add({"kind": history.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
     def standing(self, charge: Charge) -> tuple[Grant, Standing]:
         """Return how the dataset stands with a charge; nothing is paid.
@@ -67,10 +72,8 @@ class Ledger:
         Raises:
             PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
         """
-        entries = store.read(self.path)
-        known = self._account(entries, charge)
-        assert known.grant is not None
-        return known.grant, self._quote(known, charge)[1]
+        account = self._account(history.trusted(self.path, store.read(self.path)), charge)
+        return account.grant, self._quote(account, charge, account.left_over(charge))
 
     def debit(self, charge: Charge) -> Debit:
         """Pay for a release, and return what noise may be drawn on.
@@ -81,28 +84,32 @@ class Ledger:
             PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
         """
         with store.writing(self.path) as ledger:
-            known = self._account(ledger.entries, charge)
-            left, standing = self._quote(known, charge)
-            body: dict[str, Any] = {"at": now(), "owner": Owner.this().to_json()}
-            if left is not None:
-                body |= {"kind": account.TAKEN_OVER, "debit": left.number}
-            else:
-                body |= {"kind": account.DEBIT, "grant": known.granted_by}
-                body |= {"charge": charge.to_json(), "standing": standing.to_json()}
-            made = chain.following(ledger.entries, body)
-            ledger.add(made)
-            key = bytes.fromhex(ledger.entries[0].body["key"])
-        assert known.grant is not None
-        number, digest = (made.number, made.digest) if left is None else (left.number, left.digest)
+            known = history.trusted(self.path, ledger.kept)
+            account = self._account(known, charge)
+            left_over = account.left_over(charge)
+            standing = self._quote(account, charge, left_over)
+            body = {
+                "at": now(),
+                "owner": Owner.this().to_json(),
+                "grant": account.granted_by,
+                "standing": standing.to_json(),
+            }
+            what = (
+                {"kind": history.DEBIT, "charge": charge.to_json()}
+                if left_over is None
+                else {"kind": history.TAKEN_OVER, "debit": left_over.number}
+            )
+            made = ledger.add({**body, **what})
+            known.read(made)  # else nobody could, ever after
         spending = {
-            "dataset_id": hmac.digest(key, charge.dataset.encode(), "sha256").hex()[:32],
-            "entry": digest,
-            "delta": known.grant.delta,
+            "dataset_id": dataset_id(known.key, charge.dataset),
+            "entry": made.digest,
+            "delta": account.grant.delta,
             "spent_before": standing.before,
             "spent_here": standing.here,
             "spent_after": standing.after,
         }
-        return Debit(self.path, number, spending)
+        return Debit(self.path, made.number if left_over is None else left_over.number, spending)
 
     def to_json(self, dataset: str | None = None) -> dict[str, Any]:
         """Return grants and debits for a program, of one dataset or of all."""
@@ -112,8 +119,22 @@ class Ledger:
         """Return grants and debits for a person, of one dataset or of all."""
         return [line for name, one in self._some(dataset).items() for line in statement.as_lines(name, one)]
 
+    def check(
+        self, *, digests: Sequence[str] = (), manifests: Mapping[str, dict[str, Any]] | None = None
+    ) -> Checked:
+        """Return what is wrong with the ledger; see `audit.faults`.
+
+        Raises:
+            PlanError: there is no such ledger, or the file is none.
+            MachineError: it cannot be read.
+        """
+        kept = store.read(self.path)
+        found = [*kept.faults, *audit.faults(kept.entries, digests=digests, manifests=manifests)]
+        head = kept.entries[-1].digest if kept.entries else chain.START.hex()
+        return Checked(found, len(kept.entries), head)
+
     def _some(self, dataset: str | None) -> dict[str, Account]:
-        found = account.accounts(store.read(self.path))
+        found = history.trusted(self.path, store.read(self.path)).accounts
         if dataset is None:
             return found
         if dataset not in found:
@@ -121,74 +142,68 @@ class Ledger:
                 "the ledger has no such dataset",
                 where=str(self.path),
                 found=dataset,
-                expected="one of " + ", ".join(found),
+                expected="one of " + ", ".join(found) if found else "",
             )
         return {dataset: found[dataset]}
 
-    def size(self) -> int:
-        """Return the number of entries."""
-        return len(store.read(self.path))
-
-    def head(self) -> str:
-        """Return the digest of the last entry: whoever notes it notices if anything before it is changed later."""
-        entries = store.read(self.path)
-        return entries[-1].digest if entries else chain.START.hex()
-
-    def faults(self, *, digests: Sequence[str] = ()) -> list[str]:
-        """Return what is wrong with the ledger: entries that do not hang together, or digests that it should hold.
-
-        Args:
-            digests: of entries, as a bundle's manifest holds one, or as were noted.
-        """
-        entries = store.read(self.path)
-        found = list(chain.faults(entries))
-        held = {entry.digest for entry in entries}
-        found += [f"no entry has the digest {digest}" for digest in digests if digest not in held]
-        return found or list(account.faults(entries))
-
-    def _refuse_damaged(self, entries: Sequence[Entry]) -> None:
-        fault = next(chain.faults(entries), None)
-        if fault is not None:
-            raise PolicyError(
-                "the ledger was changed by other means than its own",
+    def _meant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
+        if not is_name(dataset):
+            raise PlanError(
+                "no plan can name a dataset so",
                 where=str(self.path),
-                found=fault,
-                remedy="take it from a backup; `synthrelease ledger check` tells more",
+                found=ascii(dataset),
+                expected="1 to 64 letters, digits, - and _, a letter or digit first and last",
             )
+        try:
+            return Grant(float(epsilon), float(delta), neighbours)
+        except ValueError:
+            raise PlanError(
+                "such a grant has no meaning",
+                where=str(self.path),
+                found=f"ε = {epsilon:g}, δ = {delta:g}",
+                expected="ε above 0 and finite, δ from 0 to below 0.5",
+            ) from None
 
-    def _account(self, entries: Sequence[Entry], charge: Charge) -> Account:
-        self._refuse_damaged(entries)
-        known = account.accounts(entries).get(charge.dataset)
+    def _account(self, known: History, charge: Charge) -> Account:
+        account = known.accounts.get(charge.dataset)
         where = f"{self.path}: {charge.dataset}"
-        if known is None or known.grant is None:
+        if account is None:
             raise PolicyError(
                 "nothing is granted to this dataset",
                 where=where,
                 remedy=f"synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
             )
-        if known.grant.neighbours is not charge.neighbours:
+        if account.grant.neighbours is not charge.neighbours:
             raise PolicyError(
                 "the ledger counts under another neighbouring relation, and the two do not add up",
                 where=where,
                 found=str(charge.neighbours),
-                expected=str(known.grant.neighbours),
+                expected=str(account.grant.neighbours),
             )
-        return known
+        return account
 
-    def _quote(self, known: Account, charge: Charge) -> tuple[Paid | None, Standing]:
-        """What an ended process paid for the same and did not use, and how the dataset stands."""
-        for paid in known.debits.values():
-            if not paid.drawn and paid.charge == charge and paid.owner.has_ended():
-                return paid, paid.standing
-        standing, grant = known.standing(charge), known.grant
-        assert grant is not None
-        if standing.after <= grant.epsilon:
-            return None, standing
+    def _quote(self, account: Account, charge: Charge, left_over: Paid | None) -> Standing:
+        """How the dataset will stand, within its grant; what is left over was paid for before."""
+        grant = account.grant
+        before, here, after = account.costs(charge, paid=left_over.number if left_over else None)
+        if after <= grant.epsilon:
+            return Standing(before, here, after)
+        where = f"{self.path}: {charge.dataset}"
+        if math.isinf(after):
+            raise PolicyError(
+                "the dataset's releases need a δ, and the grant has none",
+                where=where,
+                found="ε has no bound at δ = 0"
+                if grant.delta == 0
+                else f"ε has no bound at δ = {grant.delta:.2g}",
+                expected=f"at most ε = {grant.epsilon:g}",
+                remedy="noise without δ (Laplace), or let whoever answers for the people grant a δ",
+            )
         raise PolicyError(
             "the release would cost more than is left of the grant",
-            where=f"{self.path}: {charge.dataset}",
-            found=f"ε = {standing.after:g} with this release (ε = {standing.here:g} by itself) at δ = {grant.delta:.2g}",
-            expected=f"at most {grant.epsilon:g}, of which {standing.before:g} are spent and "
-            f"{max(0.0, grant.epsilon - standing.before):g} remain",
+            where=where,
+            found=f"ε = {after:g} with this release (ε = {here:g} by itself) at δ = {grant.delta:.2g}",
+            expected=f"at most {grant.epsilon:g}, of which {before:g} are spent and "
+            f"{max(0.0, grant.epsilon - before):g} remain",
             remedy="lower the plan's ε, publish less, or let whoever answers for the people grant more",
         )

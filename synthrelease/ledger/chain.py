@@ -35,16 +35,14 @@ class Entry:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The body read."""
+        """The body read; ValueError if it is not JSON."""
         body: dict[str, Any] = json.loads(self.text)
         return body
 
 
 def following(entries: Sequence[Entry], body: dict[str, Any]) -> Entry:
     """Return the entry of a body that is to follow others."""
-    text = json.dumps(
-        {**body, "nonce": secrets.token_hex(16)}, sort_keys=True, ensure_ascii=False, allow_nan=False
-    )
+    text = json.dumps({**body, "nonce": secrets.token_hex(16)}, sort_keys=True, allow_nan=False)
     before = bytes.fromhex(entries[-1].digest) if entries else START
     return Entry(len(entries) + 1, text, _digest(before, text))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.errors import PolicyError
-from synthrelease.ledger import account, chain, store
+from synthrelease.ledger import chain, history, store
 from synthrelease.ledger.owner import Owner
 
 
@@ -30,28 +30,33 @@ class Debit:
 
         Raises:
             PolicyError: the debit is another process' by now.
+            MachineError: the ledger cannot be written.
         """
         if self._begun:
             return
         with self._lock:
             if not self._begun:
-                self._add({"kind": account.DRAWING})
+                self._add({"kind": history.DRAWING})
                 self._begun = True
 
     def release(self, manifest: bytes) -> None:
-        """Note what came of it."""
-        self._add({"kind": account.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
+        """Note what came of it.
+
+        Raises:
+            PolicyError: that was noted already.
+            MachineError: the ledger cannot be written.
+        """
+        self._add({"kind": history.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
 
     def _add(self, body: dict[str, Any]) -> None:
         """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
         with store.writing(self._path) as ledger:
-            known = (one.debits.get(self._number) for one in account.accounts(ledger.entries).values())
-            paid = next(debit for debit in known if debit is not None)
-            if paid.owner != Owner.this() or paid.drawn is not self._begun:
+            known = history.trusted(self._path, ledger.kept)
+            paid = known.paid(self._number)
+            if (paid.owner, paid.drawn, paid.released) != (Owner.this(), self._begun, None):
                 raise PolicyError(
-                    "another process has taken this debit over",
+                    "another process has taken this debit over, or it was used already",
                     where=str(self._path),
                     remedy="build again: it will pay for itself",
                 )
-            made = chain.following(ledger.entries, {**body, "at": chain.now(), "debit": self._number})
-            ledger.add(made)
+            known.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))

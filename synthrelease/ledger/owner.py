@@ -35,7 +35,9 @@ class Owner:
 
     @classmethod
     def from_json(cls, form: dict[str, Any]) -> Self:
-        """Read an owner back."""
+        """Read an owner back; KeyError or TypeError if it is none."""
+        if not 0 < form["pid"] < 2**31:
+            raise TypeError(f"Expected the number of a process, found {form['pid']}")
         return cls(form["host"], form["boot"], form["pid"], form["started"])
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +45,11 @@ class Owner:
         return asdict(self)
 
     def has_ended(self) -> bool:
-        """Whether the process has certainly ended; of another machine nobody can say."""
+        """Whether the process has ended, as far as this one can see; of another machine nobody can say.
+
+        In containers that share a machine's name it can err. No budget hangs on it: noise is drawn on a debit once,
+        by whoever notes it first (`debit.Debit.begin_drawing`).
+        """
         if self.host != platform.node():
             return False
         if self.boot != _boot():

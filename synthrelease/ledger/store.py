@@ -6,52 +6,82 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from synthrelease.errors import MachineError, PlanError
+from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.ledger import chain
 from synthrelease.ledger.chain import Entry
 
 _APPLICATION = 0x5372_4C67  # "SrLg": what `file` and `check` know a ledger by
 _VERSION = 1
-_PATIENCE_S = 600.0  # for the other writers: each holds the file for what composing takes
+_PATIENCE = 300  # turns of a second, without anybody's having written anything
 _NEVER = (
     "CREATE TRIGGER never_{0} BEFORE {1} ON entries "
     "BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never {0}'); END"
 )
-_TABLES = (
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, body TEXT NOT NULL, digest TEXT NOT NULL)",
+_OBJECTS = (
+    # AUTOINCREMENT: SQLite remembers the highest number that ever was
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL, digest TEXT NOT NULL)",
     _NEVER.format("changed", "UPDATE"),
     _NEVER.format("deleted", "DELETE"),
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_VERSION}",
 )
+_MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}")
+
+
+@dataclass
+class Kept:
+    """What a ledger's file holds at one moment.
+
+    Attributes:
+        entries: all, in their order.
+        faults: what is wrong with the file around them.
+    """
+
+    entries: list[Entry]
+    faults: list[str]
 
 
 def create(path: Path) -> None:
-    """Make an empty ledger that its owner alone may read; nothing happens where there is one."""
+    """Make an empty ledger that its owner alone may read; nothing happens where there is one.
+
+    Raises:
+        PlanError: an empty file is there, which may have been a ledger.
+        MachineError: it cannot be made.
+    """
     try:
-        os.close(os.open(path, os.O_CREAT, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if path.is_file() and path.stat().st_size == 0:
+            raise PlanError(
+                "the file is empty",
+                where=str(path),
+                expected="a ledger, or no file",
+                remedy="if it held a ledger once, take that from a backup; else delete the file",
+            ) from None
+        return
     except OSError as error:
         raise MachineError(
             "the ledger cannot be made here", where=str(path), found=error.strerror or ""
         ) from None
     with _told(path), closing(_connected(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")  # of two that make it, one waits, and finds it made
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            for statement in _TABLES:
-                connection.execute(statement)
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in (*_OBJECTS, *_MARKS):
+            connection.execute(statement)
         connection.execute("COMMIT")
 
 
-def read(path: Path) -> list[Entry]:
-    """Return all entries, in their order.
+def read(path: Path) -> Kept:
+    """Return what a ledger holds.
 
     Raises:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be read.
     """
     with _told(path), closing(_opened(path)) as connection:
-        return _entries(connection)
+        connection.execute("BEGIN")
+        return _kept(connection)
 
 
 class Writing:
@@ -59,14 +89,16 @@ class Writing:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self.entries = _entries(connection)
+        self.kept = _kept(connection)
 
-    def add(self, entry: Entry) -> None:
-        """Add an entry; it is there for good once the block of `writing` has ended."""
+    def add(self, body: dict[str, Any]) -> Entry:
+        """Add an entry, and return it; it is there for good once the block of `writing` has ended."""
+        entry = chain.following(self.kept.entries, body)
         self._connection.execute(
             "INSERT INTO entries VALUES (?, ?, ?)", (entry.number, entry.text, entry.digest)
         )
-        self.entries.append(entry)
+        self.kept.entries.append(entry)
+        return entry
 
 
 @contextmanager
@@ -79,15 +111,28 @@ def writing(path: Path) -> Iterator[Writing]:
     """
     with _told(path), closing(_opened(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield Writing(connection)
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+        yield Writing(connection)
+        connection.execute("COMMIT")  # closing without it takes everything back
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+class _Patient(sqlite3.Connection):
+    """Waits for other processes in turns of a second, between which Python sees an interruption, as long as they write."""
+
+    path: Path
+
+    def execute(self, statement: str, values: Any = (), /) -> sqlite3.Cursor:
+        turns, seen = 0, 0
+        while True:
+            try:
+                return super().execute(statement, values)
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or turns >= _PATIENCE:
+                    raise
+                written = self.path.stat().st_mtime_ns
+                turns, seen = (turns + 1 if written == seen else 0), written
+
+
+def _opened(path: Path) -> _Patient:
     if not path.is_file():
         raise PlanError(
             "there is no such ledger",
@@ -99,7 +144,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         (application,), (version,) = (
             connection.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")
         )
-    except sqlite3.DatabaseError:
+    except BaseException:
         connection.close()
         raise
     if application != _APPLICATION or version != _VERSION:
@@ -107,36 +152,76 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise PlanError(
             "the file is no ledger that this version knows",
             where=str(path),
-            found="another database" if application != _APPLICATION else f"version {version}",
+            found=f"a ledger of version {version}" if application == _APPLICATION else "something else",
             expected=f"a ledger of version {_VERSION}",
         )
     return connection
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
-    connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it
+def _connected(path: Path) -> _Patient:
+    connection = sqlite3.connect(path.absolute(), timeout=1.0, isolation_level=None, factory=_Patient)
+    connection.path = path
+    connection.text_factory = bytes  # what is no text is a fault of the entry, and repeated in no message
+    connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
+    connection.execute("PRAGMA fullfsync = ON")  # under macOS, too
     return connection
 
 
-def _entries(connection: sqlite3.Connection) -> list[Entry]:
+def _kept(connection: sqlite3.Connection) -> Kept:
     rows = connection.execute("SELECT number, body, digest FROM entries ORDER BY number")
-    return [Entry(*row) for row in rows]
+    entries = [Entry(number, _text(body), _text(digest)) for number, body, digest in rows]
+    return Kept(entries, list(_faults(connection, len(entries))))
+
+
+def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[str]:
+    objects = connection.execute("SELECT sql FROM sqlite_master WHERE name != 'sqlite_sequence'")
+    if sorted(_text(sql) for (sql,) in objects) != sorted(_OBJECTS):
+        yield "tables and triggers are not those of a ledger"
+    (highest,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'").fetchone()
+    if (highest or 0) != entries:
+        yield f"there were {highest} entries, and there are {entries}"
+    (whole,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if whole != b"ok":
+        yield "the file is damaged"
+
+
+def _text(stored: object) -> str:
+    return stored.decode("utf-8", "replace") if isinstance(stored, bytes) else repr(stored)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the extension
 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Turns what SQLite says into what a curator can do."""
+    """Turns what the system says into what a curator can do."""
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise MachineError(
-            "the ledger cannot be read or written",
-            where=str(path),
-            found=str(error),
-            remedy="check the disk, the permissions of file and folder, and that no other program holds the file",
-        ) from None
+        if _code(error) == sqlite3.SQLITE_ERROR:  # a table is not there
+            raise _no_ledger(path, error) from None
+        raise _unreachable(path, str(error)) from None
     except sqlite3.DatabaseError as error:
-        raise PlanError(
-            "the file is no ledger, or a damaged one", where=str(path), found=str(error), expected="a ledger"
-        ) from None
+        raise _no_ledger(path, error) from None
+    except OSError as error:
+        raise _unreachable(path, error.strerror or "an error of the file system") from None
+
+
+def _no_ledger(path: Path, error: sqlite3.Error) -> SynthReleaseError:
+    return PlanError(
+        "the file is no ledger, or a damaged one",
+        where=str(path),
+        found=str(error),
+        expected="a ledger",
+        remedy="take it from a backup",
+    )
+
+
+def _unreachable(path: Path, found: str) -> SynthReleaseError:
+    return MachineError(
+        "the ledger cannot be read or written",
+        where=str(path),
+        found=found,
+        remedy="check the disk, the permissions of file and folder, and that no other program holds the file",
+    )

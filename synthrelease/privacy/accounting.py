@@ -222,6 +222,22 @@ def compose_private(
     return compose(private, delta=delta, neighbours=neighbours, budget=budget), METHODS[method(private)]
 
 
+def epsilon_at(
+    events: Sequence[Event], *, delta: float, neighbours: Neighbours, budget: float | None = None
+) -> float:
+    """Return ε at δ of those events that are differentially private, rounded up; infinity if they have none there.
+
+    No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
+    """
+    private = [event for event in events if is_differentially_private(event)]
+    if not private:
+        return 0.0
+    promise = compose(private, delta=delta or 0.5, neighbours=neighbours, budget=budget)
+    if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
+        return promise.epsilon
+    return math.inf
+
+
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
     squared = sum((Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in events), Fraction(0))

@@ -8,6 +8,10 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from paid_study import write_paid_study
+
+from synthrelease.ledger import Ledger, store
+from synthrelease.privacy.guarantee import Neighbours
 
 NAME, NUMBER, CLIPPED = "Zebulon-Quatermain-1931", "5.8571342", "9.7713428"
 
@@ -115,6 +119,51 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
     assert code == 3
     assert sightings(said) == []
     assert b"no header" in said
+
+
+def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
+    """The dataset's name, where plan and ledger are, which machine and process it was: for the curator alone."""
+    dataset = "ward-7-schizophrenia"
+    folder = tmp_path / dataset
+    folder.mkdir()
+    plan = write_paid_study(folder)
+    plan.write_text(
+        plan.read_text()
+        .replace('dataset = "study"', f'dataset = "{dataset}"')
+        .replace('ledger = "ledger.sqlite"', f'ledger = "{dataset}.sqlite"')
+    )
+    ledger = Ledger(folder / f"{dataset}.sqlite")
+    ledger.grant(dataset, 5, 1e-6, Neighbours.REPLACE_ONE)
+    code = (
+        "import platform, os; platform.node = lambda: 'ward-7-workstation'; os.getpid = lambda: 1931193119\n"
+        "from synthrelease.cli import main\n"
+        f"main(['build', {str(plan)!r}, '-o', 'r.h5'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    kept = (folder / f"{dataset}.sqlite").read_bytes()
+    assert b"ward-7-workstation" in kept  # so would be seen, were it here
+    assert b"1931193119" in kept
+    (debit,) = ledger.to_json(dataset)[dataset]["debits"]
+    raw = (
+        (tmp_path / "r.h5").read_bytes()
+        + (tmp_path / "r.manifest.json").read_bytes()
+        + done.stdout
+        + done.stderr
+    )
+    with h5py.File(tmp_path / "r.h5") as file:
+        raw += file["/manifest"][()].tobytes()
+    assert debit["entry"].encode() in raw
+    for private in (
+        b"ward-7",
+        b"schizo",
+        b"1931193119",
+        str(tmp_path).encode(),
+        b"sqlite",
+        debit["plan"].encode(),
+    ):
+        assert private not in raw, private
+    assert store.read(ledger.path).entries[0].body["key"].encode() not in raw
 
 
 def test_the_names_of_private_files_do_not_leave(study):

@@ -33,19 +33,23 @@ def test_links_and_named_files_exist(page):
 
 
 def commands():
+    """Every command, with those about a ledger that its page has before it: they make the ledger."""
     for page in PAGES:
+        made = []
         for line in re.findall(r"^(?:    |\$ )(synthrelease [^\n#]+)", page.read_text("utf-8"), re.MULTILINE):
-            yield pytest.param(line.strip(), id=f"{page.name}: {line.strip()}")
+            yield pytest.param(tuple(made), line.strip(), id=f"{page.name}: {line.strip()}")
+            made += [line.strip()] if line.startswith("synthrelease ledger") else []
 
 
-@pytest.mark.parametrize("line", list(commands()))
-def test_commands_in_the_documentation_run(line, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("before", "line"), list(commands()))
+def test_commands_in_the_documentation_run(before, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     if not line.startswith("synthrelease demo"):
         assert runner.invoke(main, ["demo"]).exit_code == 0
-    result = runner.invoke(main, shlex.split(line)[1:])
-    assert result.exit_code == 0, result.output
+    for one in (*before, line):
+        result = runner.invoke(main, shlex.split(one)[1:])
+        assert result.exit_code == 0, result.output
 
 
 def blocks():

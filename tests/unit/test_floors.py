@@ -79,6 +79,8 @@ def test_randomness_is_made_in_one_place():
         assert "np.random" not in text
         assert "import random" not in text
         assert ("urandom" in text) == (path == ROOT / "noise" / "entropy.py")
+        # Keys and nonces of the ledger: they are in no noise, and nobody need be able to repeat them.
+        assert "import secrets" not in text or path.parent == ROOT / "ledger"
 
 
 def test_privacy_knows_no_data_and_verify_no_mechanism():

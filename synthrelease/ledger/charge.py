@@ -1,0 +1,136 @@
+"""What is granted to a dataset, and what a release is to pay for."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.privacy import accounting
+from synthrelease.privacy import event as events
+from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, flatten
+from synthrelease.privacy.guarantee import Neighbours
+
+_NAME = re.compile(
+    r"[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?"
+)  # as plans have it: schemas/plan-v1.schema.json
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What all releases of a dataset may cost a person together.
+
+    Attributes:
+        epsilon: ε.
+        delta: δ at which all is composed.
+        neighbours: the relation under which; releases of another do not compose with it into one number.
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        if not (0 < self.epsilon < math.inf and 0 <= self.delta < 0.5):
+            raise ValueError(
+                f"Expected 0 < epsilon < inf and 0 <= delta < 0.5, found epsilon={self.epsilon}, delta={self.delta}"
+            )
+
+    def cost(self, together: Sequence[Event]) -> float:
+        """Return ε of events together at the grant's δ, rounded up; infinity if they need a δ and it has none."""
+        return _cost(tuple(together), self)
+
+    def to_json(self) -> dict[str, str]:
+        """Return the ledger's form."""
+        return {
+            "epsilon": repr(self.epsilon),
+            "delta": repr(self.delta),
+            "neighbours": str(self.neighbours),
+        }
+
+    @classmethod
+    def from_json(cls, form: dict[str, Any]) -> Grant:
+        """Read a grant back; KeyError, TypeError or ValueError if it is none."""
+        return cls(float(form["epsilon"]), float(form["delta"]), Neighbours(form["neighbours"]))
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release is to pay for.
+
+    Attributes:
+        dataset: the ledger's name for the private data.
+        release: name and version.
+        plan: digest of the plan's text.
+        neighbours: the release's relation.
+        events: of the differentially private outputs, each as `at_most` has it.
+        uncounted: outputs that are not differentially private, which no ε counts, by name.
+    """
+
+    dataset: str
+    release: dict[str, str]
+    plan: str
+    neighbours: Neighbours
+    events: tuple[Event, ...]
+    uncounted: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ledger's form."""
+        return {
+            "dataset": self.dataset,
+            "release": self.release,
+            "plan": self.plan,
+            "neighbours": str(self.neighbours),
+            "events": [event.to_json() for event in self.events],
+            "uncounted": list(self.uncounted),
+        }
+
+    @classmethod
+    def from_json(cls, form: dict[str, Any]) -> Charge:
+        """Read a charge back; KeyError, TypeError or ValueError if it is none."""
+        return cls(
+            form["dataset"],
+            {key: str(form["release"][key]) for key in ("name", "version")},
+            form["plan"],
+            Neighbours(form["neighbours"]),
+            tuple(events.from_json(event) for event in form["events"]),
+            tuple(map(str, form["uncounted"])),
+        )
+
+
+@functools.lru_cache(maxsize=16)
+def _cost(together: tuple[Event, ...], grant: Grant) -> float:
+    """Composing unlike noises takes a while, and is asked for again before it is paid."""
+    return accounting.epsilon_at(
+        together, delta=grant.delta, neighbours=grant.neighbours, budget=grant.epsilon
+    )
+
+
+def is_name(dataset: object) -> bool:
+    """Whether plans can name a dataset so."""
+    return isinstance(dataset, str) and _NAME.fullmatch(dataset) is not None
+
+
+def at_most(planned: Event) -> Event:
+    """Return an event that no outcome of a private choice within `planned` costs more than, in whatever company.
+
+    Laplace noise of the same Δ/b costs the more beside other noise the fewer steps Δ has; so it is one step of the
+    whole Δ (`privacy/accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise
+    enters by Δ/σ alone, and `planned` has the largest.
+    """
+    if not any(isinstance(leaf, PrivateChoice) for leaf in flatten(planned)):
+        return planned
+    return _coarse(planned)
+
+
+def _coarse(event: Event) -> Event:
+    match event:
+        case Composed(parts) | Disjoint(parts):
+            return type(event)(tuple(map(_coarse, parts)))
+        case DiscreteLaplace(sensitivity, scale, count) if sensitivity > 1:
+            return DiscreteLaplace(1, math.nextafter(scale / sensitivity, 0.0), count)
+        case _:
+            return event

@@ -1,0 +1,147 @@
+"""Entries read one after the other: which account each changes, and which can follow those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from synthrelease.errors import PolicyError
+from synthrelease.ledger import chain
+from synthrelease.ledger.account import Account, Paid, Standing
+from synthrelease.ledger.chain import Entry
+from synthrelease.ledger.charge import Charge, Grant, is_name
+from synthrelease.ledger.owner import Owner
+from synthrelease.ledger.store import Kept
+
+CREATED, GRANT, DEBIT, TAKEN_OVER, DRAWING, RELEASED = (
+    "created",
+    "grant",
+    "debit",
+    "taken over",
+    "drawing",
+    "released",
+)
+
+
+class MisfitError(ValueError):
+    """An entry that no ledger writes, or not after those before it."""
+
+
+class History:
+    """What entries amount to.
+
+    Attributes:
+        accounts: by dataset.
+        key: of the digests that stand for datasets in manifests.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.accounts: dict[str, Account] = {}
+        self.key = b""
+        self._of_debit: dict[int, Account] = {}
+        for entry in entries:
+            self.read(entry)
+
+    def read(self, entry: Entry) -> Paid | None:
+        """Take in one more entry, and return the debit that it makes or hands over, if it does.
+
+        Raises:
+            MisfitError: it is none that can follow those before it.
+        """
+        try:
+            return self._read(entry, entry.body)
+        except MisfitError as fault:
+            raise MisfitError(f"entry {entry.number}: {fault}") from None
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+            raise MisfitError(f"entry {entry.number} is none that a ledger writes") from None
+
+    def _read(self, entry: Entry, body: dict[str, Any]) -> Paid | None:
+        kind = body["kind"]
+        if (kind == CREATED) is bool(self.key):
+            raise MisfitError("a ledger begins once, with its first entry")
+        if not isinstance(body["at"], str):
+            raise MisfitError("it does not say when")
+        match kind:
+            case "created":
+                self.key = bytes.fromhex(body["key"])
+            case "grant":
+                self._grant(entry, body)
+            case "debit":
+                return self._debit(entry, body)
+            case "taken over":
+                return self._taken_over(entry, body)
+            case "drawing" | "released":
+                self._went_on(kind, body)
+            case _:
+                raise MisfitError("of a kind that no ledger writes")
+        return None
+
+    def _grant(self, entry: Entry, body: dict[str, Any]) -> None:
+        if not is_name(body["dataset"]):
+            raise MisfitError("no plan can name a dataset so")
+        account, grant = self.accounts.setdefault(body["dataset"], Account()), Grant.from_json(body)
+        if account.debits and account.grant.neighbours is not grant.neighbours:
+            raise MisfitError("granted under another relation than that of releases already paid for")
+        account.grants.append((entry.number, body["at"], grant))
+
+    def _debit(self, entry: Entry, body: dict[str, Any]) -> Paid:
+        charge, standing = Charge.from_json(body["charge"]), Standing.from_json(body["standing"])
+        account = self.accounts.get(charge.dataset)
+        if account is None or account.grant.neighbours is not charge.neighbours:
+            raise MisfitError("paid from a grant that was none")
+        owner = Owner.from_json(body["owner"])
+        paid = Paid(entry.number, entry.digest, body["at"], charge, standing, owner)
+        account.debits[entry.number] = paid
+        self._of_debit[entry.number] = account
+        return paid
+
+    def _taken_over(self, entry: Entry, body: dict[str, Any]) -> Paid:
+        owner, standing = Owner.from_json(body["owner"]), Standing.from_json(body["standing"])
+        paid = self.paid(body["debit"])
+        if paid.drawn or paid.released is not None:
+            raise MisfitError("a debit was taken over that noise had been drawn on")
+        return self._change(paid, owner=owner, standing=standing, digest=entry.digest)
+
+    def _went_on(self, kind: str, body: dict[str, Any]) -> None:
+        paid = self.paid(body["debit"])
+        if paid.released is not None or (paid.drawn and kind == DRAWING):
+            raise MisfitError("a debit was used twice")
+        self._change(
+            paid,
+            **{"drawn": True} if kind == DRAWING else {"released": bytes.fromhex(body["manifest"]).hex()},
+        )
+
+    def account_of(self, paid: Paid) -> Account:
+        """Return the account that a debit belongs to."""
+        return self._of_debit[paid.number]
+
+    def paid(self, number: int) -> Paid:
+        """Return the debit of an entry's number; KeyError if there is none."""
+        return self._of_debit[number].debits[number]
+
+    def _change(self, paid: Paid, **changes: Any) -> Paid:
+        changed = replace(paid, **changes)
+        self.account_of(paid).debits[paid.number] = changed
+        return changed
+
+
+def trusted(path: Path, kept: Kept) -> History:
+    """Return the history of a ledger that nothing was done to by other means than its own.
+
+    Raises:
+        PolicyError: something was, and what is left of the grant is not known.
+    """
+    fault = next(iter(kept.faults), None) or next(chain.faults(kept.entries), None)
+    try:
+        if fault is None:
+            return History(kept.entries)
+    except MisfitError as misfit:
+        fault = str(misfit)
+    raise PolicyError(
+        "the ledger was changed by other means than its own",
+        where=str(path),
+        found=fault,
+        remedy="take it from a backup; `synthrelease ledger check` tells more",
+    )

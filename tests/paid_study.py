@@ -1,0 +1,66 @@
+"""A small invented study whose plan names a ledger: one output, built in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from synthrelease.ledger import Ledger
+from synthrelease.privacy.guarantee import Neighbours
+
+PLAN = """
+[release]
+name = "small-study"
+version = "1.0.0"
+title = "A small invented study"
+
+[privacy]
+epsilon = 1.0
+delta = 1e-6
+ledger = "ledger.sqlite"
+dataset = "study"
+
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.csv"
+columns = { person = "who", stimulus = "picture", x = "x", y = "y" }
+screen = { width_px = 80, height_px = 60 }
+stimuli = ["garden"]
+
+[[outputs]]
+name = "maps"
+kind = "heatmap"
+input = "gaze"
+mechanism = "gaussian"
+width_px = 8
+height_px = 6
+max_samples_per_stimulus = 8
+blur_px = 10
+"""
+
+
+def write_paid_study(folder: Path, *, people: int = 40, **changes: Any) -> Path:
+    """Write gaze.csv and plan.toml, and return the plan's path; `changes` are texts of the plan by what they replace."""
+    rng = np.random.default_rng(20261125)
+    gaze = ["who,picture,x,y"]
+    gaze += [
+        f"p{n},garden,{rng.uniform(0, 80):.2f},{rng.uniform(0, 60):.2f}"
+        for n in range(people)
+        for _ in range(6)
+    ]
+    (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
+    text = PLAN
+    for key, value in changes.items():
+        lines = [f"{key} = {value}" if line.startswith(f"{key} = ") else line for line in text.splitlines()]
+        text = "\n".join(lines) + "\n"
+    (folder / "plan.toml").write_text(text)
+    return folder / "plan.toml"
+
+
+def grant(folder: Path, epsilon: float = 10.0, delta: float = 1e-5) -> Ledger:
+    """Make the ledger that the plan names."""
+    ledger = Ledger(folder / "ledger.sqlite")
+    ledger.grant("study", epsilon, delta, Neighbours.REPLACE_ONE)
+    return ledger

@@ -1,0 +1,234 @@
+"""What entries amount to, against a model that has nothing but lists and the accounting of one release."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spending import ADD, REPLACE, another_process, charge, gaussian, laplace, without_syncing
+
+from synthrelease.errors import PolicyError
+from synthrelease.ledger import Charge, Grant, Ledger, at_most
+from synthrelease.ledger.account import Account, Paid, Standing
+from synthrelease.ledger.owner import Owner
+from synthrelease.privacy import accounting
+from synthrelease.privacy.event import (
+    Composed,
+    DeniabilityTest,
+    DiscreteLaplace,
+    PrivateChoice,
+    RandomizedTest,
+    RoundedGaussian,
+    Unprotected,
+)
+from synthrelease.privacy.guarantee import ApproxDP, PureDP
+
+
+def composed(events, delta, budget=None):
+    """The oracle: the promise of one release with all these events, at δ."""
+    if not events:
+        return 0.0
+    promise = accounting.compose(events, delta=delta or 0.5, budget=budget)
+    if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
+        return promise.epsilon
+    return math.inf
+
+
+EVENTS = st.one_of(
+    st.sampled_from([0.25, 0.5, 1.0]).map(laplace), st.sampled_from([0.1, 0.3, 0.5]).map(gaussian)
+)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("grant"), st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.0, 1e-6, 1e-3])
+        ),
+        st.tuples(st.just("debit"), st.lists(EVENTS, max_size=2), st.booleans(), st.sampled_from("ab")),
+    ),
+    max_size=7,
+)
+
+
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(steps=STEPS)
+def test_any_sequence_of_grants_and_debits_amounts_to_what_a_list_would(tmp_path_factory, steps):
+    with without_syncing():
+        _compared(tmp_path_factory, steps)
+
+
+def _compared(tmp_path_factory, steps):
+    ledger, paid, grant = Ledger(tmp_path_factory.mktemp("any") / "l.sqlite"), [], None
+    ledger.grant("other", 1, 0, REPLACE)  # another dataset's never counts
+    ledger.debit(charge(laplace(1.0), dataset="other")).begin_drawing()
+    for step in steps:
+        if step[0] == "grant":
+            grant = step[1:]
+            ledger.grant("study", *grant, REPLACE)
+            continue
+        _, events, drawn, plan = step
+        wanted = charge(*events, plan=plan)
+        # A debit that nothing was drawn on, by a process that has ended, is used again; each counts once.
+        reused = next((one for one in paid if one["charge"] == wanted and not one["drawn"]), None)
+        others = [event for one in paid if one is not reused for event in one["charge"].events]
+        with pytest.MonkeyPatch.context() as patch, another_process(patch):
+            if grant is None or composed([*others, *events], grant[1], grant[0]) > grant[0]:
+                with pytest.raises(PolicyError):
+                    ledger.standing(wanted)
+                with pytest.raises(PolicyError):
+                    ledger.debit(wanted)
+                continue
+            quoted = ledger.standing(wanted)[1]
+            debit = ledger.debit(wanted)
+            assert debit.spending["spent_before"] == quoted.before == composed(others, grant[1], grant[0])
+            assert debit.spending["spent_here"] == quoted.here == composed(events, grant[1], grant[0])
+            assert (
+                debit.spending["spent_after"]
+                == quoted.after
+                == composed([*others, *events], grant[1], grant[0])
+            )
+            if drawn:
+                debit.begin_drawing()
+        if reused is None:
+            paid.append(reused := {"charge": wanted})
+        else:
+            paid.sort(key=lambda one: one is reused)  # composed last
+        reused["drawn"] = drawn
+    assert ledger.check().faults == []
+    found = ledger.to_json().get("study", {"debits": []})
+    assert len(found["debits"]) == len(paid)
+    if grant is not None:
+        spent = composed([event for one in paid for event in one["charge"].events], grant[1], grant[0])
+        assert found["spent"] == (pytest.approx(spent, rel=1e-3) if math.isfinite(spent) else None)
+
+
+@pytest.mark.parametrize(
+    ("events", "delta"),
+    [
+        ([laplace(0.1)] * 7, 0.0),
+        ([gaussian(0.3)] * 9, 1e-6),
+        ([laplace(0.2), gaussian(0.3), PrivateChoice(0.1, 3)], 1e-5),
+        ([RandomizedTest(12, 1.5, 1.6, 5, 400)], 1e-4),
+    ],
+)
+def test_cost_is_that_of_one_release_with_all_events(events, delta):
+    assert Grant(100.0, delta, REPLACE).cost(events) == composed(events, delta, 100.0)
+
+
+def test_gaussian_releases_cost_less_together_than_added_up(tmp_path):
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.grant("study", 10, 1e-6, REPLACE)
+    for _ in range(4):
+        spending = ledger.debit(charge(gaussian(0.2))).spending
+    assert spending["spent_after"] == composed([gaussian(0.4)], 1e-6)
+    assert spending["spent_after"] < 2.2 * spending["spent_here"]
+
+
+@pytest.mark.parametrize("events", [[gaussian(0.1)], [laplace(0.1), gaussian(0.1)]])
+def test_without_a_delta_noise_that_needs_one_has_no_epsilon(events):
+    assert Grant(100.0, 0.0, REPLACE).cost(events) == math.inf
+
+
+def test_trials_that_exceed_the_delta_have_no_epsilon():
+    hopeless = RandomizedTest(2, 4.0, 0.001, 1000, 30)
+    assert Grant(100.0, 1e-12, REPLACE).cost([hopeless]) == math.inf
+
+
+def test_what_is_no_differential_privacy_costs_nothing_here():
+    kept = [DeniabilityTest(8, 4.0, "person", vacuous=False), Unprotected("a reproduction")]
+    assert Grant(1.0, 0.0, REPLACE).cost(kept) == 0.0
+
+
+def test_rounding_stops_at_the_grant_and_never_below_what_it_costs():
+    event = DiscreteLaplace(1, 3.0, 5)
+    true = math.nextafter(1 / 3, 1)  # the least number that is not below a third
+    assert Grant(true, 0.0, REPLACE).cost([event]) == true
+    assert Grant(math.nextafter(true, 0), 0.0, REPLACE).cost([event]) == 0.333334
+    assert Grant(0.5, 0.0, REPLACE).cost([event]) == 0.333334
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, -math.inf])
+def test_a_grant_of_such_an_epsilon_has_no_meaning(epsilon):
+    with pytest.raises(ValueError, match="epsilon"):
+        Grant(epsilon, 0.0, REPLACE)
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 0.5, 1.0, math.nan, math.inf])
+def test_a_grant_of_such_a_delta_has_no_meaning(delta):
+    with pytest.raises(ValueError, match="delta"):
+        Grant(1.0, delta, REPLACE)
+
+
+def test_huge_and_tiny_grants_are_numbers(tmp_path):
+    ledger = Ledger(tmp_path / "l.sqlite")
+    ledger.grant("study", 1e308, 1e-300, REPLACE)
+    ledger.debit(charge(laplace(1e-9), laplace(1e9)))
+    assert ledger.check().faults == []
+    ledger.grant("study", 5e-324, 0, REPLACE)
+    with pytest.raises(PolicyError):
+        ledger.debit(charge(laplace(1e-9), plan="b"))
+
+
+@pytest.mark.parametrize("bad", ["nan", "inf", "-1", "x"])
+def test_a_standing_is_of_numbers(bad):
+    with pytest.raises(ValueError, match=r"Expected|could not convert"):
+        Standing.from_json({"before": "0.0", "here": "1.0", "after": bad})
+
+
+def test_forms_are_read_back():
+    grant = Grant(2.5, 1e-6, ADD)
+    assert Grant.from_json(grant.to_json()) == grant
+    standing = Standing(0.1, 0.2, 0.30000000000000004)
+    assert Standing.from_json(standing.to_json()) == standing
+    wanted = charge(
+        laplace(0.3), gaussian(0.1), Composed((PrivateChoice(0.1, 4), laplace(1 / 3))), uncounted=("a",)
+    )
+    assert Charge.from_json(wanted.to_json()) == wanted
+
+
+def test_states_tell_how_far_a_release_came():
+    paid = Paid(1, "", "", charge(), Standing(0, 0, 0), Owner.this())
+    assert paid.state == "paid, no noise drawn"
+    assert Paid(**{**vars(paid), "drawn": True}).state == "noise drawn, no bundle noted"
+    assert Paid(**{**vars(paid), "drawn": True, "released": "ab"}).state == "released"
+
+
+def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
+    wanted = charge(laplace(1.0))
+    gone = Owner("elsewhere", "", 1, "")
+    paid = Paid(1, "", "", wanted, Standing(0, 1, 1), gone)
+    assert not paid.is_left_over(wanted)  # nobody can say what another machine does
+    paid = Paid(**{**vars(paid), "owner": Owner(Owner.this().host, "before", 1, "")})
+    assert paid.is_left_over(wanted)
+    for other in (
+        charge(laplace(0.5)),
+        charge(laplace(1.0), plan="b"),
+        charge(laplace(1.0), uncounted=("x",)),
+    ):
+        assert not paid.is_left_over(other)
+    for changes in ({"drawn": True}, {"released": "ab"}, {"owner": Owner.this()}):
+        assert not Paid(**{**vars(paid), **changes}).is_left_over(wanted)
+    assert Account(debits={1: paid}).left_over(wanted) is paid
+
+
+# What a private choice may cost
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 24, 96, 1000, 1001, 5_000_000])
+@pytest.mark.parametrize("company", [[gaussian(0.5)], [gaussian(0.2), laplace(0.5)], [laplace(1.0)]])
+def test_no_candidate_of_a_private_choice_costs_more_than_was_paid(sensitivity, company):
+    chosen = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(sensitivity, sensitivity / 1.0, 5)))
+    planned = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(96, 96.0, 5)))
+    grant = Grant(100.0, 1e-2, REPLACE)
+    assert grant.cost([at_most(planned), *company]) >= grant.cost([chosen, *company])
+    assert grant.cost([at_most(planned)]) == pytest.approx(grant.cost([chosen]), rel=2e-5)
+
+
+def test_a_planned_candidate_alone_would_have_been_too_little():
+    """The reason for `at_most`: beside Gaussian noise, Laplace noise of few steps costs more than of many."""
+    grant, company = Grant(100.0, 1e-2, REPLACE), [gaussian(1.0)]
+    planned, chosen = DiscreteLaplace(96, 96.0, 5), DiscreteLaplace(2, 2.0, 5)
+    assert grant.cost([chosen, *company]) > 1.01 * grant.cost([planned, *company])
+
+
+def test_without_a_choice_events_are_paid_for_as_they_are():
+    for event in (DiscreteLaplace(96, 96.0, 5), RoundedGaussian(5.0, 2.0, 3), Composed((laplace(1.0),))):
+        assert at_most(event) is event

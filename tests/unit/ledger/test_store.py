@@ -1,0 +1,352 @@
+"""The file: made once, added to, and everything that it could be instead of a ledger."""
+
+import os
+import sqlite3
+import stat
+import threading
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+from spending import REPLACE, bodies, granted, kinds, tamper
+
+from synthrelease.errors import MachineError, PlanError
+from synthrelease.ledger import Ledger, store
+
+BODY = {"kind": "note"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return the path of an empty ledger."""
+    store.create(tmp_path / "l.sqlite")
+    return tmp_path / "l.sqlite"
+
+
+def add_one(path, error=None):
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+        if error is not None:
+            raise error
+
+
+def test_a_new_ledger_is_empty_and_its_owners_alone(path):
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert store.read(path) == store.Kept([], [])
+
+
+def test_what_is_there_already_stays(path):
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+    store.create(path)
+    assert kinds(path) == ["note"]
+
+
+def test_what_is_added_is_there_after_the_block(path):
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+        ledger.add(BODY)
+        assert [entry.number for entry in ledger.kept.entries] == [1, 2]
+    assert [entry.number for entry in store.read(path).entries] == [1, 2]
+    assert [one.name for one in path.parent.iterdir()] == ["l.sqlite"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, PlanError("x")])
+def test_where_the_block_raises_nothing_was_written(path, error):
+    with pytest.raises((ValueError, KeyboardInterrupt, PlanError)):
+        add_one(path, error)
+    assert kinds(path) == []
+    with store.writing(path) as ledger:  # and nothing holds the file
+        ledger.add(BODY)
+
+
+def test_a_writer_waits_for_the_one_before(path):
+    inside, order = threading.Event(), []
+
+    def second():
+        inside.wait()
+        with store.writing(path) as ledger:
+            order.append(len(ledger.kept.entries))
+            ledger.add(BODY)
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    with store.writing(path) as ledger:
+        inside.set()
+        thread.join(0.2)
+        assert order == []
+        ledger.add(BODY)
+    thread.join()
+    assert order == [1]
+
+
+def test_readers_go_on_while_one_writes(path):
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+        assert kinds(path) == []
+    assert kinds(path) == ["note"]
+
+
+def test_a_writer_waits_for_a_reader_in_turns_and_gives_up(path, monkeypatch):
+    monkeypatch.setattr(store, "_PATIENCE", 2)
+    connect = store._connected
+
+    def hasty(where):
+        connection = connect(where)
+        connection.execute("PRAGMA busy_timeout = 10")
+        return connection
+
+    monkeypatch.setattr(store, "_connected", hasty)
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM entries").fetchall()
+        with pytest.raises(MachineError, match="cannot be read or written") as refusal:
+            add_one(path)
+        assert refusal.value.exit_code == 6
+        assert "locked" in refusal.value.found
+    assert kinds(path) == []
+
+
+def test_a_writer_that_waited_for_a_reader_writes(path):
+    reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM entries").fetchall()
+    timer = threading.Timer(1.3, reader.close)  # more than a turn
+    timer.start()
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+    timer.join()
+    assert kinds(path) == ["note"]
+
+
+@pytest.mark.parametrize("others_write", [True, False])
+def test_one_waits_as_long_as_others_write(path, monkeypatch, others_write):
+    """Patience begins anew with whatever is written meanwhile."""
+    monkeypatch.setattr(store, "_PATIENCE", 1)
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as holder,
+        closing(store._opened(path)) as waiting,
+    ):
+        holder.execute("BEGIN IMMEDIATE")
+        waiting.execute("PRAGMA busy_timeout = 1")
+        turns = []
+
+        class Watched:
+            def stat(self):
+                turns.append(1)
+                if len(turns) == 10:
+                    holder.execute("COMMIT")
+                return SimpleNamespace(st_mtime_ns=len(turns) if others_write else 5)
+
+        waiting.path = Watched()
+        if others_write:
+            waiting.execute("BEGIN IMMEDIATE")
+            assert len(turns) == 10
+        else:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                waiting.execute("BEGIN IMMEDIATE")
+            assert len(turns) == 2
+
+
+def test_entries_are_never_changed_or_deleted(path):
+    with store.writing(path) as ledger:
+        ledger.add(BODY)
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in ("UPDATE entries SET body = ''", "DELETE FROM entries"):
+            with pytest.raises(sqlite3.IntegrityError, match="never"):
+                connection.execute(statement)
+
+
+# What it could be instead
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(PlanError, match="no such ledger") as refusal:
+        store.read(tmp_path / "l.sqlite")
+    assert "ledger grant l.sqlite" in refusal.value.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder(tmp_path):
+    with pytest.raises(PlanError, match="no such ledger"):
+        store.read(tmp_path)
+    with pytest.raises(PlanError, match="no such ledger"):
+        Ledger(tmp_path).grant("study", 1, 0, REPLACE)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "l.sqlite")
+    with pytest.raises(PlanError, match="no such ledger"):
+        store.read(tmp_path / "l.sqlite")
+    with pytest.raises(PlanError, match="no such ledger"):
+        Ledger(tmp_path / "l.sqlite").grant("study", 1, 0, REPLACE)
+
+
+def test_a_folder_that_does_not_exist(tmp_path):
+    with pytest.raises(MachineError, match="cannot be made"):
+        granted(tmp_path / "no")
+
+
+def test_an_empty_file_is_no_ledger_and_none_is_made_of_it(tmp_path):
+    """It may have been one: making it anew would forget what was spent."""
+    (tmp_path / "ledger.sqlite").touch()
+    with pytest.raises(PlanError, match="the file is empty") as refusal:
+        granted(tmp_path)
+    assert "backup" in refusal.value.remedy
+    with pytest.raises(PlanError, match="no ledger"):
+        store.read(tmp_path / "ledger.sqlite")
+    assert (tmp_path / "ledger.sqlite").read_bytes() == b""
+
+
+def test_another_kind_of_file(tmp_path):
+    (tmp_path / "ledger.sqlite").write_text("who,picture\np1,garden\n" * 100)
+    for use in (lambda: granted(tmp_path), lambda: store.read(tmp_path / "ledger.sqlite")):
+        with pytest.raises(PlanError, match="no ledger") as refusal:
+            use()
+        assert "garden" not in str(refusal.value)
+
+
+def test_another_sqlite_database(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE entries (number, body, digest)")
+    for use in (lambda: granted(tmp_path), lambda: store.read(path)):
+        with pytest.raises(PlanError, match="no ledger that this version knows"):
+            use()
+
+
+def test_a_later_version(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(PlanError, match="this version knows") as refusal:
+        store.read(path)
+    assert "version 2" in refusal.value.found
+
+
+def test_a_ledger_without_its_table(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE entries")
+    with pytest.raises(PlanError, match="no ledger, or a damaged one"):
+        store.read(path)
+
+
+@pytest.mark.parametrize("size", [1, 100, 4096, 5000])
+def test_a_truncated_ledger(tmp_path, size):
+    ledger = granted(tmp_path)
+    for _ in range(10):
+        ledger.grant("study", 3, 0, REPLACE)
+    os.truncate(ledger.path, size)
+    with pytest.raises(PlanError):
+        ledger.check()
+
+
+def test_a_symlink_leads_to_the_ledger(path):
+    link = path.with_name("link")
+    link.symlink_to(path)
+    with store.writing(link) as ledger:
+        ledger.add(BODY)
+    assert kinds(path) == ["note"]
+
+
+def test_a_name_that_sqlite_would_take_for_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger(":memory:")
+    ledger.grant("study", 1, 0, REPLACE)
+    assert kinds(tmp_path / ":memory:") == ["created", "grant"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_file_that_may_not_be_written(path):
+    path.chmod(0o400)
+    assert kinds(path) == []
+    with pytest.raises(MachineError, match="cannot be read or written"), store.writing(path) as ledger:
+        ledger.add(BODY)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_written(path):
+    path.parent.chmod(0o500)
+    try:
+        assert kinds(path) == []
+        with pytest.raises(MachineError, match="cannot be read or written"), store.writing(path) as ledger:
+            ledger.add(BODY)
+    finally:
+        path.parent.chmod(0o700)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_read(path):
+    path.parent.chmod(0)
+    try:
+        with pytest.raises((MachineError, PlanError)):
+            store.read(path)
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_full_disk(path):
+    """SQLite's own limit of pages stands for it: writing fails in the same way."""
+    real = store._connected
+
+    def limited(where):
+        connection = real(where)
+        connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    store._connected = limited
+    try:
+        with (
+            pytest.raises(MachineError, match="cannot be read or written") as refusal,
+            store.writing(path) as ledger,
+        ):
+            ledger.add({"kind": "x" * 100_000})
+        assert "full" in refusal.value.found
+    finally:
+        store._connected = real
+    assert kinds(path) == []
+
+
+# What was done to it
+
+
+def with_entries(path, count=3):
+    with store.writing(path) as ledger:
+        for _ in range(count):
+            ledger.add(BODY)
+
+
+def test_entries_removed_at_the_end_are_missed(path):
+    with_entries(path)
+    tamper(path, "DELETE FROM entries WHERE number = 3")
+    assert store.read(path).faults == ["there were 3 entries, and there are 2"]
+
+
+def test_a_trigger_that_is_gone_or_another_table_is_found(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TRIGGER never_deleted")
+    assert store.read(path).faults == ["tables and triggers are not those of a ledger"]
+
+
+def test_a_trigger_that_allows_everything_is_found(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TRIGGER never_changed")
+        connection.execute("CREATE TRIGGER never_changed BEFORE UPDATE ON entries BEGIN SELECT 1; END")
+    assert store.read(path).faults == ["tables and triggers are not those of a ledger"]
+
+
+@pytest.mark.parametrize("value", ["x'ff00'", "7", "''", "x''", "CAST(x'ff' AS TEXT)"])
+@pytest.mark.parametrize("column", ["body", "digest"])
+def test_what_is_no_text_is_read_and_repeated_nowhere(path, column, value):
+    with_entries(path, 1)
+    tamper(path, f"UPDATE entries SET {column} = {value}")  # noqa: S608
+    (entry,) = store.read(path).entries
+    assert isinstance(entry.text, str)
+    assert isinstance(entry.digest, str)
+    checked = Ledger(path).check()
+    assert checked.faults == ["entry 1 was changed, or what stands before it"]
+
+
+def test_bodies_are_read_back(path):
+    with store.writing(path) as ledger:
+        ledger.add({"kind": "é", "n": 1.5})
+    assert [(body["kind"], body["n"]) for body in bodies(path)] == [("é", 1.5)]

@@ -1,0 +1,306 @@
+"""Builds against a ledger: paid before the first word is drawn, refused in time, never twice on one debit."""
+
+import hashlib
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from invented_study import write_heatmaps_study
+from paid_study import grant, write_paid_study
+from spending import another_process, bodies, charge, forge, gaussian, kinds, laplace
+
+import synthrelease
+from synthrelease import builder
+from synthrelease.design import make_design
+from synthrelease.errors import BundleError, MachineError, PolicyError
+from synthrelease.ledger import Debit
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
+from synthrelease.privacy import accounting
+from synthrelease.privacy import event as events
+from synthrelease.report.summary import as_lines
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Return the path of a plan that names a ledger, which there is not yet."""
+    return write_paid_study(tmp_path)
+
+
+def build(plan, number=1, **options):
+    return synthrelease.build(plan, plan.parent / f"r{number}.h5", **options)
+
+
+def test_a_release_states_what_it_cost_and_what_all_cost(plan):
+    ledger = grant(plan.parent)
+    first, second = build(plan, 1).manifest, build(plan, 2).manifest
+    (event,) = (events.from_json(output["event"]) for output in first["outputs"])
+    alone, both = (accounting.compose([event] * n, delta=1e-5).epsilon for n in (1, 2))
+    told, again = first["ledger"], second["ledger"]
+    assert (told["spent_before"], told["spent_here"], told["spent_after"]) == (0, alone, alone)
+    assert (again["spent_before"], again["spent_here"], again["spent_after"]) == (alone, alone, both)
+    assert told["dataset_id"] == again["dataset_id"]
+    assert told["delta"] == 1e-5
+    assert not any("not tracked" in warning for warning in first["warnings"])
+    assert kinds(ledger.path) == ["created", "grant", *["debit", "drawing", "released"] * 2]
+    debits = ledger.to_json()["study"]["debits"]
+    assert [debit["entry"] for debit in debits] == [told["entry"], again["entry"]]
+    sidecar = (plan.parent / "r1.manifest.json").read_bytes()
+    assert debits[0]["manifest"] == hashlib.sha256(sidecar).hexdigest()
+    assert debits[0]["plan"] == hashlib.sha256(plan.read_bytes()).hexdigest()
+    assert ledger.check(manifests={"1": first, "2": second}).faults == []
+    assert synthrelease.verify(plan.parent / "r2.h5").ok
+    (line,) = (line for line in as_lines(second) if line.startswith("Ledger"))
+    assert line == (
+        f"Ledger     all releases of this dataset: ε = {both:.4g} at δ = 1e-05 (before {alone:.4g}, this one {alone:.4g})"
+    )
+
+
+def test_preview_tells_what_all_releases_will_have_cost_and_pays_nothing(plan):
+    ledger = grant(plan.parent, 5.0)
+    ledger.debit(charge(gaussian(0.1)))
+    before = ledger.path.read_bytes()
+    design = make_design(load_plan(plan))
+    view = preview(design)
+    grant_, standing = ledger.standing(design.charge())
+    assert view["ledger"] == {
+        "granted": grant_.epsilon,
+        "delta": 1e-5,
+        "before": standing.before,
+        "here": standing.here,
+        "after": standing.after,
+    }
+    lines = as_text(view).splitlines()
+    assert f"Ledger: ε = {standing.after:.4g} of 5 with this release, at δ = 1e-05" in lines
+    assert f"  before it {standing.before:.4g}, by itself {standing.here:.4g}" in lines
+    assert ledger.path.read_bytes() == before
+
+
+def test_a_plan_without_a_ledger_is_as_before(tmp_path):
+    plan = write_paid_study(tmp_path)
+    plan.write_text(plan.read_text().replace('ledger = "ledger.sqlite"\ndataset = "study"\n', ""))
+    manifest = build(plan).manifest
+    assert manifest["ledger"] is None
+    assert any("not tracked" in warning for warning in manifest["warnings"])
+    assert preview(make_design(load_plan(plan)))["ledger"] is None
+
+
+def test_a_test_seed_pays_nothing_and_needs_no_ledger(plan):
+    assert build(plan, test_seed=1).manifest["ledger"] is None
+    ledger = grant(plan.parent)
+    build(plan, 2, test_seed=1)
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+# Refused
+
+
+def test_refused_before_any_data_is_read(plan, monkeypatch):
+    ledger = grant(plan.parent, 0.5)
+
+    def never(*_arguments):
+        raise AssertionError("data were read")
+
+    monkeypatch.setattr(builder, "_load", never)
+    with pytest.raises(PolicyError, match="more than is left") as refusal:
+        build(plan)
+    assert refusal.value.exit_code == 4
+    assert "0.5 remain" in refusal.value.expected
+    assert kinds(ledger.path) == ["created", "grant"]
+    assert not (plan.parent / "r1.h5").exists()
+
+
+def test_refused_again_when_it_is_to_pay(plan, monkeypatch):
+    """Another release was paid for while this one read its data."""
+    ledger, real = grant(plan.parent, 1.0), builder._load
+
+    def meanwhile(*arguments):
+        ledger.debit(charge(gaussian(0.15)))
+        return real(*arguments)
+
+    monkeypatch.setattr(builder, "_load", meanwhile)
+    with pytest.raises(PolicyError, match="more than is left"):
+        build(plan)
+    assert kinds(ledger.path) == ["created", "grant", "debit"]
+    assert not (plan.parent / "r1.h5").exists()
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_without_a_grant_nothing_is_built(plan, made):
+    if made:
+        grant(plan.parent)
+        plan.write_text(plan.read_text().replace('dataset = "study"', 'dataset = "other"'))
+    with pytest.raises(Exception, match="nothing is granted" if made else "no such ledger"):
+        build(plan)
+
+
+def test_a_ledger_that_was_changed_stops_builds(plan):
+    ledger = grant(plan.parent)
+    forge(ledger.path, lambda bodies: bodies.append({}))
+    with pytest.raises(PolicyError, match="changed by other means"):
+        build(plan)
+
+
+@pytest.mark.parametrize("target", ["no/r.h5", "r1.h5", "."])
+def test_what_can_be_seen_beforehand_is_not_paid_for(plan, target):
+    ledger = grant(plan.parent)
+    (plan.parent / "r1.h5").touch()
+    with pytest.raises(MachineError):
+        synthrelease.build(plan, plan.parent / target)
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+# What failed
+
+
+def failing(name, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise MemoryError
+
+    monkeypatch.setattr(builder, name, fail)
+
+
+def test_what_failed_before_noise_is_used_once_without_paying(plan, monkeypatch):
+    ledger = grant(plan.parent)
+    with another_process(monkeypatch), monkeypatch.context() as patch:
+        failing("_released", patch)
+        with pytest.raises(MemoryError):
+            build(plan)
+    assert kinds(ledger.path)[2:] == ["debit"]
+    first = build(plan, 1).manifest
+    assert kinds(ledger.path)[3:] == ["taken over", "drawing", "released"]
+    second = build(plan, 2).manifest
+    assert kinds(ledger.path)[6:] == ["debit", "drawing", "released"]
+    assert first["ledger"]["spent_before"] == 0
+    assert second["ledger"]["spent_before"] == first["ledger"]["spent_after"]
+    assert ledger.check(manifests={"1": first, "2": second}).faults == []
+
+
+def test_what_failed_after_noise_is_paid_again(plan, monkeypatch):
+    ledger = grant(plan.parent)
+    broken = SimpleNamespace(ok=False, findings=["broken"])
+    with another_process(monkeypatch), monkeypatch.context() as patch:
+        patch.setattr(builder, "verify", lambda *_a, **_o: broken)
+        with pytest.raises(BundleError):
+            build(plan)
+    assert kinds(ledger.path)[2:] == ["debit", "drawing"]
+    assert build(plan).manifest["ledger"]["spent_before"] > 0
+    assert kinds(ledger.path)[4:] == ["debit", "drawing", "released"]
+
+
+def test_a_bundle_that_the_ledger_cannot_note_is_whole_and_the_message_says_so(plan, monkeypatch):
+    ledger = grant(plan.parent)
+
+    def full(_self, _manifest):
+        raise MachineError("the ledger cannot be read or written", where=str(ledger.path), found="disk full")
+
+    monkeypatch.setattr(Debit, "release", full)
+    with pytest.raises(MachineError, match="whole and paid for") as refusal:
+        build(plan)
+    assert "can be used as it is" in refusal.value.remedy
+    assert synthrelease.verify(plan.parent / "r1.h5").ok
+    assert kinds(ledger.path)[2:] == ["debit", "drawing"]
+    manifest = synthrelease.open_bundle(plan.parent / "r1.h5").manifest
+    assert ledger.check(manifests={"r1": manifest}).faults == []
+
+
+# Killed
+
+AT_THE_FIRST_WORD = """
+class Deadly:
+    def __init__(self, *_): pass
+    def encryptor(self): return self
+    def update(self, _): die()
+entropy.Cipher = Deadly
+"""
+JUST_BEFORE = """
+ledger.Debit.begin_drawing = die
+"""
+BEFORE_ITS_NOTE_IS_WRITTEN = """
+from synthrelease.ledger import store
+real = store.Writing.add
+def add(self, body):
+    made = real(self, body)
+    if body["kind"] == "drawing": die()
+    return made
+store.Writing.add = add
+"""
+
+
+def killed(plan: Path, moment: str) -> None:
+    code = (
+        "import os, signal, synthrelease\n"
+        "from synthrelease import ledger\n"
+        "from synthrelease.noise import entropy\n"
+        "def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"{moment}\n"
+        f"synthrelease.build({str(plan)!r}, {str(plan.parent / 'killed.h5')!r})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (plan.parent / "killed.h5").exists()
+
+
+def test_killed_at_the_first_word_everything_is_on_the_disk_already(plan):
+    ledger = grant(plan.parent)
+    killed(plan, AT_THE_FIRST_WORD)
+    assert kinds(ledger.path) == ["created", "grant", "debit", "drawing"]
+    assert build(plan).manifest["ledger"]["spent_before"] > 0
+
+
+@pytest.mark.parametrize("moment", [JUST_BEFORE, BEFORE_ITS_NOTE_IS_WRITTEN], ids=["before", "while noting"])
+def test_killed_just_before_the_first_word_the_debit_is_used_once(plan, moment):
+    ledger = grant(plan.parent)
+    killed(plan, moment)
+    assert kinds(ledger.path) == ["created", "grant", "debit"]
+    assert build(plan, 1).manifest["ledger"]["spent_before"] == 0
+    assert build(plan, 2).manifest["ledger"]["spent_before"] > 0
+    assert kinds(ledger.path)[3:] == ["taken over", "drawing", "released", "debit", "drawing", "released"]
+    assert ledger.check().faults == []
+
+
+# What is paid for
+
+
+def test_outputs_that_no_epsilon_covers_are_named(study):
+    plan = study.plan.read_text().replace("delta = 1e-4", 'delta = 1e-4\nledger = "l"\ndataset = "study"')
+    study.plan.write_text(plan)
+    design = make_design(load_plan(study.plan))
+    paid = design.charge()
+    assert paid.uncounted == ("seeded",)
+    assert len(paid.events) == 4
+    assert paid.release == {"name": "small-study", "version": "1.0.0"}
+    assert (paid.dataset, paid.plan) == ("study", hashlib.sha256(plan.encode()).hexdigest())
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
+def test_a_private_choice_costs_no_more_than_was_paid_beside_other_noise(tmp_path, mechanism):
+    plan = write_heatmaps_study(tmp_path, capped=True)
+    text = plan.read_text().replace('mechanism = "gaussian"', f'mechanism = "{mechanism}"')
+    plan.write_text(text.replace("delta = 1e-4", 'delta = 1e-4\nledger = "ledger.sqlite"\ndataset = "study"'))
+    ledger = grant(tmp_path, 20.0, 1e-2)
+    ledger.debit(charge(gaussian(1.0)))
+    manifest = build(plan).manifest
+    recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
+    told = manifest["ledger"]
+    assert told["spent_here"] >= accounting.compose(recorded, delta=1e-2).epsilon * (1 - 1e-4)
+    assert told["spent_after"] >= accounting.compose([gaussian(1.0), *recorded], delta=1e-2).epsilon * (
+        1 - 1e-4
+    )
+    assert ledger.check(manifests={"r": manifest}).faults == []
+    assert bodies(ledger.path)[3]["charge"]["events"] != [event.to_json() for event in recorded] or (
+        mechanism == "gaussian"
+    )
+
+
+def test_an_honest_sum_without_delta_passes_verify_beside_other_noise(tmp_path):
+    """All releases together can cost less, at a δ, than the sum of ε of those before."""
+    plan = write_paid_study(tmp_path)
+    ledger = grant(tmp_path, 60.0)
+    ledger.debit(charge(*[laplace(0.5)] * 40))
+    told = build(plan).manifest["ledger"]
+    assert told["spent_after"] < told["spent_before"] == 20.0
+    assert synthrelease.verify(tmp_path / "r1.h5").ok
