@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from synthrelease.budgets import calibrated, divided
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PolicyError
-from synthrelease.ledger import Charge, at_most
+from synthrelease.ledger import Charge
 from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import Plan
 from synthrelease.policy import Promised, PromisedOutput
@@ -75,7 +75,7 @@ class Design:
             {key: plan.release[key] for key in ("name", "version")},
             plan.digest,
             plan.neighbours,
-            tuple(at_most(output.event) for output in self.outputs if output.private),
+            tuple(output.event for output in self.outputs if output.private),
             tuple(output.name for output in self.outputs if not output.private),
         )
 

@@ -9,5 +9,4 @@ entries hang together, `store` how they are kept, `charge` and `account` what is
 from synthrelease.ledger.book import Ledger as Ledger
 from synthrelease.ledger.charge import Charge as Charge
 from synthrelease.ledger.charge import Grant as Grant
-from synthrelease.ledger.charge import at_most as at_most
 from synthrelease.ledger.debit import Debit as Debit

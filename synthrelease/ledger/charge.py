@@ -11,7 +11,7 @@ from typing import Any
 
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
-from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, flatten
+from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
 _NAME = re.compile(
@@ -66,7 +66,7 @@ class Charge:
         release: name and version.
         plan: digest of the plan's text.
         neighbours: the release's relation.
-        events: of the differentially private outputs, each as `at_most` has it.
+        events: of the differentially private outputs; where a private choice is one, as planned: all outcomes cost alike.
         uncounted: outputs that are not differentially private, which no ε counts, by name.
     """
 
@@ -112,25 +112,3 @@ def _cost(together: tuple[Event, ...], grant: Grant) -> float:
 def is_name(dataset: object) -> bool:
     """Whether plans can name a dataset so."""
     return isinstance(dataset, str) and _NAME.fullmatch(dataset) is not None
-
-
-def at_most(planned: Event) -> Event:
-    """Return an event that no outcome of a private choice within `planned` costs more than, in whatever company.
-
-    Laplace noise of the same Δ/b costs the more beside other noise the fewer steps Δ has; so it is one step of the
-    whole Δ (`privacy/accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise
-    enters by Δ/σ alone, and `planned` has the largest.
-    """
-    if not any(isinstance(leaf, PrivateChoice) for leaf in flatten(planned)):
-        return planned
-    return _coarse(planned)
-
-
-def _coarse(event: Event) -> Event:
-    match event:
-        case Composed(parts) | Disjoint(parts):
-            return type(event)(tuple(map(_coarse, parts)))
-        case DiscreteLaplace(sensitivity, scale, count) if sensitivity > 1:
-            return DiscreteLaplace(1, math.nextafter(scale / sensitivity, 0.0), count)
-        case _:
-            return event

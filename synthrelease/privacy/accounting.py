@@ -44,7 +44,7 @@ from synthrelease.privacy.guarantee import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
 _LEAST_PLD_DELTA, _LIBRARY_CARE = (
@@ -130,6 +130,8 @@ def compose(
         if pure > 0 or known:
             added_up = _float_up(pure + Fraction(epsilon) + sum(Fraction(one) for one, _ in known))
             pairs_too = [*known, *((choice, 0.0) for choice in choices)]
+            dearest = _steps(map(_of_any_outcome, events))
+            laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
             epsilon, digits = _mixed_epsilon(mu, laplace, pairs_too, delta, added_up), 4
     return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
 
@@ -158,7 +160,24 @@ def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit
     return None
 
 
-def _steps(events: Sequence[Event]) -> list[Event]:
+def _of_any_outcome(event: Event) -> Event:
+    """The event with Laplace noise that is the dearest of all that a private choice beside it could have led to.
+
+    Of the same Δ/b, beside other noise, the fewer steps Δ has the more it costs; so it is one step of the whole Δ
+    (`accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise enters by Δ/σ alone.
+    """
+    if not isinstance(event, Composed) or not any(isinstance(leaf, PrivateChoice) for leaf in event.events):
+        return event
+    return Composed(tuple(_in_one_step(part) for part in event.events))
+
+
+def _in_one_step(event: Event) -> Event:
+    if not isinstance(event, DiscreteLaplace) or event.sensitivity <= 1:
+        return event
+    return DiscreteLaplace(1, math.nextafter(event.scale / event.sensitivity, 0.0), event.count)
+
+
+def _steps(events: Iterable[Event]) -> list[Event]:
     """The events one after the other; those on disjoint people stay together."""
     return [
         step

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spending import ADD, REPLACE, another_process, charge, gaussian, laplace, without_syncing
 
 from synthrelease.errors import PolicyError
-from synthrelease.ledger import Charge, Grant, Ledger, at_most
+from synthrelease.ledger import Charge, Grant, Ledger
 from synthrelease.ledger.account import Account, Paid, Standing
 from synthrelease.ledger.owner import Owner
 from synthrelease.privacy import accounting
@@ -18,7 +18,6 @@ from synthrelease.privacy.event import (
     DiscreteLaplace,
     PrivateChoice,
     RandomizedTest,
-    RoundedGaussian,
     Unprotected,
 )
 from synthrelease.privacy.guarantee import ApproxDP, PureDP
@@ -207,28 +206,3 @@ def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
     for changes in ({"drawn": True}, {"released": "ab"}, {"owner": Owner.this()}):
         assert not Paid(**{**vars(paid), **changes}).is_left_over(wanted)
     assert Account(debits={1: paid}).left_over(wanted) is paid
-
-
-# What a private choice may cost
-
-
-@pytest.mark.parametrize("sensitivity", [1, 2, 24, 96, 1000, 1001, 5_000_000])
-@pytest.mark.parametrize("company", [[gaussian(0.5)], [gaussian(0.2), laplace(0.5)], [laplace(1.0)]])
-def test_no_candidate_of_a_private_choice_costs_more_than_was_paid(sensitivity, company):
-    chosen = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(sensitivity, sensitivity / 1.0, 5)))
-    planned = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(96, 96.0, 5)))
-    grant = Grant(100.0, 1e-2, REPLACE)
-    assert grant.cost([at_most(planned), *company]) >= grant.cost([chosen, *company])
-    assert grant.cost([at_most(planned)]) == pytest.approx(grant.cost([chosen]), rel=2e-5)
-
-
-def test_a_planned_candidate_alone_would_have_been_too_little():
-    """The reason for `at_most`: beside Gaussian noise, Laplace noise of few steps costs more than of many."""
-    grant, company = Grant(100.0, 1e-2, REPLACE), [gaussian(1.0)]
-    planned, chosen = DiscreteLaplace(96, 96.0, 5), DiscreteLaplace(2, 2.0, 5)
-    assert grant.cost([chosen, *company]) > 1.01 * grant.cost([planned, *company])
-
-
-def test_without_a_choice_events_are_paid_for_as_they_are():
-    for event in (DiscreteLaplace(96, 96.0, 5), RoundedGaussian(5.0, 2.0, 3), Composed((laplace(1.0),))):
-        assert at_most(event) is event

@@ -1,10 +1,13 @@
 """The file: made once, added to, and everything that it could be instead of a ledger."""
 
 import os
+import shutil
 import sqlite3
 import stat
+import tempfile
 import threading
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -21,6 +24,24 @@ def path(tmp_path):
     """Return the path of an empty ledger."""
     store.create(tmp_path / "l.sqlite")
     return tmp_path / "l.sqlite"
+
+
+@pytest.fixture
+def mortal():
+    """Return the path of an empty ledger of somebody to whom things can be forbidden: not root, who runs this test."""
+    folder = Path(tempfile.mkdtemp())
+    nobody = 65534 if os.geteuid() == 0 else None
+    try:
+        if nobody is not None:
+            os.chown(folder, nobody, nobody)
+            os.seteuid(nobody)
+        store.create(folder / "l.sqlite")
+        yield folder / "l.sqlite"
+    finally:
+        if nobody is not None:
+            os.seteuid(0)
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
 
 
 def add_one(path, error=None):
@@ -255,33 +276,24 @@ def test_a_name_that_sqlite_would_take_for_memory(tmp_path, monkeypatch):
     assert kinds(tmp_path / ":memory:") == ["created", "grant"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_file_that_may_not_be_written(path):
-    path.chmod(0o400)
-    assert kinds(path) == []
-    with pytest.raises(MachineError, match="cannot be read or written"), store.writing(path) as ledger:
+def test_a_file_that_may_not_be_written(mortal):
+    mortal.chmod(0o400)
+    assert kinds(mortal) == []
+    with pytest.raises(MachineError, match="cannot be read or written"), store.writing(mortal) as ledger:
         ledger.add(BODY)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_that_may_not_be_written(path):
-    path.parent.chmod(0o500)
-    try:
-        assert kinds(path) == []
-        with pytest.raises(MachineError, match="cannot be read or written"), store.writing(path) as ledger:
-            ledger.add(BODY)
-    finally:
-        path.parent.chmod(0o700)
+def test_a_folder_that_may_not_be_written(mortal):
+    mortal.parent.chmod(0o500)
+    assert kinds(mortal) == []
+    with pytest.raises(MachineError, match="cannot be read or written"), store.writing(mortal) as ledger:
+        ledger.add(BODY)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_that_may_not_be_read(path):
-    path.parent.chmod(0)
-    try:
-        with pytest.raises((MachineError, PlanError)):
-            store.read(path)
-    finally:
-        path.parent.chmod(0o700)
+def test_a_folder_that_may_not_be_read(mortal):
+    mortal.parent.chmod(0)
+    with pytest.raises((MachineError, PlanError)):
+        store.read(mortal)
 
 
 def test_a_full_disk(path):

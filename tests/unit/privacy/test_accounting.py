@@ -388,6 +388,31 @@ def test_a_choice_beside_a_gaussian_lies_between_the_gaussian_alone_and_the_plai
             assert total.epsilon < (sum(chosen) + alone) * 0.999  # the library gains something
 
 
+@pytest.mark.parametrize("sensitivity", [1, 2, 24, 96, 1000, 1001, 5_000_000])
+@pytest.mark.parametrize("company", [[GAUSSIAN], [GAUSSIAN, DiscreteLaplace(24, 48.0, 5)]], ids=len)
+def test_all_outcomes_of_a_private_choice_cost_alike_beside_other_noise(
+    sensitivity: int, company: list[Event]
+) -> None:
+    """As much as the dearest would by itself: else the claim, or whether there is a release, told of the outcome."""
+    chosen = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(sensitivity, sensitivity / 0.9, 5)))
+    dearest = Composed((PrivateChoice(0.1, 3), DiscreteLaplace(1, 1 / 0.9, 5)))
+    apart = [PrivateChoice(0.1, 3), DiscreteLaplace(1, 1 / 0.9, 5)]
+    found, most, plain = (compose([*company, *own], delta=1e-6) for own in ([chosen], [dearest], apart))
+    assert isinstance(found, ApproxDP)
+    assert isinstance(most, ApproxDP)
+    assert isinstance(plain, ApproxDP)
+    assert found.epsilon == pytest.approx(most.epsilon, rel=1e-6) == pytest.approx(plain.epsilon, rel=1e-6)
+
+
+def test_noise_beside_no_choice_costs_what_its_steps_cost() -> None:
+    fine, coarse = DiscreteLaplace(96, 96.0, 5), DiscreteLaplace(1, 1.0, 5)
+    found = [compose([GAUSSIAN, one], delta=1e-6) for one in (fine, Composed((fine,)), coarse)]
+    assert found[0] == found[1]
+    assert isinstance(found[0], ApproxDP)
+    assert isinstance(found[2], ApproxDP)
+    assert found[2].epsilon > 1.005 * found[0].epsilon
+
+
 def test_a_choice_beside_a_gaussian_is_what_the_library_makes_of_the_pair() -> None:
     from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as pld
