@@ -27,7 +27,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.data.streamed_gaze import StreamedGaze, open_gaze
 from synthrelease.design import Design, PlannedOutput, make_design, warnings
-from synthrelease.errors import BundleError, MachineError, PlanError
+from synthrelease.errors import BundleError, MachineError, PlanError, SynthReleaseError
 from synthrelease.ledger import Debit, Ledger
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Release, noise_of
@@ -127,7 +127,13 @@ def build(
     }
     spending = None if debit is None else debit.spending
     manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
-    _write(path, manifest, arrays, design, force=force)
+    try:
+        _write(path, manifest, arrays, design, force=force)
+    except SynthReleaseError as error:
+        if debit is not None:
+            drawn = "the ledger counts this release, since noise was drawn: building again pays again"
+            error.remedy = f"{error.remedy}; {drawn}" if error.remedy else drawn
+        raise
     if debit is not None:
         _note(debit, path, manifest)
     tell("done", steps, steps)

@@ -40,7 +40,7 @@ class _Group(click.Group):
             click.echo(f"error: {error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
-            click.echo("interrupted: nothing was left behind", err=True)
+            click.echo("interrupted: nothing was left behind, but a ledger keeps what was paid", err=True)
             raise SystemExit(_INTERRUPTED) from None
 
 

@@ -100,3 +100,13 @@ def test_the_stress_notices_what_it_looks_for(stresses, tmp_path):
     stress.broken.clear()
     stress.check()
     assert stress.broken == ["bundles ≤ drawn ≤ paid ≤ granted"]
+
+
+def test_the_script_says_what_it_can_do():
+    done = subprocess.run([sys.executable, SCRIPTS / "stress"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "usage: scripts/stress {ledger} …\n")
+    done = subprocess.run(
+        [sys.executable, SCRIPTS / "stress", "ledger", "--help"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "--kill" in done.stdout

@@ -184,11 +184,27 @@ def test_what_failed_after_noise_is_paid_again(plan, monkeypatch):
     broken = SimpleNamespace(ok=False, findings=["broken"])
     with another_process(monkeypatch), monkeypatch.context() as patch:
         patch.setattr(builder, "verify", lambda *_a, **_o: broken)
-        with pytest.raises(BundleError):
+        with pytest.raises(BundleError) as refusal:
             build(plan)
+    assert "building again pays again" in refusal.value.remedy
     assert kinds(ledger.path)[2:] == ["debit", "drawing"]
     assert build(plan).manifest["ledger"]["spent_before"] > 0
     assert kinds(ledger.path)[4:] == ["debit", "drawing", "released"]
+
+
+def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monkeypatch):
+    grant(plan.parent)
+
+    def full(*_arguments, **_options):
+        raise MachineError("the file cannot be written", remedy="make room; nothing was left behind")
+
+    monkeypatch.setattr(builder.hdf5, "write_atomically", full)
+    with pytest.raises(MachineError) as refusal:
+        build(plan)
+    assert refusal.value.remedy.startswith("make room; nothing was left behind; the ledger counts")
+    with pytest.raises(MachineError) as refusal:
+        build(plan, test_seed=1)
+    assert "ledger" not in refusal.value.remedy
 
 
 def test_a_bundle_that_the_ledger_cannot_note_is_whole_and_the_message_says_so(plan, monkeypatch):
