@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +65,11 @@ def grant(folder: Path, epsilon: float = 10.0, delta: float = 1e-5) -> Ledger:
     ledger = Ledger(folder / "ledger.sqlite")
     ledger.grant("study", epsilon, delta, Neighbours.REPLACE_ONE)
     return ledger
+
+
+def run_build(plan: str, bundle: str) -> None:
+    """Build in a process of its own: here, where such a process can import it."""
+    from synthrelease.cli import main
+
+    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(None):
+        main(["--quiet", "build", plan, "-o", bundle])

@@ -5,7 +5,6 @@ Builds are processes of their own, forked from a server that has imported everyt
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import multiprocessing
 import subprocess
@@ -15,6 +14,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 import pytest
+from paid_study import run_build
 from spending import forge
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
@@ -31,13 +31,6 @@ def stresses():
         sys.path.remove(str(SCRIPTS))
 
 
-def run(plan: str, bundle: str) -> None:
-    from synthrelease.cli import main
-
-    with contextlib.redirect_stdout(None), contextlib.redirect_stderr(None):
-        main(["--quiet", "build", plan, "-o", bundle])
-
-
 class Build:
     """As much of `subprocess.Popen` as the stress uses."""
 
@@ -47,7 +40,7 @@ class Build:
 
     def __init__(self, plan: Path, bundle: Path) -> None:
         with self.lock:
-            self.process = self.server.Process(target=run, args=(str(plan), str(bundle)))
+            self.process = self.server.Process(target=run_build, args=(str(plan), str(bundle)))
             self.process.start()
 
     def wait(self, limit: float | None = None) -> int | None:
