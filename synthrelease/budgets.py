@@ -17,13 +17,10 @@ from synthrelease.plan import OutputSpec, Plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
 
 _CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
-_CLOSE = {
-    "gaussian": 1e-6,
-    "mixed": 1e-3,
-}  # how much of the plan's ε may be left over: a mixed one takes a second to compose
+# How much of the plan's ε may be left over: a mixed composition takes a while.
+_CLOSE = {"gaussian": 1e-6, "mixed": 1e-3}
 _MOST = 64.0  # no multiple beyond: what does not cost more by then does not take more
 _AHEAD = 1.1  # costs grow a little more than in proportion
 _STEPS = 40
@@ -38,7 +35,7 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
     """
     asked = split_budget(plan, resolved)
     paying = [r for r in resolved if r.spec.name in asked]
-    events = {r.spec.name: calibrated(r, asked[r.spec.name]) for r in paying}
+    events = {r.spec.name: planned_event(r, asked[r.spec.name]) for r in paying}
     private = [r for r in paying if accounting.is_differentially_private(events[r.spec.name])]
     elastic = {r.spec.name for r in private if _is_elastic(r.spec)}
     close = _CLOSE.get(accounting.method([events[r.spec.name] for r in private]))
@@ -47,9 +44,8 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
     waiting = any(not {"share", "epsilon"} & set(r.spec.options) for r in paying)
     parts = {name: budget.epsilon for name, budget in asked.items()}
     allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
-    allowed -= sum(parts.values()) - sum(
-        parts[r.spec.name] for r in private
-    )  # the noise of what has no ε is paid for all the same
+    # Noise of an output that is no differential privacy as a whole takes its part all the same.
+    allowed -= sum(part for name, part in parts.items() if name not in {r.spec.name for r in private})
 
     def times(factor: float) -> dict[str, Budget]:
         return {
@@ -59,7 +55,8 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
 
     def cost(factor: float) -> float:
         budgets = times(factor)
-        return _composed([calibrated(r, budgets[r.spec.name]) for r in private], plan, allowed)
+        planned = [planned_event(r, budgets[r.spec.name]) for r in private]
+        return accounting.epsilon_at(planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed)
 
     factor, step = _largest(cost, allowed, close=close), close / 10
     return times(max(1.0, math.floor(factor / step) * step))  # the same on machines that differ in last bits
@@ -70,7 +67,7 @@ def _is_elastic(spec: OutputSpec) -> bool:
     return "epsilon" not in spec.options and spec.options.get("calibration", "exact") == "exact"
 
 
-def calibrated(resolved: ResolvedOutput, budget: Budget | None) -> Event:
+def planned_event(resolved: ResolvedOutput, budget: Budget | None) -> Event:
     """Return the event that a budget buys; a refusal names the output.
 
     Raises:
@@ -81,13 +78,6 @@ def calibrated(resolved: ResolvedOutput, budget: Budget | None) -> Event:
     except PolicyError as error:
         error.where = resolved.spec.where
         raise
-
-
-def _composed(events: Sequence[Event], plan: Plan, allowed: float) -> float:
-    promise, _ = accounting.compose_private(
-        events, delta=plan.delta or 0.5, neighbours=plan.neighbours, budget=allowed
-    )
-    return promise.epsilon if isinstance(promise, PureDP | ApproxDP) else math.inf
 
 
 def _largest(cost: Callable[[float], float], allowed: float, *, close: float) -> float:

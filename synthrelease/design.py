@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from synthrelease.budgets import calibrated, divided
+from synthrelease.budgets import divided, planned_event
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge
@@ -123,7 +123,7 @@ def make_design(plan: Plan) -> Design:
 
 
 def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> PlannedOutput:
-    event = calibrated(resolved, budget)
+    event = planned_event(resolved, budget)
     unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
     if unprotected and not plan.allow_unprotected:
         raise PolicyError(

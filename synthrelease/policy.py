@@ -11,9 +11,12 @@ from synthrelease.bundle.verify import Finding
 from synthrelease.errors import PolicyError
 from synthrelease.privacy import event as events
 from synthrelease.privacy.event import DeniabilityTest, Event, RandomizedTest, flatten
-from synthrelease.privacy.guarantee import Guarantee, PlausibleDeniability
+from synthrelease.privacy.guarantee import ApproxDP, Guarantee, PlausibleDeniability, PureDP
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 from synthrelease.settings_file import read_settings
+
+# Who limits ε asks for outputs that have one, unless they say which others they accept.
+_SPENDING, _PRIVATE = {"max_epsilon", "max_delta", "max_epsilon_of_dataset"}, [PureDP.kind, ApproxDP.kind]
 
 
 @dataclass(frozen=True)
@@ -132,8 +135,9 @@ class Policy:
             yield f"a private number of people, at least {least} are asked for"
         elif least is not None and people < least:
             yield f"{people} people, at least {least} are asked for"
-        if promise.kind not in limits.get("guarantees", [promise.kind]):
-            yield f"a guarantee of kind {promise.kind}, {' or '.join(limits['guarantees'])} is asked for"
+        kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [promise.kind])
+        if promise.kind not in kinds:
+            yield f"a guarantee of kind {promise.kind}, {' or '.join(kinds)} is asked for"
         names = {output.mechanism["name"], output.mechanism["parameters"].get("calibration")}
         for name in sorted(names & set(limits.get("forbidden_mechanisms", []))):
             yield f"{name} is forbidden"

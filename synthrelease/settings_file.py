@@ -11,9 +11,8 @@ from typing import Any
 from synthrelease.bundle.manifest import schema, validator
 from synthrelease.errors import MachineError, PlanError
 
-Explain = Callable[
-    [str, Any], PlanError | None
-]  # of a place and a schema's complaint: a refusal, if it needs words of its own
+# Of a place and a schema's complaint: a refusal, if it needs words of its own.
+Explain = Callable[[str, Any], PlanError | None]
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",

@@ -318,10 +318,8 @@ def _of_known(
 
 
 def _statistics(output: dict[str, Any]) -> Iterator[Content]:
-    p, of_noise = (
-        output["mechanism"]["parameters"],
-        statistic_claims.noised(output["mechanism"]["parameters"]),
-    )
+    p = output["mechanism"]["parameters"]
+    of_noise = statistic_claims.noised(p)
     noise = next((leaf for leaf in flatten(from_json(output["event"])) if isinstance(leaf, Noise)), None)
     for name in p["statistics"]:
         for labels, feature in statistic_claims.labels(p):

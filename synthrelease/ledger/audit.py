@@ -17,9 +17,8 @@ from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
-_CARE = (
-    1e-3  # relative: a unit of the fourth digit, where two versions of the accounting library may round apart
-)
+# Relative: a unit of the fourth digit, where two versions of the accounting library may round apart.
+_CARE = 1e-3
 Manifest = dict[str, Any]
 
 

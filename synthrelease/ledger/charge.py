@@ -14,9 +14,8 @@ from synthrelease.privacy import event as events
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
-_NAME = re.compile(
-    r"[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?"
-)  # as plans have it: schemas/plan-v1.schema.json
+# As plans have it: schemas/plan-v1.schema.json.
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True)

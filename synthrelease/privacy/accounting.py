@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
-_LEAST_PLD_DELTA, _LIBRARY_CARE = (
-    1e-9,
-    1e-4,
-)  # below this δ, and this share of it, its convolution of trials may err
+# Below this δ, and this share of it, the library's convolution of trials may err.
+_LEAST_PLD_DELTA, _LIBRARY_CARE = 1e-9, 1e-4
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
 _MOST_PAIRS = 64  # unlike (ε, δ) that the library composes
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
@@ -114,9 +112,8 @@ def compose(
     if mu == 0 and not opaque:
         return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
     alone = len(opaque) == 1 and mu == 0 and pure == 0
-    reserved = (
-        delta if alone else delta / (2 * max(len(opaque), 1))
-    )  # for each event known by its (ε, δ) only
+    # For each event that is known by its (ε, δ) only.
+    reserved = delta if alone else delta / (2 * max(len(opaque), 1))
     pairs = [_pair(step, reserved) for step in opaque]
     if any(pair is None for pair in pairs):
         reason = "the trials of a randomized test exceed this δ already"
@@ -166,9 +163,10 @@ def _of_any_outcome(event: Event) -> Event:
     Of the same Δ/b, beside other noise, the fewer steps Δ has the more it costs; so it is one step of the whole Δ
     (`accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise enters by Δ/σ alone.
     """
-    if not isinstance(event, Composed) or not any(isinstance(leaf, PrivateChoice) for leaf in event.events):
+    leaves = flatten(event)
+    if not isinstance(event, Composed) or not any(isinstance(leaf, PrivateChoice) for leaf in leaves):
         return event
-    return Composed(tuple(_in_one_step(part) for part in event.events))
+    return Composed(tuple(map(_in_one_step, leaves)))
 
 
 def _in_one_step(event: Event) -> Event:

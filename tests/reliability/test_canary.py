@@ -68,8 +68,20 @@ def test_the_detector_sees_planted_canaries():
     assert not sightings(b"nothing here")
 
 
+MORE = """
+[[outputs]]
+name = "conditions"
+kind = "statistics"
+input = "pupil"
+statistics = ["sum", "variance", "median", "quantile:0.95"]
+by = "recording"
+epsilon = 0.5
+"""
+
+
 def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
     plant(study.folder)
+    study.plan.write_text(study.plan.read_text().replace("epsilon = ", "epsilon = 1", 1) + MORE)
     code, said = run("--verbose", "build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
     assert code == 0, said
     assert sightings(said) == []

@@ -15,7 +15,7 @@ import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.policy import Policy, Promised, PromisedOutput, load_policy
-from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
+from synthrelease.privacy import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.privacy.event import DeniabilityTest, DiscreteLaplace, RandomizedTest
 
 MEAN = PromisedOutput(
@@ -39,6 +39,7 @@ ROWS = PromisedOutput(
 BY_ROWS = replace(ROWS, event=DeniabilityTest(8, 4.0, "record", vacuous=False))
 VACUOUS = replace(ROWS, guarantee=PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=True))
 TRIALS = replace(ROWS, guarantee=ApproxDP(epsilon=9.0, delta=1e-6), event=RandomizedTest(8, 4.0, 0.5, 10, 50))
+NOTHING = replace(MEAN, name="series", guarantee=NoGuarantee(reason="as published"))
 HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": None}})
 
 
@@ -59,12 +60,15 @@ KEPT = [
     (release(MEAN), {"forbidden_mechanisms": ["seeded", "liu2019"]}),
     (release(ROWS), {"least_k": 8, "max_gamma": 4.0}),
     (release(VACUOUS), {}),
+    (release(ROWS), {"max_epsilon": 3, "guarantees": ["plausible_deniability"]}),
     (release(spent=3.0), {"require_ledger": True, "max_epsilon_of_dataset": 3.0}),
     (release(), {"require_ledger": False, "required_attacks": ["membership"]}),
     (release(HIDDEN), {}),
 ]
 BROKEN = [
     (release(), {"max_epsilon": 1.49}, "ε = 1.5, at most 1.49"),
+    (release(ROWS), {"max_epsilon": 3}, "rows: a guarantee of kind plausible_deniability"),
+    (release(NOTHING, spent=1.0), {"max_epsilon_of_dataset": 9}, "a guarantee of kind none"),
     (release(), {"max_delta": 9e-7}, "δ = 1e-06, at most 9e-07"),
     (release(neighbours="add-remove-one"), {"neighbours": ["replace-one"]}, "add-remove-one"),
     (release(MEAN, MAPS), {"least_people": 101}, "mean: 100 people, at least 101"),
