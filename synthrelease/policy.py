@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.verify import Finding
+from synthrelease.bundle.finding import Finding
 from synthrelease.errors import PolicyError
 from synthrelease.privacy import event as events
 from synthrelease.privacy.event import DeniabilityTest, Event, RandomizedTest, flatten

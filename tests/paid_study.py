@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,14 @@ blur_px = 10
 
 
 def write_paid_study(folder: Path, *, people: int = 40, **changes: Any) -> Path:
-    """Write gaze.csv and plan.toml, and return the plan's path; `changes` are texts of the plan by what they replace."""
+    """Write gaze.csv and plan.toml, and return the plan's path; `changes` as in `changed`."""
+    write_gaze(folder, people=people)
+    (folder / "plan.toml").write_text(changed(PLAN, **changes))
+    return folder / "plan.toml"
+
+
+def write_gaze(folder: Path, *, people: int = 40) -> None:
+    """Write gaze.csv."""
     rng = np.random.default_rng(20261125)
     gaze = ["who,picture,x,y"]
     gaze += [
@@ -52,12 +60,13 @@ def write_paid_study(folder: Path, *, people: int = 40, **changes: Any) -> Path:
         for _ in range(6)
     ]
     (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")
-    text = PLAN
+
+
+def changed(plan: str, **changes: Any) -> str:
+    """Return a plan with other values of some keys, as it writes them."""
     for key, value in changes.items():
-        lines = [f"{key} = {value}" if line.startswith(f"{key} = ") else line for line in text.splitlines()]
-        text = "\n".join(lines) + "\n"
-    (folder / "plan.toml").write_text(text)
-    return folder / "plan.toml"
+        plan = re.sub(f"^{key} = .*$", f"{key} = {value}", plan, flags=re.MULTILINE)
+    return plan
 
 
 def grant(folder: Path, epsilon: float = 10.0, delta: float = 1e-5) -> Ledger:

@@ -24,37 +24,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from paid_study import PLAN, changed, write_gaze
 
-PLAN = """
-[release]
-name = "stress"
-version = "1.0.{number}"
-title = "A small invented study"
-
-[privacy]
-epsilon = 0.2
-delta = 1e-6
-ledger = "ledger.sqlite"
-dataset = "invented"
-
-[inputs.gaze]
-kind = "gaze"
-path = "gaze.csv"
-columns = {{ person = "who", stimulus = "picture", x = "x", y = "y" }}
-screen = {{ width_px = 80, height_px = 60 }}
-stimuli = ["garden"]
-
-[[outputs]]
-name = "maps"
-kind = "heatmap"
-input = "gaze"
-mechanism = "gaussian"
-width_px = 8
-height_px = 6
-max_samples_per_stimulus = 8
-blur_px = 10
-"""
-DELTA, PEOPLE, SEED = 1e-5, 40, 20261121
+DELTA, SEED = 1e-5, 20261121
 REFUSED, KILLED = 4, -9
 Handle = Any  # of subprocess.Popen, or of a test: wait(timeout), kill()
 
@@ -103,18 +75,18 @@ class Stress:
         from synthrelease.plan import load_plan
         from synthrelease.privacy.guarantee import Neighbours
 
-        _write_gaze(self.folder)
+        write_gaze(self.folder)
         self.event = make_design(load_plan(self.plan(0))).charge().events[0]
         self.ledger, wide = Ledger(self.folder / "ledger.sqlite"), Grant(1e3, DELTA, Neighbours.REPLACE_ONE)
         enough = wide.cost([self.event] * self.grant_for)
         if wide.cost([self.event] * (self.grant_for + 1)) <= enough:
             raise ValueError("Expected that one release more costs more")
-        self.ledger.grant("invented", enough, DELTA, Neighbours.REPLACE_ONE)
+        self.ledger.grant("study", enough, DELTA, Neighbours.REPLACE_ONE)
 
     def plan(self, number: int) -> Path:
         """Return the plan of a build, written."""
         path = self.folder / f"plan-{number}.toml"
-        path.write_text(PLAN.format(number=number))
+        path.write_text(changed(PLAN, version=f'"1.0.{number}"', epsilon="0.2"))
         return path
 
     def bundle(self, number: int, again: int) -> Path:
@@ -161,7 +133,7 @@ class Stress:
 
     def paid(self) -> list[dict[str, Any]]:
         """Return the debits."""
-        debits: list[dict[str, Any]] = self.ledger.to_json("invented")["invented"]["debits"]
+        debits: list[dict[str, Any]] = self.ledger.to_json("study")["study"]["debits"]
         return debits
 
     def expect(self, true: object, promise: str) -> None:
@@ -179,7 +151,7 @@ class Stress:
         self.expect(
             not found, f"the ledger is clean, and every bundle has a debit of its own, drawn: {found[:3]}"
         )
-        told, paid = self.ledger.to_json("invented")["invented"], self.paid()
+        told, paid = self.ledger.to_json("study")["study"], self.paid()
         self.expect(told["spent"] <= told["epsilon"], "no more is spent than granted")
         drawn = sum(debit["state"] != "paid, no noise drawn" for debit in paid)
         self.expect(len(bundles) <= drawn <= len(paid) <= self.grant_for, "bundles ≤ drawn ≤ paid ≤ granted")
@@ -196,7 +168,7 @@ class Stress:
             f"{count} {names.get(code, f'exit {code}')}" for code, count in Counter(self.codes).items()
         )
         told, states = (
-            self.ledger.to_json("invented")["invented"],
+            self.ledger.to_json("study")["study"],
             Counter(one["state"] for one in self.paid()),
         )
         paid = ", ".join(f"{count} {state}" for state, count in states.items())
@@ -274,16 +246,6 @@ def main(arguments: list[str]) -> int:
     for promise in stress.broken:
         print(f"BROKEN: {promise}")
     return 1 if stress.broken else 0
-
-
-def _write_gaze(folder: Path) -> None:
-    draw = np.random.default_rng(SEED)
-    rows = [
-        f"p{person},garden,{draw.uniform(0, 80):.2f},{draw.uniform(0, 60):.2f}"
-        for person in range(PEOPLE)
-        for _ in range(6)
-    ]
-    (folder / "gaze.csv").write_text("who,picture,x,y\n" + "\n".join(rows) + "\n")
 
 
 def _composed_otherwise(event: Any, times: int) -> float:

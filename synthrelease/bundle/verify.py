@@ -8,7 +8,6 @@ claims. docs/bundle.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +28,7 @@ from synthrelease.bundle.contents import (
     dataset_count,
     noised_network,
 )
-from synthrelease.bundle.disclosure import not_protected, private_names
+from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
     dataset_path,
@@ -39,29 +38,13 @@ from synthrelease.bundle.layout import (
 )
 from synthrelease.bundle.manifest import validator
 from synthrelease.bundle.plausibility import foreign_to_network, too_large, too_many, too_quiet
+from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.structure import structure_faults
 from synthrelease.errors import BundleError
-from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
-_LEDGER_CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
-_LEDGER_ROUNDING = 1e-3  # relative: a unit of the fourth digit, up to which composed ε are rounded
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something wrong with a bundle: a `code` for programs, a place, and a sentence for people."""
-
-    code: str
-    where: str
-    message: str
-
-    def __str__(self) -> str:
-        return (
-            f"[{self.code}] {self.where}: {self.message}" if self.where else f"[{self.code}] {self.message}"
-        )
 
 
 @dataclass
@@ -154,7 +137,7 @@ def _verify(path: Path, result: Verification, *, quick: bool, allow_test_seed: b
             return
         result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(file, manifest))
         result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
-        result.findings.extend(_claim_faults(manifest))
+        result.findings.extend(claim_faults(manifest))
         result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
 
 
@@ -311,94 +294,3 @@ def _record_faults(
         categories = [arrays[c.path] for c in expected if isinstance(c, Categories)]
         if foreign_to_network(categories, noised_network(output, arrays)):
             yield Finding("derived", where, "the records are not draws from the noised counts")
-
-
-def _claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
-    privacy = manifest["privacy"]
-    neighbours = Neighbours(privacy["neighbours"])
-    recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
-    for number, (output, event) in enumerate(zip(manifest["outputs"], recorded, strict=True)):
-        computed = claims.output_guarantee(event, delta=_delta(output["guarantee"]), neighbours=neighbours)
-        if not claims.same_guarantee(output["guarantee"], computed):
-            yield Finding(
-                "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
-            )
-        yield from _narrower_faults(output, event, f"outputs/{number} ({output['name']})", neighbours)
-    total, method = accounting.compose_private(
-        recorded,
-        delta=_delta(privacy["guarantee"]),
-        neighbours=neighbours,
-        budget=privacy["budget"]["epsilon"],
-    )
-    if not claims.same_guarantee(privacy["guarantee"], total):
-        yield Finding("guarantee", "privacy", f"the outputs together amount to {total}")
-    if privacy["composition"]["method"] != method:
-        yield Finding("guarantee", "privacy/composition", f"the method is: {method}")
-    budget, claim = privacy["budget"], privacy["guarantee"]
-    if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
-        yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
-    yield from _listing_faults(manifest)
-    yield from _ledger_faults(manifest, recorded)
-
-
-def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> Iterator[Finding]:
-    """Where spending over all releases contradicts this one; what others have cost, only the curator's ledger knows."""
-    spent = manifest["ledger"]
-    if spent is None:
-        return
-    if manifest["randomness"]["test_seed"]:
-        yield Finding("test-seed", "ledger", "what a test seed made was paid for at no ledger")
-    delta, before, here, after = (
-        spent[key] for key in ("delta", "spent_before", "spent_here", "spent_after")
-    )
-    stated = here * (1 + _LEDGER_CARE)  # or more: what a private choice could have cost is a true claim, too
-    due = accounting.epsilon_at(
-        recorded, delta=delta, neighbours=Neighbours(manifest["privacy"]["neighbours"]), budget=stated
-    )
-    if due > stated:
-        yield Finding("guarantee", "ledger", f"at δ = {delta:.2g} this release costs ε = {due:g}")
-    # All together cost what some of them cost, at least; but a sum of ε without δ can be more than all cost at a δ.
-    private = [event for event in recorded if accounting.is_differentially_private(event)]
-    pure = accounting.method(private) == "pure"
-    least = [before] if pure else [here]
-    if delta == 0:
-        least = [before + here]
-    slack = 2 * _LEDGER_ROUNDING * after - math.log1p(-delta)
-    if max(least) > after + slack:
-        yield Finding("guarantee", "ledger", "all releases together cost less than some of them")
-
-
-def _narrower_faults(
-    output: dict[str, Any], event: events.Event, where: str, neighbours: Neighbours
-) -> Iterator[Finding]:
-    due = claims.narrower_guarantees(
-        output["kind"], output["mechanism"], event, delta=_delta(output["guarantee"]), neighbours=neighbours
-    )
-    stated = output["narrower_units"]
-    if len(stated) != len(due) or not all(map(claims.same_guarantee, stated, due)):
-        yield Finding("guarantee", where, "the promises to less than a person do not follow from the event")
-
-
-def _delta(stated: dict[str, Any]) -> float:
-    """The δ at which a claim states its ε: every true pair is a true claim."""
-    return float(stated.get("delta", 0.5))
-
-
-def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
-    privacy, outputs = manifest["privacy"], manifest["outputs"]
-    neighbours = Neighbours(privacy["neighbours"])
-    if privacy["composition"]["outputs"] != private_names(outputs):
-        yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
-    due = not_protected(outputs, neighbours)
-    if privacy["not_protected"] != due:
-        names = ", ".join(entry["what"] for entry in due)
-        yield Finding("guarantee", "privacy/not_protected", f"expected exactly, with their reasons: {names}")
-    stated = [output["mechanism"]["public_inputs"]["people"] for output in outputs]
-    if neighbours is Neighbours.REPLACE_ONE:
-        people = privacy["people"]
-        if people is None or None in stated or not max(stated) <= people <= sum(stated):
-            yield Finding(
-                "manifest", "privacy/people", "missing, or not possible for the people of the outputs"
-            )
-    elif privacy["people"] is not None or any(n is not None for n in stated):
-        yield Finding("manifest", "privacy/people", "a number of people where it is private")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
-import signal
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from forked import in_child
 
 from auditing.detectors import Detector, Verdict, alike
 from synthrelease.noise import SecureRandom, addition
@@ -24,27 +22,7 @@ WORDS = 256  # two independent streams share one of so many with probability 4·
 
 def in_worker(work: Callable[[], NDArray[Any]]) -> NDArray[np.uint64]:
     """Do `work` in a forked worker and return what it made."""
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        # From Python 3.12 on a fork beside threads warns; the child here runs `work` only.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(read)
-            signal.alarm(30)
-            with os.fdopen(write, "wb") as pipe:
-                pipe.write(work().tobytes())
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        sent = pipe.read()
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        raise ChildProcessError("the worker failed")
-    return np.frombuffer(sent, dtype=np.uint64)
+    return np.frombuffer(in_child(lambda: work().tobytes()), dtype=np.uint64)
 
 
 def _inherited(_random: SecureRandom) -> list[NDArray[np.uint64]]:

@@ -160,6 +160,9 @@ def test_no_policy_is_told_so(tmp_path: Path) -> None:
 # --- preview, build, verify
 
 
+KINDS = 'guarantees = ["pure_dp", "approx_dp", "plausible_deniability"]'
+
+
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(a) for a in arguments])
 
@@ -167,7 +170,9 @@ def run(*arguments: object) -> Result:
 def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
     plan = write_study(tmp_path)
     bundle = synthrelease.build(plan, tmp_path / "r.h5").path
-    policy = written(tmp_path, "max_epsilon = 0.01", "least_people = 10000", 'required_attacks = ["copies"]')
+    policy = written(
+        tmp_path, "max_epsilon = 0.01", "least_people = 10000", KINDS, 'required_attacks = ["copies"]'
+    )
     shown = run("preview", plan, "--policy", policy)
     assert shown.exit_code == 4
     assert "Policy 'Board, 2026': REFUSED" in shown.output
@@ -187,7 +192,7 @@ def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
 
 def test_a_policy_that_is_kept_changes_nothing_but_what_is_said(tmp_path: Path) -> None:
     plan = write_records_study(tmp_path)
-    policy = written(tmp_path, "max_epsilon = 1000", 'required_attacks = ["membership", "copies"]')
+    policy = written(tmp_path, "max_epsilon = 1000", KINDS, 'required_attacks = ["membership", "copies"]')
     built = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
     assert built.exit_code == 0, built.output
     assert "asks for attacks: membership, copies" in built.output

@@ -7,16 +7,15 @@ import itertools
 import math
 import os
 import pickle
-import signal
 import sys
 import threading
 import time
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from forked import in_child
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,30 +42,6 @@ class Planned(SecureRandom):
         assert count <= len(self.plan), f"{count} words asked for, {len(self.plan)} left"
         taken, self.plan = self.plan[:count], self.plan[count:]
         return np.array(taken, dtype=np.uint64)
-
-
-def in_child(work: Callable[[], bytes]) -> bytes:
-    """Do `work` in a forked child and return what it sent through a pipe."""
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        # From Python 3.12 on a fork beside threads (BLAS, xdist) warns; the child here runs `work` only.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(read)
-            signal.alarm(30)  # a deadlock kills the child, and the test fails instead of hanging
-            with os.fdopen(write, "wb") as pipe:
-                pipe.write(work())
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        sent = pipe.read()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the child failed"
-    return sent
 
 
 def words_of_child(random: SecureRandom, count: int) -> Words:
