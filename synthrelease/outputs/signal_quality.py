@@ -32,6 +32,8 @@ _STRAY, _PERSON_LEVEL, _RECORDING_LEVEL = 0.1, 0.5, 0.05
 _MEAN_SHARE = 0.03  # of that power is in the mean of people's series: less than was measured, of features with wide bounds
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (24, 100, 300, 1000, 3000, 10_000)
+# Mean signals to try, and their steps in all: of long ones a few are enough.
+_COURSES, _COURSE_STEPS = 64, 1 << 20
 _GOOD = 0.9  # a correlation at which the course over time is the right one
 
 Parameters = SignalParameters | SpectralSignalParameters
@@ -119,25 +121,29 @@ def _of_spectral(parameters: SpectralSignalParameters, budget: Budget, people: f
 
 
 def _of_noised(parameters: SignalParameters, budget: Budget, people: float) -> float:
-    """xᵀy/√(xᵀx·(yᵀy + N)): of a mean signal x, y is what the frequencies show, N the noise of all steps."""
+    """xᵀy/√(xᵀx·(yᵀy + N)): of mean signals x, y is what the frequencies show, N the noise of all steps."""
     noise = signals.calibrate(parameters, budget).standard_deviation / (HALF_RANGE * people)
-    exact, both, shown = _course(parameters.form)
+    exact, both, shown = _courses(parameters.form)
     added = float(((noise * parameters.form.spread) ** 2).sum())
     return max(0.0, both / math.sqrt(exact * (shown + added)))
 
 
 @functools.lru_cache(maxsize=64)
-def _course(form: SignalForm) -> tuple[float, float, float]:
-    """xᵀx, xᵀy and yᵀy of one mean signal x, without its level, and what becomes of it by `form` without noise."""
-    numbers = np.arange(1, form.length)
-    course = np.concatenate(
-        [[0.0], np.sqrt(_power(form.length)) * np.sign(np.cos(numbers**2))]
-    )  # all but random signs
-    exact = idct(course, norm="ortho")
+def _courses(form: SignalForm) -> tuple[float, float, float]:
+    """Means of xᵀx, xᵀy and yᵀy over mean signals x without level, and what becomes of each by `form` without noise.
+
+    Of one of them alone it would hang on how its cosines meet at the ends of chunks.
+    """
+    count = max(1, min(_COURSES, _COURSE_STEPS // form.length))
+    numbers = np.arange(1, form.length) ** 2 % 10_007  # squares: their angles are as good as random
+    signs = np.sign(np.cos(np.outer(np.arange(1, count + 1), numbers)))
+    courses = np.pad(np.sqrt(_power(form.length)) * signs, ((0, 0), (1, 0)))
+    exact = idct(courses, norm="ortho", axis=1)
     steps = np.rint(HALF_RANGE * exact).astype(np.int64)
-    shown = form.series(form.integers(steps[None], clipped=False))[0] / HALF_RANGE
-    shown -= shown.mean()
-    return float(exact @ exact), float(exact @ shown), float(shown @ shown)
+    shown = form.series(form.integers(steps, clipped=False)) / HALF_RANGE
+    shown -= shown.mean(axis=1, keepdims=True)
+    means = [float((a * b).sum()) / count for a, b in ((exact, exact), (exact, shown), (shown, shown))]
+    return means[0], means[1], means[2]
 
 
 class PredictedSignals:

@@ -292,6 +292,36 @@ def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Pa
         assert f"correlation {quality.correlation(own, budget, 20):.2f}" in error
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mechanism": "fpa", "coefficients": 2},
+        {"mechanism": "cfpa", "chunk": 16, "coefficients": 1},
+        {"mechanism": "dcfpa", "chunk": 16, "coefficients": 3},
+    ],
+    ids=lambda options: options["mechanism"],
+)
+def test_without_noise_the_prediction_is_the_correlation_of_what_the_frequencies_show(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """Random courses whose cosine k has the power k⁻², through the mechanism's own transform and back."""
+    (output,) = design_signals(tmp_path, **options).outputs
+    quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
+    form: SignalForm = quality.mechanisms[quality.own].form
+    random = np.random.default_rng(5)
+    steps = np.arange(form.length) + 0.5
+    courses = sum(
+        random.choice([-1.0, 1.0], (400, 1)) * np.cos(math.pi * k / form.length * steps) / k
+        for k in range(1, form.length)
+    )
+    courses *= 0.1 * H / np.abs(courses).max()
+    shown = form.series(form.integers(np.rint(courses).astype(np.int64), clipped=False))
+    found = np.mean([np.corrcoef(one, other)[0, 1] for one, other in zip(courses, shown, strict=True)])
+    predicted = quality.correlation(quality.mechanisms[quality.own], budget, 1e15)
+    assert predicted == pytest.approx(found, abs=0.03)
+    assert predicted < 0.99
+
+
 def test_of_everybodys_own_series_the_error_is_that_of_the_noise(tmp_path: Path) -> None:
     """LPA: √2·b of 2H steps between the bounds, b = Δ₁ = 160 × 2H at ε = 1."""
     (row,) = preview(design_signals(tmp_path, mechanism="lpa", query="each"))["outputs"]

@@ -404,6 +404,22 @@ def test_all_outcomes_of_a_private_choice_cost_alike_beside_other_noise(
     assert found.epsilon == pytest.approx(most.epsilon, rel=1e-6) == pytest.approx(plain.epsilon, rel=1e-6)
 
 
+def test_a_choice_counts_however_deep_it_stands() -> None:
+    """The same events as a list within a list: the noise beside the choice is still one of its outcomes."""
+    noise = DiscreteLaplace(96, 96 / 0.9, 5)
+    flat = Composed((PrivateChoice(0.1, 3), noise))
+    nested = [
+        Composed((Composed((PrivateChoice(0.1, 3),)), Composed((noise,)))),
+        Composed((PrivateChoice(0.1, 3), Composed((Composed((noise,)),)))),
+    ]
+    apart = compose([GAUSSIAN, PrivateChoice(0.1, 3), noise], delta=1e-6)
+    expected = compose([GAUSSIAN, flat], delta=1e-6)
+    assert isinstance(apart, ApproxDP)
+    assert isinstance(expected, ApproxDP)
+    assert expected.epsilon > apart.epsilon  # else this would show nothing
+    assert [compose([GAUSSIAN, one], delta=1e-6) for one in nested] == [expected] * 2
+
+
 def test_noise_beside_no_choice_costs_what_its_steps_cost() -> None:
     fine, coarse = DiscreteLaplace(96, 96.0, 5), DiscreteLaplace(1, 1.0, 5)
     found = [compose([GAUSSIAN, one], delta=1e-6) for one in (fine, Composed((fine,)), coarse)]
