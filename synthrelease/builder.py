@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-import platform
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import synthrelease
-from synthrelease.bundle import hdf5, layout
-from synthrelease.bundle.claims import narrower_guarantees
-from synthrelease.bundle.disclosure import not_protected, private_names
-from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
-from synthrelease.bundle.manifest import MANIFEST_VERSION, to_bytes
+from synthrelease.bundle import hdf5
+from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.manifest import to_bytes
 from synthrelease.bundle.verify import verify
-from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze
-from synthrelease.data.screen import Screen
-from synthrelease.data.streamed_gaze import StreamedGaze, open_gaze
-from synthrelease.design import Design, PlannedOutput, make_design, warnings
-from synthrelease.errors import BundleError, MachineError, PlanError, SynthReleaseError
+from synthrelease.design import Design, PlannedOutput, make_design
+from synthrelease.errors import BundleError, MachineError, SynthReleaseError
 from synthrelease.ledger import Debit, Ledger
+from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Release, noise_of
-from synthrelease.plan import InputSpec, Plan, load_plan
+from synthrelease.outputs.resolved import Collector, Release
+from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Round, run
+from synthrelease.parts import Part, collected_from, divided
+from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.release_manifest import compose_manifest
 
-_DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
-Progress = Callable[[str, int, int], None]
+Array = NDArray[np.generic]
+Notes = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ class Built:
     path: Path
     sidecar: Path
     manifest: dict[str, Any]
-    notes: dict[str, tuple[str, ...]]
+    notes: Notes
 
 
 def build(
@@ -65,6 +57,7 @@ def build(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Built:
     """Build, verify and write the bundle of a plan.
@@ -75,6 +68,7 @@ def build(
         force: replace an existing bundle.
         policy: a file of limits that the release must keep to.
         test_seed: makes the noise repeatable; file name, manifest and reports then say that it must not be published.
+        jobs: processes to work in; the release does not depend on it.
         progress: called with (what, done, total).
 
     Raises:
@@ -83,52 +77,47 @@ def build(
             exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
     """
-    tell = progress or (lambda _what, _done, _total: None)
+    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed)
+    return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)
+
+
+def build_job(
+    plan_path: str | Path,
+    output: str | Path | None = None,
+    *,
+    force: bool = False,
+    policy: str | Path | None = None,
+    test_seed: int | None = None,
+) -> Job[Built]:
+    """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here."""
     plan = load_plan(plan_path)
     path = _target(plan, output, test_seed)
     if path.exists() and not force:
-        raise MachineError(
-            "the file exists already",
-            where=str(path),
-            remedy="choose another name, or pass --force to replace it",
-        )
-    steps = len(plan.used_inputs()) + len(plan.outputs) + 2
-    tell("reading public facts", 0, steps)
-    design = make_design(plan)
+        raise hdf5.exists_already(path)
+    ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
     # Better refused now than after all has been read.
     standing = None if ledger is None else ledger.standing(design.charge())[1]
     if policy is not None:
         load_policy(policy).require(design.promised(None if standing is None else standing.after))
-    data: dict[str, Gaze | StreamedGaze | Features] = {}
-    for number, spec in enumerate(plan.used_inputs().values()):
-        tell(f"reading {spec.name}", number, steps)
-        data[spec.name] = _load(spec, design.facts[spec.name], tell)
-        _check_unchanged(design, spec, data[spec.name])
+
+    asked = [(part, _collectors(design, part.spec.name)) for part in parts]
+    collected, notes = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
     debit = None if ledger is None else ledger.debit(design.charge())  # from here on it costs
     random = (
         SecureRandom(before_words=debit.begin_drawing if debit else None)
         if test_seed is None
         else SecureRandom.for_tests(test_seed)
     )
-    releases: list[Release] = []
-    for number, planned in enumerate(design.outputs):
-        tell(f"releasing {planned.name}", len(data) + number, steps)
-        releases.append(_released(planned, data[planned.resolved.spec.input], random))
-    notes = {name: d.notes for name, d in data.items() if d.notes}
+    releases = [_released(planned, collected.pop(planned.name), random) for planned in design.outputs]
     for planned, made in zip(design.outputs, releases, strict=True):
         if made.notes:  # an input may have the same name
             notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
-    tell("writing and verifying", steps - 2, steps)
-    arrays = {
-        dataset_path(planned.name, *labels): array
-        for planned, made in zip(design.outputs, releases, strict=True)
-        for labels, array in made.arrays.items()
-    }
-    spending = None if debit is None else debit.spending
-    manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
     try:
-        _write(path, manifest, arrays, design, force=force)
+        arrays = yield from _derived(design, releases)
+        spending = None if debit is None else debit.spending
+        manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
+        yield from _write(path, manifest, arrays, design, force=force)
     except SynthReleaseError as error:
         if debit is not None:
             drawn = "the ledger counts this release, since noise was drawn: building again pays again"
@@ -136,8 +125,82 @@ def build(
         raise
     if debit is not None:
         _note(debit, path, manifest)
-    tell("done", steps, steps)
     return Built(path, _sidecar(path), manifest, notes)
+
+
+def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
+    design = make_design(plan)
+    inputs = plan.used_inputs()
+    return design, tuple(part for name in inputs for part in divided(inputs[name], design.facts[name]))
+
+
+def _collectors(design: Design, name: str) -> dict[str, Collector]:
+    """Those of the outputs that an input is for."""
+    wanted = (output for output in design.outputs if output.resolved.spec.input == name)
+    return {output.name: output.resolved.collector() for output in wanted}
+
+
+def _collected(part: Part, collectors: dict[str, Collector]) -> tuple[dict[str, Collected], Notes]:
+    found, told = collected_from(part, collectors)
+    return found, {part.spec.name: told} if told else {}
+
+
+def _joined(
+    one: tuple[dict[str, Collected], Notes], other: tuple[dict[str, Collected], Notes]
+) -> tuple[dict[str, Collected], Notes]:
+    """What the people of two parts contribute, of one input or of two."""
+    for name, found in other[0].items():
+        one[0][name] = one[0][name].joined(found) if name in one[0] else found
+    for name, told in other[1].items():
+        one[1][name] = tuple(sorted((*one[1].get(name, ()), *told)))
+    return one
+
+
+def _released(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
+    release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
+    if release.event != planned.event and not _differs_by_choice(planned.event, release.event):
+        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
+    return release
+
+
+def _differs_by_choice(planned: Event, done: Event) -> bool:
+    """Whether a private choice decided sensitivity and scale, and all else is as planned."""
+    before, after = flatten(planned), flatten(done)
+    alike = [type(leaf) for leaf in before] == [type(leaf) for leaf in after]
+    choices = [leaf for leaf in before if isinstance(leaf, PrivateChoice)]
+    return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
+
+
+def _derived(design: Design, releases: list[Release]) -> Generator[Round, Any, dict[str, Array]]:
+    """The arrays of the bundle, by path."""
+    derivations = [(n, derive) for n, made in enumerate(releases) for derive in made.derivations]
+    found = yield Round("deriving", [Call(derive) for _, derive in derivations])
+    return {
+        dataset_path(design.outputs[n].name, *labels): array
+        for (n, _), arrays in zip(derivations, found, strict=True)
+        for labels, array in arrays.items()
+    }
+
+
+def _write(
+    path: Path, manifest: dict[str, Any], arrays: dict[str, Array], design: Design, *, force: bool
+) -> Generator[Round, Any, None]:
+    """Write the bundle beside its place, verify it there, and only then move it to it."""
+    kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
+    with hdf5.partial(path) as beside:
+        call = Call(_write_and_verify, (beside, manifest, arrays, kinds))
+        yield Round("writing and verifying", [call], here=True)
+        hdf5.move_into_place(beside, path, force=force)
+    hdf5.write_atomically(_sidecar(path), to_bytes(manifest), force=True)
+
+
+def _write_and_verify(
+    path: Path, manifest: dict[str, Any], arrays: dict[str, Array], kinds: dict[str, str]
+) -> None:
+    hdf5.write_durably(path, hdf5.compose(manifest, arrays, kinds))
+    result = verify(path, allow_test_seed=True)
+    if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
+        raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
 
 
 def _note(debit: Debit, path: Path, manifest: dict[str, Any]) -> None:
@@ -167,168 +230,3 @@ def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Pat
 
 def _sidecar(path: Path) -> Path:
     return path.with_name(f"{path.stem}.manifest.json")
-
-
-def _load(spec: InputSpec, facts: Facts, tell: Progress) -> Gaze | StreamedGaze | Features:
-    o = spec.options
-    common: dict[str, Any] = {
-        "columns": o["columns"],
-        "missing": o["missing"],
-        "separator": o.get("separator"),
-    }
-    if spec.kind == "gaze":
-        screen = Screen(**o["screen"])
-        return open_gaze(
-            spec.path,
-            screen=screen,
-            stimuli=facts.names,
-            off_screen=o["off_screen"],
-            progress=lambda part, parts: tell(f"{spec.name}: part {part + 1} of {parts}", part, parts),
-            **common,
-        )
-    return load_features(
-        spec.path,
-        bounds=o["bounds"],
-        categories=o["categories"],
-        recordings=o.get("recordings"),
-        **common,
-    )
-
-
-def _check_unchanged(design: Design, spec: InputSpec, data: Gaze | StreamedGaze | Features) -> None:
-    """The noise was solved for the facts read first: they must be those of the data."""
-    facts = design.facts[spec.name]
-    names = data.recordings if isinstance(data, Features) else data.stimuli
-    if (facts.people, facts.names) != (data.people, names):
-        raise PlanError("the file changed while it was read", where=str(spec.path), remedy="build again")
-
-
-def _released(planned: PlannedOutput, data: Gaze | StreamedGaze | Features, random: SecureRandom) -> Release:
-    release = planned.resolved.release(data, planned.budget, random.spawn(planned.name))
-    if release.event != planned.event and not _differs_by_choice(planned.event, release.event):
-        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
-    return release
-
-
-def _differs_by_choice(planned: Event, done: Event) -> bool:
-    """Whether a private choice decided sensitivity and scale, and all else is as planned."""
-    before, after = flatten(planned), flatten(done)
-    alike = [type(leaf) for leaf in before] == [type(leaf) for leaf in after]
-    choices = [leaf for leaf in before if isinstance(leaf, PrivateChoice)]
-    return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
-
-
-def _write(
-    path: Path,
-    manifest: dict[str, Any],
-    arrays: dict[str, NDArray[np.generic]],
-    design: Design,
-    *,
-    force: bool,
-) -> None:
-    kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-    content = hdf5.compose(manifest, arrays, kinds)
-
-    def check(candidate: Path) -> None:
-        result = verify(candidate, allow_test_seed=True)
-        if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
-            raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
-
-    hdf5.write_atomically(path, content, force=force, check=check)
-    hdf5.write_atomically(_sidecar(path), to_bytes(manifest), force=True)
-
-
-def compose_manifest(
-    design: Design,
-    releases: list[Release],
-    arrays: dict[str, NDArray[np.generic]],
-    *,
-    seeded: bool,
-    spending: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the manifest of a release; nothing in it is private."""
-    plan = design.plan
-    known = plan.neighbours is Neighbours.REPLACE_ONE
-    told = warnings(design)
-    entries = [
-        _output_entry(output, made, arrays, plan.neighbours)
-        for output, made in zip(design.outputs, releases, strict=True)
-    ]
-    if seeded:
-        told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
-    return {
-        "manifest_version": MANIFEST_VERSION,
-        "release": {**plan.release, "date": _date()},
-        "tool": {
-            "name": "synthrelease",
-            "version": synthrelease.__version__,
-            "dependencies": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in _DEPENDENCIES},
-            },
-        },
-        "privacy": {
-            "unit": "person",
-            "neighbours": str(plan.neighbours),
-            "people": design.people if known else None,
-            "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
-            "guarantee": design.guarantee.to_json(),
-            "composition": {
-                "method": design.method,
-                "outputs": private_names(entries),
-            },
-            "not_protected": not_protected(entries, plan.neighbours),
-        },
-        "outputs": entries,
-        "randomness": {
-            "source": "test seed" if seeded else "operating system, AES-256-CTR",
-            "test_seed": seeded,
-        },
-        "ledger": spending,
-        "digests": {path: layout.digest(array) for path, array in sorted(arrays.items())},
-        "warnings": told,
-    }
-
-
-def _date() -> str:
-    """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
-    return now.date().isoformat()
-
-
-def _output_entry(
-    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]], neighbours: Neighbours
-) -> dict[str, Any]:
-    noise = noise_of(release.event)
-    resolved = planned.resolved
-    mechanism = resolved.mechanism()
-    mechanism["parameters"] |= release.chosen
-    return {
-        "name": planned.name,
-        "kind": resolved.spec.kind,
-        "paths": sorted(path for path in arrays if path.startswith(dataset_path(planned.name) + "/")),
-        "mechanism": mechanism,
-        "sensitivity": None
-        if noise is None
-        else {"norm": noise.norm, "value": repr(noise.sensitivity), "derivation": resolved.derivation()},
-        "noise": None
-        if noise is None
-        else {
-            "distribution": noise.type,
-            "scale": repr(noise.scale),
-            "standard_deviation": repr(noise.standard_deviation),
-            "grid": "1",
-            "exact": True,
-        },
-        "event": release.event.to_json(),
-        "guarantee": planned.guarantee.to_json(),
-        "narrower_units": [
-            narrower.to_json()
-            for narrower in narrower_guarantees(
-                resolved.spec.kind, mechanism, release.event, delta=planned.delta, neighbours=neighbours
-            )
-        ],
-        "post_processing": resolved.post_processing(),
-        "warnings": resolved.warnings(),
-    }

@@ -15,7 +15,8 @@ import click
 from synthrelease.errors import PolicyError, SynthReleaseError
 
 if TYPE_CHECKING:
-    from synthrelease.builder import Built, Progress
+    from synthrelease.builder import Built
+    from synthrelease.parallel import Progress
 
 _FAULT, _INTERRUPTED = 1, 130
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps

@@ -6,32 +6,39 @@ peer of the large ones is a bare polars scan that adds up every column of the sa
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import resource
 import shutil
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from benchmarks._measure import Target, machine, median_seconds, peak_bytes, print_table
+from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.data.streamed_gaze import open_gaze
 from synthrelease.maths.spectral import RADIUS, SpectralForm
 from synthrelease.mechanisms.spectral import (
     SAMPLES,
     SpectralParameters,
     calibrate,
+    collect,
     contributions,
+    derived_maps,
+    draw,
     release,
 )
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
+from synthrelease.parts import collected_from, divided
+from synthrelease.plan import InputSpec
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -184,8 +191,19 @@ def measure_release(path: Path, people: int) -> Measured:
     """From the file to the arrays of a release."""
     start = time.perf_counter()
     stimuli = [str(s) for s in range(STIMULI)]
-    gaze = open_gaze(path, columns=COLUMNS, screen=SCREENS[0], stimuli=stimuli)
-    release(gaze, _parameters(STIMULI, people, (100, 134)), BUDGET, random=SecureRandom())
+    options = {"columns": COLUMNS, "screen": asdict(SCREENS[0]), "missing": [], "off_screen": "error"}
+    spec = InputSpec("gaze", "gaze", path, options)
+    parameters = _parameters(STIMULI, people, (100, 134))
+    collectors = {"maps": partial(collect, parameters=parameters)}
+    parts = divided(spec, read_facts(path, columns=COLUMNS, listed=stimuli))
+    each = (collected_from(part, collectors)[0]["maps"] for part in parts)
+    noisy, event = draw(
+        functools.reduce(lambda one, other: one.joined(other), each),
+        parameters,
+        BUDGET,
+        random=SecureRandom(),
+    )
+    derived_maps(noisy, stimuli, parameters, event.standard_deviation)
     return Measured(time.perf_counter() - start, _resident_gib())
 
 

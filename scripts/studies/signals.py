@@ -113,7 +113,9 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
     own = np.tensordot(times, spectral_signals.contributions(data, parameters), 1)
     event = spectral_signals.calibrate(parameters, Budget(1.0, DELTA))
     noisy = noised(own, event, largest=2**40, random=SecureRandom.for_tests(1))
-    values = spectral_signals.derived_signals(noisy, data, parameters, event.standard_deviation)
+    values = spectral_signals.derived_signals(
+        noisy, data.recordings, data.bounds_by_name, parameters, event.standard_deviation
+    )
     series = own_series(data, LENGTH)
     exact = np.tensordot(times, series - series.mean(axis=(1, 3), keepdims=True), 1) / people
     feature = data.features[0]
@@ -169,7 +171,9 @@ def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release
         parameters = replace(usual, people=int(times.sum()))
         event = spectral_signals.calibrate(parameters, budget)
         noisy = noised(np.tensordot(times, own, 1), event, largest=2**40, random=random)
-        values = spectral_signals.derived_signals(noisy, data, parameters, event.standard_deviation)
+        values = spectral_signals.derived_signals(
+            noisy, data.recordings, data.bounds_by_name, parameters, event.standard_deviation
+        )
         return _curves(data, lambda r, f: values[r, f, "values"])
 
     return release

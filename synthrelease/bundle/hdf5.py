@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -76,45 +76,75 @@ def _store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
     )
 
 
-def write_atomically(
-    path: Path, content: bytes, *, force: bool, check: Callable[[Path], None] | None = None
-) -> None:
+def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     """Write a file so that a reader sees the whole of it or nothing, and a crash leaves the old one.
 
     Args:
         path: the target.
         content: all of it.
         force: replace what is there.
-        check: called with the complete temporary file; what it raises keeps the target as it was.
 
     Raises:
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
     """
-    if path.exists() and not force:
-        raise MachineError(
-            "the file exists already",
-            where=str(path),
-            remedy="choose another name, or pass --force to replace it",
-        )
+    with partial(path) as beside:
+        write_durably(beside, content)
+        move_into_place(beside, path, force=force)
+
+
+@contextmanager
+def partial(path: Path) -> Iterator[Path]:
+    """Give a new file beside a target, to be written and moved to it; what is left of it in the end is removed."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     except OSError as error:
         raise _cannot_write(path, error) from None
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if check is not None:
-            check(Path(name))
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
+        yield Path(name)
     finally:
         with suppress(OSError):
             Path(name).unlink()
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file, and come back once the disk has it.
+
+    Raises:
+        MachineError: the disk, the folder or a permission is in the way.
+    """
+    try:
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def move_into_place(beside: Path, path: Path, *, force: bool) -> None:
+    """Give a complete file its name, at once and durably.
+
+    Raises:
+        MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
+    """
+    if path.exists() and not force:
+        raise exists_already(path)
+    try:
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def exists_already(path: Path) -> MachineError:
+    """Return the refusal to replace a file unasked."""
+    return MachineError(
+        "the file exists already",
+        where=str(path),
+        remedy="choose another name, or pass --force to replace it",
+    )
 
 
 def _umask() -> int:

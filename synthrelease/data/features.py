@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.order import in_time_order
@@ -52,6 +53,11 @@ class Features:
         """Return the lower and upper bound of feature number `feature`."""
         return float(self.bounds[feature, 0]), float(self.bounds[feature, 1])
 
+    @property
+    def bounds_by_name(self) -> dict[str, tuple[float, float]]:
+        """Lower and upper bound of every feature."""
+        return {name: self.limits(f) for f, name in enumerate(self.features)}
+
     def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
         """Return a feature's values, or the numbers of a column's labels; `RECORDING` is that of the recordings."""
         if name in self.features:
@@ -75,6 +81,7 @@ def load_features(
     recordings: Sequence[str] | None = None,
     missing: Sequence[float] = (),
     separator: str | None = None,
+    people: pl.Series | None = None,
 ) -> Features:
     """Read feature series.
 
@@ -86,12 +93,14 @@ def load_features(
         recordings: the public list; rows of other recordings are dropped. None takes it from the data.
         missing: numbers that mark a missing value.
         separator: of delimited text, if not the usual one.
+        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     categories = categories or {}
-    table = read_table(path, [*columns.values(), *bounds, *categories], separator=separator)
+    where = None if people is None else (columns["person"], people)
+    table = read_table(path, [*columns.values(), *bounds, *categories], separator=separator, where=where)
     person, identities = labels(table, columns["person"])
     if "recording" in columns:
         own, names = labels(table, columns["recording"])

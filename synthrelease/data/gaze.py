@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,10 +51,6 @@ class Gaze:
     duration: NDArray[np.int64] | None = None
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def parts(self) -> Iterator[Gaze]:
-        """Yield datasets of different people that are this one together: itself, which is in memory."""
-        yield self
 
 
 def load_gaze(

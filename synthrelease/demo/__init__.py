@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.builder import Built, Progress, build
+from synthrelease.builder import Built, build
 from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.maths.blur import blurred
+from synthrelease.parallel import Progress
 from synthrelease.report.figures import Look, comparison_figure, save
 
 FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")

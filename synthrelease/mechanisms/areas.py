@@ -6,6 +6,7 @@ however long they looked: so all are one integer vector, and one scale of noise 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from synthrelease.data.areas import Areas
 from synthrelease.data.gaze import Gaze
-from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.binning import integer_shares
 from synthrelease.maths.derived import dwell_shares, transition_shares
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -81,7 +82,7 @@ def calibrate(parameters: AreaParameters, budget: Budget) -> RoundedGaussian | D
 
 
 def release(
-    gaze: Gaze | StreamedGaze, parameters: AreaParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze, parameters: AreaParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian | DiscreteLaplace]:
     """Return, for every stimulus, the noised shares and the nearest shares that are possible.
 
@@ -95,14 +96,32 @@ def release(
         Under (stimulus, "dwell", name) arrays of shape (A+1,), and with transitions under (stimulus, "transitions", name) arrays
         of shape (A+1, A+1), from row to column; name is "noised" or "shares". And the event.
     """
+    noisy, event = draw(collect(gaze, parameters), parameters, budget, random=random)
+    return shares_of(noisy, gaze.stimuli, parameters), event
+
+
+def collect(gaze: Gaze, parameters: AreaParameters) -> Sums:
+    """Return what some people contribute."""
+    return Sums({"shares": contributions(gaze, parameters)})
+
+
+def draw(
+    collected: Sums, parameters: AreaParameters, budget: Budget, *, random: WordSource
+) -> tuple[NDArray[np.int64], RoundedGaussian | DiscreteLaplace]:
+    """Return everybody's shares with noise, shape (S, size), and the event."""
+    event = calibrate(parameters, budget)
+    largest = 2**45 if parameters.people is None else parameters.people * HALF_RANGE
+    return noised(collected["shares"], event, largest=largest, random=random), event
+
+
+def shares_of(
+    noisy: NDArray[np.integer], stimuli: Sequence[str], parameters: AreaParameters
+) -> dict[tuple[str, ...], NDArray[np.generic]]:
+    """Return the arrays of a release that has these noised integers, shape (S, size)."""
     p = parameters
-    event = calibrate(p, budget)
-    totals = contributions(gaze, p)
-    largest = 2**45 if p.people is None else p.people * HALF_RANGE
-    noisy = noised(totals, event, largest=largest, random=random)
     number = len(p.areas.names)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for s, stimulus in enumerate(gaze.stimuli):
+    for s, stimulus in enumerate(stimuli):
         viewers = None if p.viewers is None else p.viewers[s]
         dwell = noisy[s, :number]
         values[stimulus, "dwell", "noised"] = dwell
@@ -111,21 +130,16 @@ def release(
             between = noisy[s, number:].reshape(number, number)
             values[stimulus, "transitions", "noised"] = between
             values[stimulus, "transitions", "shares"] = stored(transition_shares(between, viewers=viewers))
-    return values, event
+    return values
 
 
-def contributions(gaze: Gaze | StreamedGaze, parameters: AreaParameters) -> NDArray[np.int64]:
-    """Return the sum of all people's shares: dwell, then transitions row by row, shape (stimuli, size).
+def contributions(gaze: Gaze, parameters: AreaParameters) -> NDArray[np.int64]:
+    """Return the sum of these people's shares: dwell, then transitions row by row, shape (stimuli, size).
 
-    Work grows with the rows, not with people × areas.
+    All of their rows are there. Work grows with the rows, not with people × areas.
     """
-    totals = np.zeros((parameters.stimuli, parameters.size), dtype=np.int64)
-    for part in gaze.parts():
-        _add_contributions(part, parameters, totals)
-    return totals
-
-
-def _add_contributions(gaze: Gaze, p: AreaParameters, totals: NDArray[np.int64]) -> None:
+    p = parameters
+    totals = np.zeros((p.stimuli, p.size), dtype=np.int64)
     number = len(p.areas.names)
     row = counted_rows(gaze, max_stimuli=p.max_stimuli, max_samples=None)
     if p.weight == DURATION:
@@ -139,6 +153,7 @@ def _add_contributions(gaze: Gaze, p: AreaParameters, totals: NDArray[np.int64])
         here = np.flatnonzero((map_of[1:] == map_of[:-1]) & (area[1:] != area[:-1]))
         between = area[here] * number + area[here + 1]
         _add_shares(totals[:, number:], map_of[here], between, np.ones(here.size, dtype=np.int64))
+    return totals
 
 
 def _add_shares(

@@ -6,16 +6,18 @@ blurred, which is post-processing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.data.streamed_gaze import StreamedGaze
+from synthrelease.data.screen import Screen
 from synthrelease.errors import PolicyError
 from synthrelease.maths import derived
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -97,7 +99,7 @@ def calibrate(parameters: GazeMapParameters, budget: Budget) -> RoundedGaussian 
 
 
 def release(
-    gaze: Gaze | StreamedGaze, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian | DiscreteLaplace]:
     """Return, for every stimulus, the noised integer map and the heatmap derived from it.
 
@@ -113,43 +115,49 @@ def release(
     Raises:
         PolicyError: the calibration is refused.
     """
+    noisy, event = draw(collect(gaze, parameters), parameters, budget, random=random)
+    return maps_of(noisy, gaze.stimuli, parameters, gaze.screen), event
+
+
+def collect(gaze: Gaze, parameters: GazeMapParameters) -> Sums:
+    """Return what some people contribute."""
+    return Sums({"maps": contributions(gaze, parameters)})
+
+
+def draw(
+    collected: Sums, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
+) -> tuple[NDArray[np.int64], RoundedGaussian | DiscreteLaplace]:
+    """Return everybody's maps with noise, shape (S, rows, columns), and the event."""
     event = calibrate(parameters, budget)
-    totals = contributions(gaze, parameters)
     largest = 2**40 if parameters.people is None else parameters.people * parameters.cap
-    noisy = noised(totals, event, largest=largest, random=random)
-    screen = (gaze.screen.width_px, gaze.screen.height_px)
+    return noised(collected["maps"], event, largest=largest, random=random), event
+
+
+def maps_of(
+    noisy: NDArray[np.integer], stimuli: Sequence[str], parameters: GazeMapParameters, screen: Screen
+) -> dict[tuple[str, ...], NDArray[np.generic]]:
+    """Return the arrays of some stimuli, each from its own noised map, shape (s, rows, columns)."""
+    size = (screen.width_px, screen.height_px)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for number, stimulus in enumerate(gaze.stimuli):
-        values[stimulus, "noised"] = noisy[number]
-        values[stimulus, "heatmap"] = stored(
-            derived.heatmap(
-                noisy[number], people=parameters.people, blur_px=parameters.blur_px, screen_px=screen
-            )
-        )
-    return values, event
+    for stimulus, own in zip(stimuli, noisy, strict=True):
+        heatmap = derived.heatmap(own, people=parameters.people, blur_px=parameters.blur_px, screen_px=size)
+        values[stimulus, "noised"], values[stimulus, "heatmap"] = own, stored(heatmap)
+    return values
 
 
-def contributions(gaze: Gaze | StreamedGaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
-    """Return the sum of all people's bounded gaze maps, shape (stimuli, rows, columns).
+def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
+    """Return the sum of these people's bounded gaze maps, shape (stimuli, rows, columns); all of their rows are there.
 
     Cost grows with the samples, not with people × cells.
     """
+    place, count = cell_counts(gaze, parameters)
     totals = np.zeros((parameters.stimuli, parameters.rows, parameters.columns), dtype=np.int64)
-    for part in gaze.parts():
-        place, count = _own_counts(part, parameters)
-        np.add.at(totals.reshape(-1), place, np.minimum(count, parameters.cap))
+    np.add.at(totals.reshape(-1), place, np.minimum(count, parameters.cap))
     return totals
 
 
-def cell_counts(
-    gaze: Gaze | StreamedGaze, parameters: GazeMapParameters
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cell_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many."""
-    places, counts = zip(*(_own_counts(part, parameters) for part in gaze.parts()), strict=True)
-    return np.concatenate(places), np.concatenate(counts)
-
-
-def _own_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     cells = parameters.rows * parameters.columns
     row = counted_rows(gaze, max_stimuli=parameters.max_stimuli, max_samples=parameters.max_samples)
     cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.gaze_caps import excess_norms
 from synthrelease.mechanisms import gaze_maps
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters, cell_counts
+from synthrelease.mechanisms.collected import Sums, Tally
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters, cell_counts, maps_of
 from synthrelease.mechanisms.private_parameter import PrivateParameter
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
@@ -43,7 +43,7 @@ class PrivateCap(PrivateParameter[GazeMapParameters]):
 
 
 def release(
-    gaze: Gaze | StreamedGaze, private: PrivateCap, budget: Budget, *, random: SecureRandom
+    gaze: Gaze, private: PrivateCap, budget: Budget, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Composed, int]:
     """Return the arrays of `gaze_maps.release` under a cap of small expected error, the event, and that cap.
 
@@ -53,27 +53,53 @@ def release(
         budget: ε and δ of the whole output, for a person.
         random: where choice and noise come from.
     """
+    noisy, event, cap = draw(collect(gaze, private), private, budget, random=random)
+    return maps_of(noisy, gaze.stimuli, private.at(cap), gaze.screen), event, cap
+
+
+def collect(gaze: Gaze, private: PrivateCap) -> Tally:
+    """Return how many of these people have which count in which cell: all that any cap needs to know."""
+    place, count = cell_counts(gaze, private.maps)
+    return Tally.of(place * _counts(private) + count, np.ones_like(place))
+
+
+def _counts(private: PrivateCap) -> int:
+    """A number above every count: a key of the tally is cell · that + count."""
+    most = private.maps.max_samples
+    assert most is not None
+    return most + 1
+
+
+def draw(
+    collected: Tally, private: PrivateCap, budget: Budget, *, random: SecureRandom
+) -> tuple[NDArray[np.int64], Composed, int]:
+    """Return everybody's maps under a cap of small expected error with noise, the event, and that cap."""
+    p = private.maps
     choice, left = private.split(budget)
     cap = private.choose(
-        choice, utilities(gaze, private, left), sensitivity=utility_sensitivity(private), random=random
+        choice, utilities(collected, private, left), sensitivity=utility_sensitivity(private), random=random
     )
-    values, noise = gaze_maps.release(gaze, private.at(cap), left, random=random)
-    return values, Composed((choice, noise)), cap
+    place, count = np.divmod(collected.key, _counts(private))
+    maps = np.zeros((p.stimuli, p.rows, p.columns), dtype=np.int64)
+    np.add.at(maps.reshape(-1), place, collected.number * np.minimum(count, cap))
+    noisy, noise = gaze_maps.draw(Sums({"maps": maps}), private.at(cap), left, random=random)
+    return noisy, Composed((choice, noise)), cap
 
 
-def utilities(gaze: Gaze | StreamedGaze, private: PrivateCap, left: Budget) -> list[int]:
+def utilities(collected: Tally, private: PrivateCap, left: Budget) -> list[int]:
     """Return −⌊√(r·σ(m)² + ‖D_m‖²)⌋ of every cap m, over all cells of all stimuli together.
 
     It orders caps as Theorem 4.1 does, whose E[MSE(m)] is its square over n²·r; but one person moves it by a bounded
     amount (`utility_sensitivity`).
 
     Args:
-        gaze: points of all people.
+        collected: from all people.
         private: the public parameters.
         left: the budget of the noise that is to follow.
     """
     p = private.maps
-    norms = excess_norms(*cell_counts(gaze, p), private.candidates)
+    place, count = np.divmod(collected.key, _counts(private))
+    norms = excess_norms(place, count, private.candidates, people=collected.number)
     cells = p.stimuli * p.rows * p.columns
     noises = [private.noise(cap, left) for cap in private.candidates]
     return [

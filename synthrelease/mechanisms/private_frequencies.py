@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.mechanisms import signals
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.private_parameter import PrivateParameter
 from synthrelease.mechanisms.signals import SignalParameters, totals
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, Noise
 
+_ALL = "all"  # coefficients, in what is collected
 _ERROR = 2.0**-44  # of a norm, relative: products, running sums and the root err by a tenth of it
 
 
@@ -58,26 +60,46 @@ def release(
         budget: ε and δ of the whole output, for a person.
         random: where choice and noise come from.
     """
-    choice, left = private.split(budget)
-    frequencies = private.choose(
-        choice, utilities(data, private, left), sensitivity=utility_sensitivity(private), random=random
+    noisy, event, chosen = draw(collect(data, private), private, budget, random=random)
+    _, noise = event.events
+    assert isinstance(noise, Noise)
+    values = signals.series_of(
+        noisy, data.recordings, data.bounds_by_name, private.at(chosen), noise.standard_deviation
     )
-    values, noise = signals.release(data, private.at(frequencies), left, random=random)
-    return values, Composed((choice, noise)), frequencies
+    return values, event, chosen
 
 
-def utilities(data: Features, private: PrivateFrequencies, left: Budget) -> list[int]:
+def collect(data: Features, private: PrivateFrequencies) -> Sums:
+    """Return what some people contribute with every candidate, and all their coefficients before any clipping."""
+    sums = {str(k): totals(data, private.at(k)) for k in private.candidates}
+    return Sums(sums | {_ALL: totals(data, private.at(private.every), clipped=False)})
+
+
+def draw(
+    collected: Sums, private: PrivateFrequencies, budget: Budget, *, random: SecureRandom
+) -> tuple[NDArray[np.int64], Composed, int]:
+    """Return everybody's integers under a number of frequencies of small error with noise, the event, and that number."""
+    choice, left = private.split(budget)
+    chosen = private.choose(
+        choice, utilities(collected, private, left), sensitivity=utility_sensitivity(private), random=random
+    )
+    own = Sums({"series": collected[str(chosen)]})
+    noisy, noise = signals.draw(own, private.at(chosen), left, random=random)
+    return noisy, Composed((choice, noise)), chosen
+
+
+def utilities(collected: Sums, private: PrivateFrequencies, left: Budget) -> list[int]:
     """Return −⌊√(noise energy + ‖what k frequencies leave out‖²)⌋ of every candidate k, over all signals, in steps.
 
     The expected squared error of the signals, with the noise that is to follow, is that under the root; the root orders
     candidates alike, but one person moves it by a bounded amount (`utility_sensitivity`).
 
     Args:
-        data: series of all people.
+        collected: from all people.
         private: the public parameters.
         left: the budget of the noise that is to follow.
     """
-    exact = totals(data, private.at(private.every), clipped=False)
+    exact = collected[_ALL]
     full, number = private.at(private.every).form, math.prod(exact.shape[:-1])
     found = []
     for k in private.candidates:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,35 +85,28 @@ def calibrate(parameters: QuantileParameters, epsilon: float) -> list[Event]:
 
 
 def choose(
-    data: Features,
-    group: NDArray[np.int64],
-    parameters: QuantileParameters,
-    epsilon: float,
-    *,
-    random: SecureRandom,
-) -> Iterator[tuple[str, NDArray[np.int32]]]:
-    """Yield every quantile's name and the numbers of the intervals chosen, shape (groups, features).
+    counts: NDArray[np.int64], parameters: QuantileParameters, epsilon: float, *, random: SecureRandom
+) -> dict[str, NDArray[np.int32]]:
+    """Return the numbers of the intervals chosen for every quantile, shape (groups, features, 1).
 
     Args:
-        data: rows of all people.
-        group: of each row, −1 for none: `counted_groups`.
+        counts: of everybody, `people_per_interval`.
         parameters: the public parameters.
         epsilon: of each choice.
         random: where the choices come from.
     """
-    if not parameters.names:
-        return
-    counts = people_per_interval(data, group, parameters)
+    found = {}
     for name in parameters.names:
-        chosen = np.empty(counts.shape[:2], dtype=np.int32)
-        for place in np.ndindex(chosen.shape):
+        chosen = np.empty((*counts.shape[:2], 1), dtype=np.int32)
+        for place in np.ndindex(counts.shape[:2]):
             chosen[place] = private_choice(
                 utilities(counts[place], _p(name)),
                 sensitivity=parameters.sensitivity(name),
                 epsilon=epsilon,
                 random=random,
             )
-        yield name, chosen
+        found[name] = chosen
+    return found
 
 
 def people_per_interval(

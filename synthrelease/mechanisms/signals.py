@@ -7,6 +7,7 @@ bounds, transformed exactly, clipped in integers, added up, and noised once.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import to_steps
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.collected import Rows, Sums
 from synthrelease.mechanisms.completed_series import HOLD, blocks, completed_series
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
@@ -100,21 +102,48 @@ def release(
         Arrays under (recording, feature, name): "noised" of shape (K,) or (people, K); "values" of shape (n,) or
         (people, n), and "uncertainty" of shape (n,), in the feature's unit; and the event.
     """
-    event = calibrate(parameters, budget)
+    noisy, event = draw(collect(data, parameters), parameters, budget, random=random)
+    values = series_of(noisy, data.recordings, data.bounds_by_name, parameters, event.standard_deviation)
+    return values, event
+
+
+def collect(data: Features, parameters: SignalParameters) -> Sums | Rows:
+    """Return what some people contribute: sums, or each person's own where that is what is released."""
     exact = totals(data, parameters)
-    if parameters.query == EACH:  # a slot must not tell whose it is
-        exact = exact[random.permutation(len(exact))]
-    noisy = noised(exact, event, largest=parameters.largest, random=random)
+    return Rows(((np.arange(len(exact)), exact),)) if parameters.query == EACH else Sums({"series": exact})
+
+
+def draw(
+    collected: Sums | Rows, parameters: SignalParameters, budget: Budget, *, random: SecureRandom
+) -> tuple[NDArray[np.int64], RoundedGaussian | DiscreteLaplace]:
+    """Return everybody's integers with noise, shape (R, F, K) or (people, R, F, K), and the event."""
+    event = calibrate(parameters, budget)
+    if isinstance(collected, Sums):
+        exact = collected["series"]
+    else:  # a slot must not tell whose it is
+        _, own = collected.whole()
+        exact = own[random.permutation(len(own))]
+    return noised(exact, event, largest=parameters.largest, random=random), event
+
+
+def series_of(
+    noisy: NDArray[np.integer],
+    recordings: Sequence[str],
+    bounds: Mapping[str, tuple[float, float]],
+    parameters: SignalParameters,
+    deviation: float,
+) -> dict[tuple[str, ...], NDArray[np.generic]]:
+    """Return the arrays of a release that has these noised integers; bounds are those of its features, in their order."""
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for r, recording in enumerate(data.recordings):
-        for f, feature in enumerate(data.features):
-            one, unit = noisy[..., r, f, :], derived.Unit(data.limits(f), parameters.divisor)
+    for r, recording in enumerate(recordings):
+        for f, (feature, limits) in enumerate(bounds.items()):
+            one, unit = noisy[..., r, f, :], derived.Unit(limits, parameters.divisor)
             values[recording, feature, "noised"] = one
             values[recording, feature, "values"] = stored(derived.signal(one, parameters.form, unit))
             values[recording, feature, "uncertainty"] = stored(
-                derived.signal_uncertainty(parameters.form, unit, deviation=event.standard_deviation)
+                derived.signal_uncertainty(parameters.form, unit, deviation=deviation)
             )
-    return values, event
+    return values
 
 
 def totals(data: Features, parameters: SignalParameters, *, clipped: bool = True) -> NDArray[np.int64]:

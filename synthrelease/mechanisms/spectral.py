@@ -6,18 +6,19 @@ public function of them (in the sense of Li et al. 2015, https://doi.org/10.1007
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.binning import integer_shares
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import WEIGHT, point_coefficients, positions
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.counted_rows import counted_rows
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -80,7 +81,7 @@ def calibrate(parameters: SpectralParameters, budget: Budget) -> RoundedGaussian
 
 
 def release(
-    gaze: Gaze | StreamedGaze, parameters: SpectralParameters, budget: Budget, *, random: WordSource
+    gaze: Gaze, parameters: SpectralParameters, budget: Budget, *, random: WordSource
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], RoundedGaussian]:
     """Return, for every stimulus, the noised coefficients, and heatmap and uncertainty that follow from them.
 
@@ -94,25 +95,52 @@ def release(
         Under (stimulus, name): "noised", integers of shape (K,); "mass" and its error, of shape (2,); "heatmap" and "uncertainty", of the
         shape of the form's cells; and the event.
     """
-    event = calibrate(parameters, budget)
-    totals = contributions(gaze, parameters)
-    largest = 2**40 if parameters.people is None else parameters.people * RADIUS
-    noisy = noised(totals, event, largest=largest, random=random)
+    noisy, event = draw(collect(gaze, parameters), parameters, budget, random=random)
     return derived_maps(noisy, gaze.stimuli, parameters, event.standard_deviation), event
 
 
+def collect(gaze: Gaze, parameters: SpectralParameters) -> Sums:
+    """Return what some people contribute."""
+    return Sums({"coefficients": contributions(gaze, parameters)})
+
+
+def draw(
+    collected: Sums, parameters: SpectralParameters, budget: Budget, *, random: WordSource
+) -> tuple[NDArray[np.int64], RoundedGaussian]:
+    """Return everybody's coefficients with noise, shape (S, K), and the event."""
+    event = calibrate(parameters, budget)
+    largest = 2**40 if parameters.people is None else parameters.people * RADIUS
+    return noised(collected["coefficients"], event, largest=largest, random=random), event
+
+
 def derived_maps(
-    noisy: NDArray[np.integer], stimuli: tuple[str, ...], parameters: SpectralParameters, deviation: float
+    noisy: NDArray[np.integer], stimuli: Sequence[str], parameters: SpectralParameters, deviation: float
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
     """Return the arrays of a release that has these noised integers, shape (S, K)."""
-    held = masses(
+    return maps_of(noisy, held_masses(noisy, parameters, deviation), stimuli, parameters.form, deviation)
+
+
+def held_masses(
+    noisy: NDArray[np.integer], parameters: SpectralParameters, deviation: float
+) -> NDArray[np.float64]:
+    """Return how many people's worth of map every stimulus holds, and the error of that, shape (S, 2): all tell it together."""
+    return masses(
         noisy[:, 0],
         deviation=deviation,
         viewers=None if parameters.viewers is None else np.array(parameters.viewers),
         people=parameters.people,
         joint=parameters.joint,
     )
-    form = parameters.form
+
+
+def maps_of(
+    noisy: NDArray[np.integer],
+    held: NDArray[np.float64],
+    stimuli: Sequence[str],
+    form: SpectralForm,
+    deviation: float,
+) -> dict[tuple[str, ...], NDArray[np.generic]]:
+    """Return the arrays of some stimuli, each from its own coefficients and mass: shapes (s, K) and (s, 2)."""
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for number, stimulus in enumerate(stimuli):
         own, mass = (
@@ -128,23 +156,16 @@ def derived_maps(
     return values
 
 
-def contributions(gaze: Gaze | StreamedGaze, parameters: SpectralParameters) -> NDArray[np.int64]:
-    """Return the sum of all people's clipped coefficients in steps, shape (stimuli, K).
+def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int64]:
+    """Return the sum of these people's clipped coefficients in steps, shape (stimuli, K); all of their rows are there.
 
     Cost grows with samples × frequencies of one axis and with the maps that people have, not with pixels.
     """
     totals = np.zeros((parameters.stimuli, parameters.form.band.count), dtype=np.int64)
-    for part in gaze.parts():
-        _add_contributions(part, parameters, totals)
-    return totals
-
-
-def _add_contributions(gaze: Gaze, parameters: SpectralParameters, totals: NDArray[np.int64]) -> None:
-    """Add the contributions of some people, all of whose rows are there."""
     steps, band = parameters.form.steps(), parameters.form.band
     rows, weights = _weighted_rows(gaze, parameters)
     if not rows.size:
-        return
+        return totals
     places = _places(gaze, parameters, rows)
     group = gaze.person[rows] * parameters.stimuli + gaze.stimulus[rows]
     first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
@@ -159,6 +180,7 @@ def _add_contributions(gaze: Gaze, parameters: SpectralParameters, totals: NDArr
         ).astype(np.int64)
         owner = person[start:stop] if parameters.joint else None
         np.add.at(totals, stimulus[start:stop], clip_to_ball(own, RADIUS, owner))
+    return totals
 
 
 def _weighted_rows(gaze: Gaze, parameters: SpectralParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -5,6 +5,7 @@ Claim: `spectral_signals.proof.md`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ from synthrelease.maths.spectral_signals import (
 )
 from synthrelease.maths.steps import to_steps
 from synthrelease.maths.stored import stored
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.completed_series import HOLD, blocks, completed_series
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import WordSource
@@ -81,29 +83,43 @@ def release(
         Arrays under (recording, feature, name): "noised", integers of shape (1 + K,); "mass" and its error, of shape
         (2,); "values" and "uncertainty", of shape (n,), in the feature's unit; and the event.
     """
-    event = calibrate(parameters, budget)
+    noisy, event = draw(collect(data, parameters), parameters, budget, random=random)
+    deviation = event.standard_deviation
+    return derived_signals(noisy, data.recordings, data.bounds_by_name, parameters, deviation), event
+
+
+def collect(data: Features, parameters: SpectralSignalParameters) -> Sums:
+    """Return what some people contribute."""
     totals = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)
     for part in blocks(data, parameters.form.length):
         totals += contributions(part, parameters).sum(axis=0)
-    noisy = noised(totals, event, largest=parameters.people * RADIUS, random=random)
-    return derived_signals(noisy, data, parameters, event.standard_deviation), event
+    return Sums({"series": totals})
+
+
+def draw(
+    collected: Sums, parameters: SpectralSignalParameters, budget: Budget, *, random: WordSource
+) -> tuple[NDArray[np.int64], RoundedGaussian]:
+    """Return everybody's integers with noise, shape (recordings, features, 1 + K), and the event."""
+    event = calibrate(parameters, budget)
+    return noised(collected["series"], event, largest=parameters.people * RADIUS, random=random), event
 
 
 def derived_signals(
-    noisy: NDArray[np.integer], data: Features, parameters: SpectralSignalParameters, deviation: float
+    noisy: NDArray[np.integer],
+    recordings: Sequence[str],
+    bounds: Mapping[str, tuple[float, float]],
+    parameters: SpectralSignalParameters,
+    deviation: float,
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of a release that has these noised integers, shape (recordings, features, 1 + K).
-
-    Of the data only what is public is used: the names of recordings and features, and the bounds.
-    """
+    """Return the arrays of a release that has these noised integers; bounds are those of its features, in their order."""
     form, people = parameters.form, parameters.people
     held = masses(noisy[..., 0].ravel(), form, deviation=deviation, people=people)
     held = held.reshape(*noisy.shape[:2], 2)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for r, recording in enumerate(data.recordings):
-        for f, feature in enumerate(data.features):
+    for r, recording in enumerate(recordings):
+        for f, (feature, limits) in enumerate(bounds.items()):
             own, mass = noisy[r, f], stored(held[r, f])  # as in the bundle: what follows can be checked
-            known = Known(float(mass[0]), float(mass[1]), deviation, people, data.limits(f))
+            known = Known(float(mass[0]), float(mass[1]), deviation, people, limits)
             values[recording, feature, "noised"], values[recording, feature, "mass"] = own, mass
             values[recording, feature, "values"] = stored(form.signal(own, known))
             values[recording, feature, "uncertainty"] = stored(form.uncertainty(own, known))

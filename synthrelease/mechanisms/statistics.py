@@ -6,6 +6,8 @@ feature there, in integers: all are one vector of one sensitivity, and one scale
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +34,7 @@ from synthrelease.maths.statistics import quantile as quantile_of
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
 from synthrelease.mechanisms import quantiles
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.grouped_rows import Cell, cell, counted_groups, steps_of
 from synthrelease.mechanisms.quantiles import QuantileParameters
 from synthrelease.noise.addition import noised
@@ -43,6 +46,7 @@ from synthrelease.privacy.noise_error import reach
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
 
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
+_INTERVALS = "intervals"  # of quantiles; no statistic has this name
 
 
 @dataclass(frozen=True)
@@ -163,38 +167,67 @@ def release(
         Arrays under (statistic, feature, what), or (statistic, group, feature, what). What is "noised", "value" and
         "interval", of shapes (K,), (1,) or (bins,), and (1, 2) or (bins, 2); of quantiles "chosen" and "value". And the event.
     """
+    drawn, event = draw(collect(data, parameters), parameters, budget, random=random)
+    return statistics_of(drawn, data.features, parameters, event), event
+
+
+def collect(data: Features, parameters: StatisticsParameters) -> Sums:
+    """Return what some people contribute to every statistic; for quantiles, how many there are in each interval."""
+    p = parameters
+    sums = {name: totals(name, data, p) for name in p.noised}
+    if p.quantiles.names:
+        group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
+        sums[_INTERVALS] = quantiles.people_per_interval(data, group, p.quantiles)
+    return Sums(sums)
+
+
+def draw(
+    collected: Sums, parameters: StatisticsParameters, budget: Budget, *, random: SecureRandom
+) -> tuple[dict[str, NDArray[np.integer]], Event]:
+    """Return of every statistic the noised integers, shape (groups, features, size), or the intervals chosen; and the event."""
     p = parameters
     event = calibrate(p, budget)
-    noise = next(iter(event.events if isinstance(event, Composed) else (event,)))
-    values: Arrays = {}
+    noise = _noise(event)
+    drawn: dict[str, NDArray[np.integer]] = {}
     for name in p.noised:
-        assert isinstance(noise, Noise)
+        assert noise is not None
         # Under add-remove-one the bound must not depend on n, not even through the type of the result.
         largest = 2**45 if p.people is None else p.people * PERSON_STEPS
-        noisy = noised(totals(name, data, p), noise, largest=largest, random=random)
-        for labels, g, f in _places(data, p):
-            unit = p.unit(data.limits(f))
+        drawn[name] = noised(collected[name], noise, largest=largest, random=random)
+    if p.quantiles.names:
+        epsilon, _ = p.split(budget)
+        drawn |= quantiles.choose(collected[_INTERVALS], p.quantiles, epsilon, random=random)
+    return drawn, event
+
+
+def statistics_of(
+    drawn: Mapping[str, NDArray[np.integer]],
+    features: Sequence[str],
+    parameters: StatisticsParameters,
+    event: Event,
+) -> Arrays:
+    """Return the arrays of a release that has these noised integers and chosen intervals."""
+    p, noise = parameters, _noise(event)
+    values: Arrays = {}
+    for name, g, f in itertools.product(p.statistics, range(len(p.groups) or 1), range(p.features)):
+        at = (name, *p.groups[g : g + 1], features[f])
+        own, unit = drawn[name][g, f], p.unit(p.bounds[f])
+        if quantile_of(name) is None:
+            assert noise is not None
             far = reach(noise, together=together(name, unit))
-            values[name, *labels, "noised"] = noisy[g, f]
-            values[name, *labels, "value"] = stored(value(name, noisy[g, f], unit))
-            values[name, *labels, "interval"] = stored(interval(name, noisy[g, f], unit, reach=far))
-    epsilon, _ = p.split(budget)
-    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
-    for name, numbers in quantiles.choose(data, group, p.quantiles, epsilon, random=random):
-        for labels, g, f in _places(data, p):
-            values[name, *labels, "chosen"] = numbers[g, f : f + 1]
-            middle = quantile_value(numbers[g, f : f + 1], data.limits(f), p.quantile_steps)
-            values[name, *labels, "value"] = stored(middle)
-    return values, event
+            values[*at, "noised"] = own
+            values[*at, "value"] = stored(value(name, own, unit))
+            values[*at, "interval"] = stored(interval(name, own, unit, reach=far))
+        else:
+            values[*at, "chosen"] = own
+            values[*at, "value"] = stored(quantile_value(own, p.bounds[f], p.quantile_steps))
+    return values
 
 
-def _places(data: Features, p: StatisticsParameters) -> list[tuple[tuple[str, ...], int, int]]:
-    """Labels and numbers of every group and feature."""
-    return [
-        (((name,) if p.by is not None else ()) + (feature,), g, f)
-        for g, name in enumerate(p.groups or ("",))
-        for f, feature in enumerate(data.features)
-    ]
+def _noise(event: Event) -> Noise | None:
+    """The one scale of noise of all noised statistics; None if all are chosen."""
+    first = event.events[0] if isinstance(event, Composed) else event
+    return first if isinstance(first, Noise) else None
 
 
 def totals(statistic: str, data: Features, parameters: StatisticsParameters) -> NDArray[np.int64]:

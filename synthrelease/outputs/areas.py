@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.areas import ELSEWHERE, LABEL, read_areas
 from synthrelease.data.facts import Facts
-from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.errors import PlanError
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.areas import DURATION, AreaParameters, calibrate, release
+from synthrelease.mechanisms.areas import DURATION, AreaParameters, calibrate, collect, draw, shares_of
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.resolved import Release, counted_stimuli, names_source, noise_of, people_if_public
+from synthrelease.outputs.resolved import (
+    Collector,
+    Release,
+    counted_stimuli,
+    names_source,
+    noise_of,
+    people_if_public,
+)
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import DiscreteLaplace, Event
@@ -49,10 +56,15 @@ class AreasOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Gaze | StreamedGaze, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
+    def collector(self) -> Collector:
+        """Return what takes people's contributions."""
+        return partial(collect, parameters=self.parameters)
+
+    def release(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
         assert budget is not None
-        return Release(*release(data, self.parameters, budget, random=random))
+        noisy, event = draw(collected, self.parameters, budget, random=random)
+        return Release([partial(shares_of, noisy, self.facts.names, self.parameters)], event)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

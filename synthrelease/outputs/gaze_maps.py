@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.data.streamed_gaze import StreamedGaze
 from synthrelease.mechanisms import private_cap, private_parameter
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, release
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, collect, draw, maps_of
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Predicted, Quality
-from synthrelease.outputs.resolved import Release, names_source
+from synthrelease.outputs.resolved import Collector, Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -49,13 +48,26 @@ class GazeMapOutput(Predicted):
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
-    def release(self, data: Gaze | StreamedGaze, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
-        assert budget is not None
+    def collector(self) -> Collector:
+        """Return what takes people's contributions."""
         if self.private_cap is not None:
-            values, event, cap = private_cap.release(data, self.private_cap, budget, random=random)
-            return Release(values, event, chosen={"cap": cap})
-        return Release(*release(data, self.parameters, budget, random=random))
+            return partial(private_cap.collect, private=self.private_cap)
+        return partial(collect, parameters=self.parameters)
+
+    def release(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
+        assert budget is not None
+        chosen, p, names = {}, self.parameters, self.facts.names
+        event: Event
+        if self.private_cap is None:
+            noisy, event = draw(collected, p, budget, random=random)
+        else:
+            noisy, event, chosen["cap"] = private_cap.draw(collected, self.private_cap, budget, random=random)
+        return Release(
+            [partial(maps_of, noisy[s : s + 1], names[s : s + 1], p, self.screen) for s in range(len(names))],
+            event,
+            chosen=chosen,
+        )
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features
 from synthrelease.maths.signal_form import DCFPA, LPA
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms import private_frequencies, private_parameter
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
-from synthrelease.mechanisms.signals import EACH, MEAN, SignalParameters, calibrate, release
+from synthrelease.mechanisms.signals import EACH, MEAN, SignalParameters, calibrate, collect, draw, series_of
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs.resolved import Release, counted, feature_entries, names_source
+from synthrelease.outputs.resolved import (
+    Collector,
+    OfFeatures,
+    Release,
+    counted,
+    feature_entries,
+    names_source,
+    noise_of,
+)
 from synthrelease.outputs.signal_quality import PredictedSignals, Quality
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
@@ -49,17 +57,31 @@ class NoisedSignalsOutput(PredictedSignals):
             return private_parameter.calibrate(self.private_frequencies, budget)
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
-        assert budget is not None
-        data = data.only(list(self.bounds))
-        if self.private_frequencies is None:
-            return Release(*release(data, self.parameters, budget, random=random))
-        values, event, chosen = private_frequencies.release(
-            data, self.private_frequencies, budget, random=random
+    def collector(self) -> Collector:
+        """Return what takes people's contributions."""
+        private = self.private_frequencies
+        own = (
+            partial(collect, parameters=self.parameters)
+            if private is None
+            else partial(private_frequencies.collect, private=private)
         )
-        radii = list(self.private_frequencies.at(chosen).radii)
-        return Release(values, event, chosen={"coefficients": chosen, "bound_steps": radii})
+        return OfFeatures(tuple(self.bounds), own)
+
+    def release(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
+        assert budget is not None
+        p, private, chosen = self.parameters, self.private_frequencies, {}
+        event: Event
+        if private is None:
+            noisy, event = draw(collected, p, budget, random=random)
+        else:
+            noisy, event, k = private_frequencies.draw(collected, private, budget, random=random)
+            p = private.at(k)
+            chosen = {"coefficients": k, "bound_steps": list(p.radii)}
+        noise = noise_of(event)
+        assert noise is not None
+        series = partial(series_of, noisy, self.facts.names, self.bounds, p, noise.standard_deviation)
+        return Release([series], event, chosen=chosen)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,32 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features
 from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.bozkir2021 import LPA, PaperParameters, perturbed
+from synthrelease.mechanisms.collected import Rows
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.mechanisms.signals import EACH
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.noised_signals import completion_told
-from synthrelease.outputs.resolved import Arrays, Release, feature_entries, names_source
+from synthrelease.outputs.resolved import (
+    Arrays,
+    Collector,
+    OfFeatures,
+    Release,
+    feature_entries,
+    names_source,
+)
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import BOZKIR2021_EVENT, Event
+
+
+def _series(data: Features, *, length: int, completion: str) -> Rows:
+    """Everybody's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
+    recordings = len(data.recordings)
+    group, completed, _ = completed_series(data, length, completion=completion)
+    series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, length, 1))
+    series[group] = completed
+    whole = np.moveaxis(series.reshape(data.people, recordings, length, -1), 2, 3)
+    return Rows(((np.arange(data.people), whole),))
 
 
 @dataclass(frozen=True)
@@ -38,21 +57,21 @@ class PublishedSignalsOutput:
         """Return that nothing is protected."""
         return BOZKIR2021_EVENT
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
+    def collector(self) -> Collector:
+        """Return what takes people's series."""
+        options = {"length": self.length, "completion": self.spec.options["completion"]}
+        return OfFeatures(tuple(self.bounds), partial(_series, **options))
+
+    def release(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
         """Run the mechanism, recording by recording; everybody's series in random order."""
-        data = data.only(list(self.bounds))
-        recordings = len(data.recordings)
-        group, completed, _ = completed_series(data, self.length, completion=self.spec.options["completion"])
-        series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, self.length, 1))
-        series[group] = completed
-        order = random.permutation(data.people)
+        _, series = collected.whole()
+        order = random.permutation(len(series))
         arrays: Arrays = {}
-        for r, recording in enumerate(data.recordings):
-            own = np.moveaxis(series[r::recordings], 1, 2)
-            released = perturbed(own, self.parameters, random=random.spawn(recording)).values[0]
-            for f, feature in enumerate(data.features):
+        for r, recording in enumerate(self.facts.names):
+            released = perturbed(series[:, r], self.parameters, random=random.spawn(recording)).values[0]
+            for f, feature in enumerate(self.bounds):
                 arrays[recording, feature, "values"] = stored(released[order, f])
-        return Release(arrays, BOZKIR2021_EVENT)
+        return Release([partial(dict, arrays)], BOZKIR2021_EVENT)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.mechanisms.collected import Rows
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE, RecordsParameters
-from synthrelease.mechanisms.records.release import calibrate, release
+from synthrelease.mechanisms.records.release import calibrate, collect, draw, records_of
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.records_parameters import records_parameters
-from synthrelease.outputs.resolved import Release, counted, names_source, noise_of
+from synthrelease.outputs.resolved import Collector, Release, counted, names_source, noise_of
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
@@ -43,14 +44,18 @@ class RecordsOutput:
         """Return the event that the budget buys."""
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
-        values, event, passing = release(data, self.parameters, budget, random=random)
+    def collector(self) -> Collector:
+        """Return what takes people's rows."""
+        return partial(collect, parameters=self.parameters)
+
+    def release(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on everybody's rows."""
+        drawn, event, passing = draw(collected, self.parameters, budget, random=random)
         told = [f"{passing.copies} of {self.parameters.rows} records equal a real one in all attributes"]
         if self.parameters.tested:
             share = passing.passed / passing.trials
             told.append(f"{passing.passed} of {passing.trials} candidates passed the test ({share:.2%})")
-        return Release(values, event, tuple(told))
+        return Release([partial(records_of, drawn, self.parameters)], event, tuple(told))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
+from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import Budget
@@ -18,20 +20,23 @@ from synthrelease.privacy.event import Event, Noise
 from synthrelease.privacy.guarantee import Neighbours
 
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
+Collector = Callable[[Any], Collected]
+Derivation = Callable[[], Arrays]
 
 
 @dataclass(frozen=True)
 class Release:
-    """What a mechanism made.
+    """What a mechanism made of everybody's contributions.
 
     Attributes:
-        arrays: by labels below the output.
+        derivations: what makes the arrays of the release, by labels below the output, from what was drawn; public, and each
+            independent of the others.
         event: what was done.
         notes: for the curator alone, nowhere in the release.
         chosen: parameters that the mechanism chose privately, for the manifest.
     """
 
-    arrays: Arrays
+    derivations: Sequence[Derivation]
     event: Event
     notes: tuple[str, ...] = ()
     chosen: Mapping[str, Any] = field(default_factory=dict)
@@ -59,8 +64,12 @@ class ResolvedOutput(Protocol):
         """Return the event that the budget buys; reads no data."""
         ...
 
-    def release(self, data: Any, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
+    def collector(self) -> Collector:
+        """Return the function that takes from the data of some people what they contribute."""
+        ...
+
+    def release(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
         ...
 
     def mechanism(self) -> dict[str, Any]:
@@ -94,6 +103,23 @@ def errors_of(output: ResolvedOutput, event: Event) -> list[list[str]]:
     """Return the table of the noise of every value in its unit; empty if an output has none."""
     tell = getattr(output, "errors", None)
     return [] if tell is None else tell(event)
+
+
+@dataclass(frozen=True)
+class OfFeatures:
+    """A collector of some features, in the output's order.
+
+    Attributes:
+        names: of the features.
+        collect: takes the data that have these features alone.
+    """
+
+    names: tuple[str, ...]
+    collect: Callable[[Features], Collected]
+
+    def __call__(self, data: Features) -> Collected:
+        """Return what the people contribute."""
+        return self.collect(data.only(self.names))
 
 
 def noise_of(event: Event) -> Noise | None:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features
 from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START, RADIUS
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.signals import MEAN
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters, calibrate, release
+from synthrelease.mechanisms.spectral_signals import (
+    SpectralSignalParameters,
+    calibrate,
+    collect,
+    derived_signals,
+    draw,
+)
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.noised_signals import completion_told
-from synthrelease.outputs.resolved import Release, counted, feature_entries, names_source
+from synthrelease.outputs.resolved import (
+    Collector,
+    OfFeatures,
+    Release,
+    counted,
+    feature_entries,
+    names_source,
+)
 from synthrelease.outputs.signal_quality import PredictedSignals, Quality
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
@@ -44,10 +58,17 @@ class SpectralSignalsOutput(PredictedSignals):
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
+    def collector(self) -> Collector:
+        """Return what takes people's contributions."""
+        return OfFeatures(tuple(self.bounds), partial(collect, parameters=self.parameters))
+
+    def release(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
         assert budget is not None
-        return Release(*release(data.only(list(self.bounds)), self.parameters, budget, random=random))
+        noisy, event = draw(collected, self.parameters, budget, random=random)
+        deviation = event.standard_deviation
+        signals = partial(derived_signals, noisy, self.facts.names, self.bounds, self.parameters, deviation)
+        return Release([signals], event)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING
 from synthrelease.errors import PlanError
 from synthrelease.maths.statistics import HISTOGRAM, MEAN, MEDIAN, VARIANCE
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, release
+from synthrelease.mechanisms.collected import Sums
+from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, collect, draw, statistics_of
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
+    Collector,
+    OfFeatures,
     Release,
     chosen_features,
     counted,
@@ -56,10 +60,15 @@ class StatisticsOutput:
         assert budget is not None
         return calibrate(self.parameters, budget)
 
-    def release(self, data: Features, budget: Budget | None, random: SecureRandom) -> Release:
-        """Run the mechanism."""
+    def collector(self) -> Collector:
+        """Return what takes people's contributions."""
+        return OfFeatures(tuple(self.bounds), partial(collect, parameters=self.parameters))
+
+    def release(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Release:
+        """Draw on what all people contribute."""
         assert budget is not None
-        return Release(*release(data.only(list(self.bounds)), self.parameters, budget, random=random))
+        drawn, event = draw(collected, self.parameters, budget, random=random)
+        return Release([partial(statistics_of, drawn, tuple(self.bounds), self.parameters, event)], event)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

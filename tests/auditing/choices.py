@@ -153,7 +153,9 @@ def chosen_probe(
     ]
     probes = []
     for pair in pairs:
-        utilities = tuple(module.utilities(variant.data(people), private, left) for people in pair)
+        utilities = tuple(
+            module.utilities(module.collect(variant.data(people), private), private, left) for people in pair
+        )
         sides = []
         for one in each:
             a, b = (integers(one, people).ravel() for people in pair)
@@ -202,7 +204,10 @@ def cap_utilities_moved() -> tuple[int, int]:
     assert isinstance(variant, PrivateCapVariant)
     private = variant.private
     people = variant.adversaries()
-    found = [private_cap.utilities(variant.data([one]), private, SILENT) for one in people]
+    found = [
+        private_cap.utilities(private_cap.collect(variant.data([one]), private), private, SILENT)
+        for one in people
+    ]
     return _most(found), private_cap.utility_sensitivity(private)
 
 
@@ -216,11 +221,9 @@ def frequencies_utilities_moved() -> tuple[int, int]:
     moved = 0
     for beside in people:
         crowd = [beside] * 3
-        data = [variant.data([*crowd, one]) for one in people]
-        found = [
-            private_frequencies.utilities(one, replace(private, signals=variant.of(4)), SILENT)
-            for one in data
-        ]
+        asked = replace(private, signals=variant.of(4))
+        collected = [private_frequencies.collect(variant.data([*crowd, one]), asked) for one in people]
+        found = [private_frequencies.utilities(one, asked, SILENT) for one in collected]
         moved = max(moved, _most(found))
     return moved, private_frequencies.utility_sensitivity(private)
 

@@ -39,7 +39,7 @@ def excess(v: PrivateCapVariant, people: Sequence[Person], cap: int) -> np.ndarr
 def test_utilities_are_those_of_theorem_4_1(capped: PrivateCapVariant) -> None:
     v, private = capped, capped.private
     people = [*v.ordinary(5), *v.adversaries()[::6]]
-    found = private_cap.utilities(v.data(people), private, BUDGET)
+    found = private_cap.utilities(private_cap.collect(v.data(people), private), private, BUDGET)
     cells = private.maps.stimuli * private.maps.rows * private.maps.columns
     for cap, utility in zip(private.candidates, found, strict=True):
         deviation = gaze_maps.calibrate(private.at(cap), BUDGET).standard_deviation
@@ -55,7 +55,10 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
     silent = Budget(1e6, 0.4)
     beside: list[Person] = []
     people = v.adversaries()
-    of = [np.array(private_cap.utilities(v.data([*beside, a]), private, silent)) for a in people]
+    of = [
+        np.array(private_cap.utilities(private_cap.collect(v.data([*beside, a]), private), private, silent))
+        for a in people
+    ]
     alone = of[0]  # nobody who was anywhere
     assert people[0].rows.size == 0
     if v.adds_or_removes:
@@ -79,9 +82,9 @@ def test_nobody_moves_a_utility_further_than_stated(capped: PrivateCapVariant, d
     v, private = capped, capped.private
     beside = [*v.ordinary(1), data.draw(v.anybody())]
     one = data.draw(v.anybody())
-    before = private_cap.utilities(v.data([*beside, one]), private, BUDGET)
+    before = private_cap.utilities(private_cap.collect(v.data([*beside, one]), private), private, BUDGET)
     others = beside if v.adds_or_removes else [*beside, data.draw(v.anybody(like=one))]
-    after = private_cap.utilities(v.data(others), private, BUDGET)
+    after = private_cap.utilities(private_cap.collect(v.data(others), private), private, BUDGET)
     stated = private_cap.utility_sensitivity(private)
     assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= stated
 

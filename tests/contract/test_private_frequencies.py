@@ -80,7 +80,9 @@ def weight_of_noise(v: PrivateFrequenciesVariant, k: int) -> float:
 
 def utilities(v: PrivateFrequenciesVariant, people: Sequence[Person], budget: Budget) -> NDArray[np.int64]:
     private = replace(v.private, signals=v.of(len(people)))
-    return np.array(private_frequencies.utilities(v.data(people), private, budget))
+    return np.array(
+        private_frequencies.utilities(private_frequencies.collect(v.data(people), private), private, budget)
+    )
 
 
 def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFrequenciesVariant) -> None:
@@ -90,7 +92,9 @@ def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFre
     exact = series.sum(axis=0) if v.parameters.query == MEAN else series
     private = replace(v.private, signals=v.of(len(people)))
     for budget in (SILENT, Budget(300.0, 1e-3), BUDGET):
-        found = private_frequencies.utilities(v.data(people), private, budget)
+        found = private_frequencies.utilities(
+            private_frequencies.collect(v.data(people), private), private, budget
+        )
         assert all(type(utility) is int for utility in found)
         for k, utility in zip(private.candidates, found, strict=True):
             deviation = signals.calibrate(private.at(k), budget).standard_deviation

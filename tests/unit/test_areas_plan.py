@@ -192,8 +192,9 @@ def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) 
             screen=Screen(800, 600),
             stimuli=["1005", "1012"],
         )
-        made = resolved.release(gaze, Budget(1e5, 0.0), SecureRandom.for_tests(1))
-        exact = [made.arrays[s, "dwell", "noised"].sum() / HALF_RANGE for s in ("1005", "1012")]
+        made = resolved.release(resolved.collector()(gaze), Budget(1e5, 0.0), SecureRandom.for_tests(1))
+        (derive,) = made.derivations
+        exact = [derive()[s, "dwell", "noised"].sum() / HALF_RANGE for s in ("1005", "1012")]
         assert round(float(sum(exact))) == viewers
         if most > 1:
             assert [round(float(n)) for n in exact] == counts

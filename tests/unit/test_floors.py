@@ -10,6 +10,7 @@ import synthrelease
 ROOT = Path(synthrelease.__file__).parent
 FLOORS = [
     "errors",
+    "parallel",
     "maths",
     "privacy",
     "noise",
@@ -23,9 +24,11 @@ FLOORS = [
     "policy",
     "plan",
     "outputs",
+    "parts",
     "budgets",
     "design",
     "preview",
+    "release_manifest",
     "builder",
     "demo",
     "cli",

@@ -13,7 +13,7 @@ from paid_study import grant, write_paid_study
 from spending import another_process, charge, forge, gaussian, kinds, laplace
 
 import synthrelease
-from synthrelease import builder
+from synthrelease import builder, parts
 from synthrelease.design import make_design
 from synthrelease.errors import BundleError, MachineError, PolicyError
 from synthrelease.ledger import Debit
@@ -104,7 +104,7 @@ def test_refused_before_any_data_is_read(plan, monkeypatch):
     def never(*_arguments):
         raise AssertionError("data were read")
 
-    monkeypatch.setattr(builder, "_load", never)
+    monkeypatch.setattr(parts.Part, "read", never)
     with pytest.raises(PolicyError, match="more than is left") as refusal:
         build(plan)
     assert refusal.value.exit_code == 4
@@ -115,13 +115,13 @@ def test_refused_before_any_data_is_read(plan, monkeypatch):
 
 def test_refused_again_when_it_is_to_pay(plan, monkeypatch):
     """Another release was paid for while this one read its data."""
-    ledger, real = grant(plan.parent, 1.0), builder._load
+    ledger, real = grant(plan.parent, 1.0), parts.Part.read
 
     def meanwhile(*arguments):
         ledger.debit(charge(gaussian(0.15)))
         return real(*arguments)
 
-    monkeypatch.setattr(builder, "_load", meanwhile)
+    monkeypatch.setattr(parts.Part, "read", meanwhile)
     with pytest.raises(PolicyError, match="more than is left"):
         build(plan)
     assert kinds(ledger.path) == ["created", "grant", "debit"]

@@ -248,7 +248,11 @@ class SpectralSignalsVariant(SeriesVariant):
         shape = (self.recordings, self.features, -1)
         nobody = self.data([Person(np.empty((0, 1 + self.features)))])
         found = spectral_signals.derived_signals(
-            noisy.reshape(shape), nobody, self.of(people), self.event(people).standard_deviation
+            noisy.reshape(shape),
+            nobody.recordings,
+            nobody.bounds_by_name,
+            self.of(people),
+            self.event(people).standard_deviation,
         )
         return {key: array for key, array in found.items() if key[-1] != "noised"}
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.maths.prefix_trie import PrefixTrie
+from synthrelease.mechanisms.collected import Rows
 from synthrelease.mechanisms.records.deniability import SeedSet
-from synthrelease.mechanisms.records.fit import fit_model
+from synthrelease.mechanisms.records.fit import Counts, fit_model
 from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
@@ -112,8 +113,35 @@ def release(
         PlanError: no row is complete, or too few candidates passed.
         PolicyError: the randomized test costs more than the budget.
     """
-    event = calibrate(parameters, budget)
+    drawn, event, passing = draw(collect(data, parameters), parameters, budget, random=random)
+    return records_of(drawn, parameters), event, passing
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a release is made of.
+
+    Attributes:
+        records: category numbers of the synthetic records, shape (rows, m).
+        counts: the noised joint counts of a DP fit; empty without one.
+    """
+
+    records: NDArray[np.int32]
+    counts: Counts
+
+
+def collect(data: Features, parameters: RecordsParameters) -> Rows:
+    """Return the coded records of some people."""
     records, people = coded_records(data, parameters)
+    return Rows(((people, records),))
+
+
+def draw(
+    collected: Rows, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
+) -> tuple[Drawn, Event, Passing]:
+    """Return synthetic records from everybody's; arguments and errors as `release`."""
+    event = calibrate(parameters, budget)
+    people, records = collected.whole()
     seed = np.ones(parameters.people, dtype=bool)
     if parameters.randomized:  # drawn without a look at anybody
         seed[random.permutation(parameters.people)[parameters.seeds :]] = False
@@ -131,16 +159,21 @@ def release(
     else:
         chosen, trials, passed = _passing(model, records, people, parameters, known=known, random=random)
 
+    drawn = Drawn(chosen.astype(np.int32), {} if noise is None else counts)
+    return drawn, event, Passing(trials, passed, int(known.among(chosen).sum()))
+
+
+def records_of(drawn: Drawn, parameters: RecordsParameters) -> dict[tuple[str, ...], NDArray[np.generic]]:
+    """Return the arrays of a release."""
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for a, attribute in enumerate(parameters.attributes):
-        values[attribute.name, "category"] = chosen[:, a].astype(np.int32)
+        values[attribute.name, "category"] = drawn.records[:, a]
         if attribute.labels is None:
-            values[attribute.name, "value"] = attribute.values(chosen[:, a])
-    if noise is not None:
-        names = [attribute.name for attribute in parameters.attributes]
-        for subset, table in counts.items():
-            values[(*(names[a] for a in subset), "noised")] = table
-    return values, event, Passing(trials, passed, int(known.among(chosen).sum()))
+            values[attribute.name, "value"] = attribute.values(drawn.records[:, a])
+    names = [attribute.name for attribute in parameters.attributes]
+    for subset, table in drawn.counts.items():
+        values[(*(names[a] for a in subset), "noised")] = table
+    return values
 
 
 def coded_records(

@@ -44,6 +44,15 @@ def test_one_pass_gives_the_norms_of_dense_maps(study, seed):
     assert excess_norms(numbering[pixel][order], count[order], caps) == by_the_definition(maps, caps)
 
 
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(studies())
+def test_equal_counts_may_be_given_once_with_the_number_of_their_people(study):
+    maps, caps = study
+    pixel, count = nonzero(maps)
+    pairs, people = np.unique(np.stack([pixel, count]), axis=1, return_counts=True)
+    assert excess_norms(*pairs, caps, people=people) == by_the_definition(maps, caps)
+
+
 def test_norms_written_out_by_hand():
     """Pixel 7 is looked at 3 and 1 times, pixel 2 five times: D_1 = (2, 4), D_2 = (1, 3), D_4 = (0, 1)."""
     pixel, count = np.array([7, 2, 7]), np.array([3, 5, 1])
@@ -86,6 +95,12 @@ def test_a_sum_of_counts_beyond_64_bits_is_refused():
 def test_what_has_no_meaning_is_refused(pixel, count, caps, message):
     with pytest.raises(ValueError, match=message):
         excess_norms(pixel, count, caps)
+
+
+@pytest.mark.parametrize("people", [[0, 1], [2**31, 1], [-1, 1]])
+def test_a_number_of_people_that_cannot_be_is_refused(people):
+    with pytest.raises(ValueError, match="people from 1"):
+        excess_norms(np.array([1, 2]), np.array([1, 1]), [1], people=np.array(people))
 
 
 def test_expected_mse_is_noise_and_bias():

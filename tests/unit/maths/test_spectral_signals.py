@@ -221,7 +221,7 @@ def test_without_noise_the_mean_of_people_who_are_not_clipped_comes_back(baselin
     parameters = SpectralSignalParameters(form, features, recordings, Neighbours.REPLACE_ONE, people)
     own = contributions(data, parameters)
     assert (own[..., 0] == form.constant).all()  # nobody was clipped
-    found = derived_signals(own.sum(axis=0), data, parameters, 1e-4)
+    found = derived_signals(own.sum(axis=0), data.recordings, data.bounds_by_name, parameters, 1e-4)
     expected = without_baseline(data, form, features, recordings).mean(axis=0)
     lowest = int(baseline == OF_RECORDING)
     for r in range(recordings):

@@ -33,7 +33,7 @@ from synthrelease.mechanisms.records import SeededModel
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.fit import fit_model
 from synthrelease.mechanisms.records.owners import Owners
-from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, release
+from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.privacy.accounting import compose
 from synthrelease.privacy.budget import Budget
@@ -218,7 +218,7 @@ def test_all_rows_of_the_others_make_the_model_and_no_row_of_a_seeds_person(watc
     asked, data = randomized(**SIGNED), signed([3, 1, 7, 2] * 6)
     values, _, _ = release(data, asked, BUDGET, random=seeded(4))
     (fit,) = watch.fits
-    records, people = coded_records(data, asked)
+    people, records = collect(data, asked).whole()
     own = np.isin(people, np.unique(fit.people))
     np.testing.assert_array_equal(fit.records, records[own])
     np.testing.assert_array_equal(fit.people, people[own])

@@ -38,7 +38,7 @@ from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fr
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, release
+from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
@@ -232,7 +232,7 @@ def test_where_everybody_has_one_record_there_is_nothing_to_draw(
 def test_the_test_is_asked_what_the_parameters_say(counted: str, spy: Spy) -> None:
     data, asked = study([4] * 12), parameters(counted=counted, k=2, gamma=3.5, trials=333, rows=1)
     release(data, asked, None, random=seeded(4))
-    records, _ = coded_records(data, asked)
+    _, records = collect(data, asked).whole()
     (made,) = spy.sets
     assert (made.model.order, made.model.resampled) == ((1, 0, 2), (1, 2))
     assert made.people is None

@@ -1,0 +1,110 @@
+"""What people contribute before any noise: exact integers of some of them, which join those of the others.
+
+Whoever collects what from whom, in whatever order it is joined, the whole is the same integers: so workers may collect it, and
+one process draws noise on the whole. It is private until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+
+class Collected(Protocol):
+    """What one output takes from some people."""
+
+    def joined(self, other: Self) -> Self:
+        """Return that of both; neither is to be used afterwards."""
+        ...
+
+    def numbered(self, numbers: Integers) -> Self:
+        """Return the same where person i is person `numbers[i]` of all."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Integers that add up over people.
+
+    Attributes:
+        arrays: by name, of one shape whoever the people are.
+    """
+
+    arrays: Mapping[str, Integers]
+
+    def __getitem__(self, name: str) -> Integers:
+        """Return the sum of a name."""
+        return self.arrays[name]
+
+    def joined(self, other: Sums) -> Sums:
+        """Return the sums over both, in this one's memory."""
+        for name, array in self.arrays.items():
+            np.add(array, other.arrays[name], out=array)
+        return self
+
+    def numbered(self, numbers: Integers) -> Sums:  # noqa: ARG002  nobody is told apart
+        """Return itself."""
+        return self
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Integers that add up over people, most of which are 0.
+
+    Attributes:
+        key: which integers are not 0, increasing, shape (N,).
+        number: what they are, shape (N,).
+    """
+
+    key: Integers
+    number: Integers
+
+    @classmethod
+    def of(cls, key: Integers, number: Integers) -> Tally:
+        """Return the sums of numbers with equal keys."""
+        keys, place = np.unique(key, return_inverse=True)
+        total = np.zeros(keys.size, dtype=np.int64)
+        np.add.at(total, place, number)
+        return cls(keys, total)
+
+    def joined(self, other: Tally) -> Tally:
+        """Return the sums over both."""
+        return Tally.of(np.append(self.key, other.key), np.append(self.number, other.number))
+
+    def numbered(self, numbers: Integers) -> Tally:  # noqa: ARG002  nobody is told apart
+        """Return itself."""
+        return self
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that stand side by side, each with whose it is.
+
+    Attributes:
+        blocks: of each, the person of every row, shape (N,), and the rows, shape (N, …).
+    """
+
+    blocks: tuple[tuple[Integers, NDArray[Any]], ...]
+
+    def joined(self, other: Rows) -> Rows:
+        """Return the rows of both."""
+        return Rows((*self.blocks, *other.blocks))
+
+    def numbered(self, numbers: Integers) -> Rows:
+        """Return the same rows with other numbers of people."""
+        return Rows(tuple((numbers[person], rows) for person, rows in self.blocks))
+
+    def whole(self) -> tuple[Integers, NDArray[Any]]:
+        """Return everybody's rows in order of people, those of one as they came: however they were divided."""
+        if len(self.blocks) == 1 and (np.diff(self.blocks[0][0]) >= 0).all():
+            return self.blocks[0]
+        person = np.concatenate([own for own, _ in self.blocks])
+        rows = np.concatenate([own for _, own in self.blocks])
+        order = np.argsort(person, kind="stable")
+        return person[order], rows[order]

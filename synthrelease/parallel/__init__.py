@@ -1,0 +1,20 @@
+"""Many calls side by side, in this process, on this machine, or on a cluster, by one code path."""
+
+from synthrelease.parallel.call import Call, Failed, Job, Round
+from synthrelease.parallel.coordinator import Progress, run, run_all
+from synthrelease.parallel.pool import LostWorkerError, OwnProcess, Pool, Processes, available_cores
+
+__all__ = [
+    "Call",
+    "Failed",
+    "Job",
+    "LostWorkerError",
+    "OwnProcess",
+    "Pool",
+    "Processes",
+    "Progress",
+    "Round",
+    "available_cores",
+    "run",
+    "run_all",
+]

@@ -1,0 +1,209 @@
+"""Jobs side by side: the coordinator hands their calls to a pool, and goes on with each as its results come in.
+
+It is one thread. Whatever a job does between two rounds, drawing noise and paying for it, is done once and by nobody else.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from synthrelease.errors import MachineError
+from synthrelease.parallel.call import Call, Failed, Job, Round
+from synthrelease.parallel.pool import LostWorkerError, Pool
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+_PATIENCE_S = 20.0  # without any result, before the pool is asked whether it still has workers
+_MOST_DEATHS = 2  # of workers, with one call: then it is the call
+
+
+@dataclass(eq=False)
+class _Open(Generic[T]):
+    """A job under way.
+
+    Attributes:
+        number: of the job.
+        job: itself.
+        round: what it waits for; None before it has begun.
+        left: calls of the round that are not done.
+        results: of those that are, by number; or what was joined so far, under 0.
+    """
+
+    number: int
+    job: Job[T]
+    round: Round | None = None
+    left: int = 0
+    results: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A call of a round.
+
+    Attributes:
+        job: whose it is.
+        place: its number in the round.
+        round: the round: if the job waits for another by now, nobody wants the result.
+        deaths: how many workers died with it.
+    """
+
+    job: _Open[Any]
+    place: int
+    round: Round
+    deaths: int = 0
+
+    def __lt__(self, other: _Asked) -> bool:
+        """Those of the job that was begun first go first: it ends, and lets go of what it holds."""
+        return (self.job.number, self.place) < (other.job.number, other.place)
+
+    @property
+    def call(self) -> Call:
+        return self.round.calls[self.place]
+
+    @property
+    def wanted(self) -> bool:
+        return self.job.round is self.round
+
+
+def run(job: Job[T], pool: Pool, *, progress: Progress | None = None) -> T:
+    """Return what one job comes to, or raise its error."""
+    for _, outcome in run_all([job], pool, progress=lambda _, *told: progress(*told) if progress else None):
+        if isinstance(outcome, Failed):
+            raise outcome.error
+        result: T = outcome
+    return result
+
+
+def run_all(
+    jobs: Iterable[Job[Any]],
+    pool: Pool,
+    *,
+    most_open: int = 1,
+    progress: Callable[[int, str, int, int], None] = lambda *_: None,
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each job and what it comes to, or `Failed`, as they end.
+
+    A call whose worker died is made once more, with nothing beside it, so that it is known whose fault it was.
+
+    Args:
+        jobs: begun one after the other.
+        pool: makes their calls.
+        most_open: jobs under way at a time.
+        progress: called with (number of the job, what it waits for, calls done, calls) whenever one is done.
+    """
+    coordinator = _Coordinator(pool, progress)
+    waiting = enumerate(jobs)
+    try:
+        while True:
+            while len(coordinator.open) < most_open and (begun := next(waiting, None)) is not None:
+                yield from coordinator.begin(*begun)
+            if not coordinator.open:
+                return
+            yield from coordinator.some_done()
+    finally:
+        coordinator.close()
+
+
+class _Coordinator:
+    def __init__(self, pool: Pool, progress: Callable[[int, str, int, int], None]) -> None:
+        self._pool, self._progress = pool, progress
+        self.open: list[_Open[Any]] = []
+        self._queue: list[_Asked] = []
+        self._alone: deque[_Asked] = deque()  # those whose worker died
+        self._under_way: dict[Future[Any], _Asked] = {}
+
+    def begin(self, number: int, job: Job[Any]) -> Iterator[tuple[int, Any]]:
+        """Begin a job; it may end at once."""
+        opened = _Open(number, job)
+        self.open.append(opened)
+        yield from self._resume(opened, lambda: next(job))
+
+    def some_done(self) -> Iterator[tuple[int, Any]]:
+        """Wait until some calls are done, and go on with their jobs; yield those that have ended."""
+        self._submit()
+        done, _ = wait(self._under_way, timeout=_PATIENCE_S, return_when=FIRST_COMPLETED)
+        if not done:
+            self._pool.check()
+        for future in done:
+            asked = self._under_way.pop(future)
+            if isinstance(future.exception(), LostWorkerError):
+                asked.deaths += 1
+                if asked.deaths < _MOST_DEATHS:
+                    self._alone.append(asked)
+                else:
+                    yield from self._take(asked, Failed(_killed()))
+            else:
+                yield from self._take(asked, future.result())
+
+    def close(self) -> None:
+        """Leave all jobs as they are; what they have to put back they put back now."""
+        for opened in self.open:
+            opened.job.close()
+        self.open.clear()
+        self._pool.close()
+
+    def _submit(self) -> None:
+        """Keep every worker busy, and one call more for each; but a call whose worker died has the pool for itself."""
+        while self._alone and not self._alone[0].wanted:
+            self._alone.popleft()
+        if self._alone:
+            if not self._under_way:
+                self._start(self._alone.popleft())
+            return
+        while self._queue and len(self._under_way) < 2 * self._pool.workers:
+            asked = heapq.heappop(self._queue)
+            if asked.wanted:
+                self._start(asked)
+
+    def _start(self, asked: _Asked) -> None:
+        self._under_way[self._pool.submit(asked.call, here=asked.round.here)] = asked
+
+    def _take(self, asked: _Asked, result: Any) -> Iterator[tuple[int, Any]]:
+        """Give a job the result of one of its calls."""
+        opened, asking = asked.job, asked.round
+        if not asked.wanted:
+            return
+        if isinstance(result, Failed):
+            result.error.add_note(result.at)
+            yield from self._resume(opened, lambda: opened.job.throw(result.error))
+            return
+        if asking.join is None:
+            opened.results[asked.place] = result
+        else:
+            before = opened.results.get(0)
+            opened.results[0] = result if before is None else asking.join(before, result)
+        opened.left -= 1
+        self._progress(opened.number, asking.what, len(asking.calls) - opened.left, len(asking.calls))
+        if opened.left == 0:
+            got = opened.results
+            whole = got[0] if asking.join else [got[place] for place in range(len(asking.calls))]
+            yield from self._resume(opened, lambda: opened.job.send(whole))
+
+    def _resume(self, opened: _Open[Any], step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
+        """Let a job go on to its next round, or its end."""
+        try:
+            asking = step()
+        except StopIteration as ended:
+            self.open.remove(opened)
+            yield opened.number, ended.value
+        except Exception as error:  # noqa: BLE001  one job's error is not another's
+            self.open.remove(opened)
+            yield opened.number, Failed(error)
+        else:
+            opened.round, opened.left, opened.results = asking, len(asking.calls), {}
+            self._progress(opened.number, asking.what, 0, len(asking.calls))
+            for place in range(len(asking.calls)):
+                heapq.heappush(self._queue, _Asked(opened, place, asking))
+
+
+def _killed() -> MachineError:
+    return MachineError(
+        "a worker process was killed twice while it did this",
+        expected="enough memory for each of the workers",
+        remedy="use fewer --jobs, or a machine with more memory; `preview` tells how much a worker needs",
+    )

@@ -1,0 +1,151 @@
+"""An input in parts that each hold some people whole: what one process reads at a time, or several do side by side.
+
+Bounding a person's contribution takes all of their rows at once, so a part is a set of people, not a stretch of the file.
+A file that is sorted by person is read once in all; any other once for every part, each time keeping only its rows. What is
+collected from all parts is the same whatever they are (`mechanisms.collected`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import Features, load_features
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
+from synthrelease.errors import PlanError
+from synthrelease.mechanisms.collected import Collected
+from synthrelease.outputs.resolved import Collector
+from synthrelease.plan import InputSpec
+
+PART_CELLS = 1 << 24  # of a part; about 0.7 GiB while it is read
+_Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some people of an input.
+
+    Attributes:
+        spec: the input.
+        names: its stimuli or recordings, public.
+        people: the labels of its people, in natural order; private.
+        numbers: which number each has among all people of the input, shape (P,).
+        cells: of the column of people, those that stand for them; None if they are all people of the file.
+        stamp: what the file system said of the file when its people were counted.
+        called: "part 2 of 5", or "" if it is the only one.
+    """
+
+    spec: InputSpec
+    names: tuple[str, ...]
+    people: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    cells: pl.Series | None
+    stamp: _Stamp
+    called: str = ""
+
+    def read(self) -> Gaze | Features:
+        """Return these people's data.
+
+        Raises:
+            DataError, MachineError: the file cannot be used.
+            PlanError: it is not the one that the noise was solved for.
+        """
+        o = self.spec.options
+        data: Gaze | Features
+        if self.spec.kind == "gaze":
+            data = load_gaze(
+                self.spec.path,
+                columns=o["columns"],
+                screen=Screen(**o["screen"]),
+                stimuli=self.names,
+                missing=o["missing"],
+                off_screen=o["off_screen"],
+                separator=o.get("separator"),
+                people=self.cells,
+            )
+        else:
+            data = load_features(
+                self.spec.path,
+                columns=o["columns"],
+                bounds=o["bounds"],
+                categories=o["categories"],
+                recordings=self.names,
+                missing=o["missing"],
+                separator=o.get("separator"),
+                people=self.cells,
+            )
+        if data.identities != self.people or _stamp(self.spec.path) != self.stamp:
+            raise PlanError(
+                "the file changed while it was read", where=str(self.spec.path), remedy="build again"
+            )
+        return data
+
+
+def divided(spec: InputSpec, facts: Facts) -> tuple[Part, ...]:
+    """Return an input in parts: one if it is small, or of a format that is read as a whole.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+    """
+    everybody = in_natural_order(facts.identities)
+    stamp, rows = _stamp(spec.path), row_count(spec.path)
+    columns = len(
+        {*spec.options["columns"], *spec.options.get("bounds", ()), *spec.options.get("categories", ())}
+    )
+    most = max(1, PART_CELLS // columns)
+    if rows is None or rows <= most:
+        return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
+    number = {name: n for n, name in enumerate(everybody)}
+    chosen = _people_in_parts(spec.path, spec.options["columns"]["person"], most)
+    parts = []
+    for place, cells in enumerate(chosen, start=1):
+        people = in_natural_order(set(label_texts(cells)))
+        numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
+        called = f"part {place} of {len(chosen)}"
+        parts.append(Part(spec, facts.names, tuple(people), numbers, cells, stamp, called))
+    return tuple(parts)
+
+
+def collected_from(
+    part: Part, collectors: Mapping[str, Collector]
+) -> tuple[dict[str, Collected], tuple[str, ...]]:
+    """Return what a part's people contribute to every output, and what was dropped, for the curator alone."""
+    data = part.read()
+    found = {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()}
+    before = f"{part.called}: " if part.called else ""
+    return found, tuple(before + note for note in data.notes)
+
+
+def _stamp(path: Path) -> _Stamp:
+    about = path.stat()
+    return about.st_size, about.st_mtime_ns
+
+
+def _people_in_parts(path: Path, column: str, most_rows: int) -> tuple[pl.Series, ...]:
+    """The distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
+
+    Cells that are written differently and mean one person stay together.
+    """
+    counted = pl.concat(
+        table.frame.group_by(column, maintain_order=True).len()
+        for table in read_slices(path, [column], most=most_rows)
+    )
+    cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
+    person = label_texts(cells[column]).alias("person")
+    rows_of = cells.with_columns(person).group_by("person", maintain_order=True).agg(pl.col("len").sum())
+    part, filled, part_of = 0, 0, {}
+    for name, rows in rows_of.iter_rows():
+        if filled and filled + rows > most_rows:
+            part, filled = part + 1, 0
+        part_of[name] = part
+        filled += rows
+    number = pl.Series([part_of[name] for name in person.to_list()])
+    return tuple(cells[column].filter(number == p) for p in range(part + 1))

@@ -1,0 +1,120 @@
+"""The manifest of a release: what was planned, what was done, what it promises."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import synthrelease
+from synthrelease.bundle import layout
+from synthrelease.bundle.claims import narrower_guarantees
+from synthrelease.bundle.disclosure import not_protected, private_names
+from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.manifest import MANIFEST_VERSION
+from synthrelease.design import Design, PlannedOutput, warnings
+from synthrelease.outputs.resolved import Release, noise_of
+from synthrelease.privacy.guarantee import Neighbours
+
+_DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
+
+
+def compose_manifest(
+    design: Design,
+    releases: list[Release],
+    arrays: dict[str, NDArray[np.generic]],
+    *,
+    seeded: bool,
+    spending: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Return the manifest of a release; nothing in it is private."""
+    plan = design.plan
+    known = plan.neighbours is Neighbours.REPLACE_ONE
+    told = warnings(design)
+    entries = [
+        _output_entry(output, made, arrays, plan.neighbours)
+        for output, made in zip(design.outputs, releases, strict=True)
+    ]
+    if seeded:
+        told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
+    return {
+        "manifest_version": MANIFEST_VERSION,
+        "release": {**plan.release, "date": _date()},
+        "tool": {
+            "name": "synthrelease",
+            "version": synthrelease.__version__,
+            "dependencies": {
+                "python": platform.python_version(),
+                **{name: version(name) for name in _DEPENDENCIES},
+            },
+        },
+        "privacy": {
+            "unit": "person",
+            "neighbours": str(plan.neighbours),
+            "people": design.people if known else None,
+            "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
+            "guarantee": design.guarantee.to_json(),
+            "composition": {
+                "method": design.method,
+                "outputs": private_names(entries),
+            },
+            "not_protected": not_protected(entries, plan.neighbours),
+        },
+        "outputs": entries,
+        "randomness": {
+            "source": "test seed" if seeded else "operating system, AES-256-CTR",
+            "test_seed": seeded,
+        },
+        "ledger": spending,
+        "digests": {path: layout.digest(array) for path, array in sorted(arrays.items())},
+        "warnings": told,
+    }
+
+
+def _date() -> str:
+    """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
+    return now.date().isoformat()
+
+
+def _output_entry(
+    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]], neighbours: Neighbours
+) -> dict[str, Any]:
+    noise = noise_of(release.event)
+    resolved = planned.resolved
+    mechanism = resolved.mechanism()
+    mechanism["parameters"] |= release.chosen
+    return {
+        "name": planned.name,
+        "kind": resolved.spec.kind,
+        "paths": sorted(path for path in arrays if path.startswith(dataset_path(planned.name) + "/")),
+        "mechanism": mechanism,
+        "sensitivity": None
+        if noise is None
+        else {"norm": noise.norm, "value": repr(noise.sensitivity), "derivation": resolved.derivation()},
+        "noise": None
+        if noise is None
+        else {
+            "distribution": noise.type,
+            "scale": repr(noise.scale),
+            "standard_deviation": repr(noise.standard_deviation),
+            "grid": "1",
+            "exact": True,
+        },
+        "event": release.event.to_json(),
+        "guarantee": planned.guarantee.to_json(),
+        "narrower_units": [
+            narrower.to_json()
+            for narrower in narrower_guarantees(
+                resolved.spec.kind, mechanism, release.event, delta=planned.delta, neighbours=neighbours
+            )
+        ],
+        "post_processing": resolved.post_processing(),
+        "warnings": resolved.warnings(),
+    }

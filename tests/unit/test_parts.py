@@ -1,0 +1,282 @@
+"""An input in parts is the input at once: the same people, each whole, the same sums, the same errors."""
+
+from __future__ import annotations
+
+import functools
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from synthrelease import parts
+from synthrelease.data import facts
+from synthrelease.data.facts import read_facts
+from synthrelease.data.features import Features, load_features
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.screen import Screen
+from synthrelease.errors import DataError, PlanError
+from synthrelease.maths.spectral import SpectralForm
+from synthrelease.mechanisms import gaze_maps, private_cap, spectral
+from synthrelease.mechanisms.collected import Rows, Tally
+from synthrelease.mechanisms.gaze_maps import GazeMapParameters
+from synthrelease.mechanisms.private_cap import PrivateCap
+from synthrelease.mechanisms.spectral import SpectralParameters
+from synthrelease.parts import Part, collected_from, divided
+from synthrelease.plan import InputSpec
+from synthrelease.privacy.guarantee import Neighbours
+
+COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
+SCREEN = Screen(80, 60)
+STIMULI = ("sea", "sky", "sun")
+
+
+def table(*, rows: int = 600, people: int = 17, order: str = "shuffled", **changes: Any) -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "who": [f"p{p}" for p in rng.integers(0, people, rows)],
+            "image": rng.choice([*STIMULI, "unlisted"], rows),
+            "x": rng.uniform(0, 80, rows),
+            "y": rng.uniform(0, 60, rows),
+            "t": np.arange(rows, dtype=np.float64),
+            "ms": rng.uniform(0, 400, rows),
+        }
+    ).with_columns(x=pl.when(pl.col("t") % 50 == 7).then(None).otherwise(pl.col("x")))
+    for name, value in changes.items():
+        frame = frame.with_columns(value.alias(name))
+    return frame if order == "shuffled" else frame.sort(order, maintain_order=True)
+
+
+def stored(folder: Path, frame: pl.DataFrame, name: str = "gaze.parquet") -> Path:
+    path = folder / name
+    if name.endswith(".parquet"):
+        frame.write_parquet(path, row_group_size=40)
+    else:
+        frame.write_csv(path)
+    return path
+
+
+def gaze_input(path: Path, **columns: str) -> InputSpec:
+    options = {"columns": {**COLUMNS, **columns}, "screen": {"width_px": 80, "height_px": 60}}
+    return InputSpec("looks", "gaze", path, {**options, "missing": [], "off_screen": "error"})
+
+
+def feature_input(path: Path) -> InputSpec:
+    columns = {"person": "who", "recording": "image", "time": "t"}
+    bounds = {"x": [0.0, 80.0], "y": [0.0, 60.0]}
+    options = {
+        "columns": columns,
+        "bounds": bounds,
+        "categories": {"image": ["sea", "sky", "sun", "unlisted"]},
+    }
+    return InputSpec("series", "features", path, {**options, "missing": []})
+
+
+def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 360) -> tuple[Part, ...]:
+    monkeypatch.setattr(parts, "PART_CELLS", cells)
+    found = divided(spec, read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI))
+    assert len(found) > 1
+    return found
+
+
+def joined(several: tuple[Part, ...], collect: Any) -> Any:
+    """What is collected, joined in another order than that of the file."""
+    each = [collected_from(part, {"one": collect})[0]["one"] for part in several]
+    return functools.reduce(lambda one, other: one.joined(other), each[::-1])
+
+
+@pytest.mark.parametrize("order", ["shuffled", "who", "image"])
+def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(
+    tmp_path: Path, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, table(order=order))
+    whole = load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI)
+    several = parts_of(gaze_input(path), monkeypatch)
+    assert len(several) > 5
+    assert {part.called for part in several} == {
+        f"part {n} of {len(several)}" for n in range(1, len(several) + 1)
+    }
+    seen: list[str] = []
+    for part in several:
+        data = part.read()
+        assert isinstance(data, Gaze)
+        assert data.person.size <= 90
+        for number, name in enumerate(data.identities):
+            of_part = data.person == number
+            of_whole = whole.person == whole.identities.index(name)
+            np.testing.assert_array_equal(data.x_px[of_part], whole.x_px[of_whole])
+            np.testing.assert_array_equal(data.stimulus[of_part], whole.stimulus[of_whole])
+            np.testing.assert_array_equal(data.assigned[number], whole.assigned[whole.identities.index(name)])
+        assert [whole.identities[n] for n in part.numbers] == list(data.identities)
+        seen.extend(data.identities)
+    assert sorted(seen) == sorted(whole.identities)
+    assert len(seen) == len(set(seen))
+
+
+def test_a_person_of_more_rows_than_a_part_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = table(who=pl.Series(["busy"] * 500 + ["idle"] * 100))
+    assert [part.people for part in parts_of(gaze_input(stored(tmp_path, frame)), monkeypatch)] == [
+        ("busy",),
+        ("idle",),
+    ]
+
+
+def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = table(who=pl.Series(["7", " 7", "7 ", "8"] * 150))
+    several = parts_of(gaze_input(stored(tmp_path, frame)), monkeypatch)
+    assert [part.read().identities for part in several] == [("7",), ("8",)]
+    numbers = table(who=pl.Series([7.0, 8.0, 9.0] * 200))
+    several = parts_of(gaze_input(stored(tmp_path, numbers)), monkeypatch, cells=800)
+    assert [part.read().identities for part in several] == [("7",), ("8",), ("9",)]
+
+
+def test_small_files_and_text_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = table()
+    for name, cells in (("gaze.parquet", 2400), ("gaze.csv", 100)):
+        spec = gaze_input(stored(tmp_path, frame, name))
+        monkeypatch.setattr(parts, "PART_CELLS", cells)
+        (part,) = divided(spec, read_facts(spec.path, columns=COLUMNS, listed=STIMULI))
+        assert part.cells is None
+        assert part.called == ""
+        assert len(part.read().identities) == len(part.people) == 17
+
+
+def test_times_and_durations_are_those_of_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stored(tmp_path, table().sample(fraction=1.0, shuffle=True, seed=4))
+    spec = gaze_input(path, time="t", duration="ms")
+    whole = load_gaze(path, columns=spec.options["columns"], screen=SCREEN, stimuli=STIMULI)
+    assert whole.time is not None
+    assert whole.duration is not None
+    for part in parts_of(spec, monkeypatch):
+        data = part.read()
+        assert isinstance(data, Gaze)
+        assert data.time is not None
+        assert data.duration is not None
+        for number, name in enumerate(data.identities):
+            of_part, of_whole = data.person == number, whole.person == whole.identities.index(name)
+            np.testing.assert_array_equal(data.time[of_part], whole.time[of_whole])
+            np.testing.assert_array_equal(data.duration[of_part], whole.duration[of_whole])
+
+
+def maps(neighbours: Neighbours = Neighbours.REPLACE_ONE) -> GazeMapParameters:
+    return GazeMapParameters(3, 6, 8, 2, 9, 2, False, neighbours, "gaussian", "exact", 5.0, 17)
+
+
+FORM = SpectralForm((0.3, 0.2), (4, 5))
+COLLECTORS: dict[str, Any] = {
+    "maps": partial(gaze_maps.collect, parameters=maps()),
+    "cap": partial(private_cap.collect, private=PrivateCap((1, 3, 9), 0.1, maps())),
+} | {
+    f"joint {joint}": partial(
+        spectral.collect,
+        parameters=SpectralParameters(
+            3, FORM, joint, 2, None, False, "duration", None, Neighbours.REPLACE_ONE, 17
+        ),
+    )
+    for joint in (True, False)
+}
+
+
+@pytest.mark.parametrize("order", ["shuffled", "who"])
+@pytest.mark.parametrize("name", COLLECTORS)
+def test_what_is_collected_in_parts_is_what_is_collected_at_once(
+    tmp_path: Path, order: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, table(order=order))
+    spec = gaze_input(path, time="t", duration="ms")
+    whole = load_gaze(path, columns=spec.options["columns"], screen=SCREEN, stimuli=STIMULI)
+    expected, found = COLLECTORS[name](whole), joined(parts_of(spec, monkeypatch), COLLECTORS[name])
+    if isinstance(expected, Tally):
+        np.testing.assert_array_equal(found.key, expected.key)
+        np.testing.assert_array_equal(found.number, expected.number)
+    else:
+        (key,) = expected.arrays
+        assert np.abs(expected[key]).sum() > 0
+        np.testing.assert_array_equal(found[key], expected[key])
+
+
+def test_rows_stand_in_the_order_of_people_however_they_were_divided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = feature_input(stored(tmp_path, table()))
+    o = spec.options
+    whole = load_features(
+        spec.path, columns=o["columns"], bounds=o["bounds"], categories=o["categories"], recordings=STIMULI
+    )
+
+    def collect(data: Features) -> Rows:
+        return Rows(((data.person, np.column_stack([data.values, data.labels, data.recording])),))
+
+    person, rows = collect(whole).whole()
+    for cells in (360, 1000, 2000):
+        found = joined(parts_of(spec, monkeypatch, cells=cells), collect).whole()
+        np.testing.assert_array_equal(found[0], person)
+        np.testing.assert_array_equal(found[1], rows)
+
+
+def test_errors_name_the_row_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = table(order="image").with_row_index("n")
+    row = 431
+    bad = bad.with_columns(x=pl.when(pl.col("n") == row).then(900.0).otherwise(pl.col("x")))
+    path = stored(tmp_path, bad)
+    for read in (
+        lambda: load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI),
+        lambda: [part.read() for part in parts_of(gaze_input(path), monkeypatch)],
+    ):
+        with pytest.raises(DataError) as refused:
+            read()
+        assert f"row {row}" in refused.value.where
+
+
+def test_what_was_dropped_is_told_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stored(tmp_path, table())
+    several = parts_of(gaze_input(path), monkeypatch)
+    told = [note for part in several for note in collected_from(part, {})[1]]
+    assert all(note.startswith("part ") for note in told)
+    whole = load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI)
+    for what in ("have no position", "belong to stimuli"):
+        dropped = sum(int(note.split(": ")[1].split()[0]) for note in told if what in note)
+        assert dropped == next(int(note.split()[0]) for note in whole.notes if what in note)
+
+
+def test_a_file_that_changed_is_not_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even one row of the same people: the noise was solved for what was there before."""
+    path = stored(tmp_path, table())
+    several = parts_of(gaze_input(path), monkeypatch)
+    (other := stored(tmp_path, table(x=table()["x"] / 2), "other.parquet")).replace(path)
+    assert not other.exists()
+    for part in several:
+        with pytest.raises(PlanError, match="changed while it was read"):
+            part.read()
+
+
+@pytest.mark.parametrize("listed", [None, STIMULI])
+def test_facts_in_slices_are_those_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: tuple[str, ...] | None
+) -> None:
+    path = stored(tmp_path, table())
+    whole = read_facts(path, columns=COLUMNS, listed=listed, lengths_public=True)
+    monkeypatch.setattr(facts, "_SLICE_ROWS", 70)
+    assert read_facts(path, columns=COLUMNS, listed=listed, lengths_public=True) == whole
+    assert whole.counting(len(whole.names)) == tuple(
+        table().filter(pl.col("image") == name)["who"].n_unique() for name in whole.names
+    )
+
+
+def test_a_missing_label_in_a_later_slice_is_named_by_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facts, "_SLICE_ROWS", 70)
+    frame = (
+        table()
+        .with_row_index("n")
+        .with_columns(who=pl.when(pl.col("n") == 333).then(None).otherwise(pl.col("who")))
+    )
+    with pytest.raises(DataError) as refused:
+        read_facts(stored(tmp_path, frame), columns=COLUMNS, listed=None)
+    assert "row 333" in refused.value.where
