@@ -36,16 +36,14 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
     asked = split_budget(plan, resolved)
     paying = [r for r in resolved if r.spec.name in asked]
     events = {r.spec.name: planned_event(r, asked[r.spec.name]) for r in paying}
-    private = [r for r in paying if accounting.is_differentially_private(events[r.spec.name])]
-    elastic = {r.spec.name for r in private if _is_elastic(r.spec)}
-    close = _CLOSE.get(accounting.method([events[r.spec.name] for r in private]))
+    elastic = {r.spec.name for r in paying if _is_elastic(r.spec)}
+    protected = [part for event in events.values() if (part := accounting.protected_part(event)) is not None]
+    close = _CLOSE.get(accounting.method(protected))
     if not elastic or close is None:  # pure ε add up: nothing is saved
         return asked
     waiting = any(not {"share", "epsilon"} & set(r.spec.options) for r in paying)
     parts = {name: budget.epsilon for name, budget in asked.items()}
     allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
-    # Noise of an output that is no differential privacy as a whole takes its part all the same.
-    allowed -= sum(part for name, part in parts.items() if name not in {r.spec.name for r in private})
 
     def times(factor: float) -> dict[str, Budget]:
         return {
@@ -55,7 +53,7 @@ def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]
 
     def cost(factor: float) -> float:
         budgets = times(factor)
-        planned = [planned_event(r, budgets[r.spec.name]) for r in private]
+        planned = [planned_event(r, budgets[r.spec.name]) for r in paying]
         return accounting.epsilon_at(planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed)
 
     factor, step = _largest(cost, allowed, close=close), close / 10
@@ -121,7 +119,7 @@ def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Bu
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
     is divided among the outputs that need it, in proportion to their ε.
 
-    Stated ε may add up to more than the whole: whether they cost more, composition tells.
+    Stated ε may add up to more than the whole: whether they cost more, composition tells (`design.make_design`).
 
     Raises:
         PolicyError: shares exceed the whole, or nothing is left to those that state neither.

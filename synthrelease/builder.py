@@ -17,7 +17,7 @@ from synthrelease.bundle.manifest import to_bytes
 from synthrelease.bundle.verify import verify
 from synthrelease.design import Design, PlannedOutput, make_design
 from synthrelease.errors import BundleError, MachineError, SynthReleaseError
-from synthrelease.ledger import Debit, Ledger
+from synthrelease.ledger import Ledger
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Collector, Release
@@ -26,7 +26,7 @@ from synthrelease.parts import Part, collected_from, divided
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
-from synthrelease.release_manifest import compose_manifest
+from synthrelease.release_manifest import compose_manifest, release_date
 
 Array = NDArray[np.generic]
 Notes = dict[str, tuple[str, ...]]
@@ -91,9 +91,7 @@ def build_job(
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here."""
     plan = load_plan(plan_path)
-    path = _target(plan, output, test_seed)
-    if path.exists() and not force:
-        raise hdf5.exists_already(path)
+    path, date = _target(plan, output, policy, test_seed, force=force), release_date()
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
     # Better refused now than after all has been read.
@@ -109,23 +107,29 @@ def build_job(
         if test_seed is None
         else SecureRandom.for_tests(test_seed)
     )
-    releases = [_released(planned, collected.pop(planned.name), random) for planned in design.outputs]
-    for planned, made in zip(design.outputs, releases, strict=True):
-        if made.notes:  # an input may have the same name
-            notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
     try:
+        releases = _all_released(design, collected, random)
+        for planned, made in zip(design.outputs, releases, strict=True):
+            if made.notes:  # an input may have the same name
+                notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
         arrays = yield from _derived(design, releases)
         spending = None if debit is None else debit.spending
-        manifest = compose_manifest(design, releases, arrays, seeded=random.seeded, spending=spending)
+        manifest = compose_manifest(
+            design, releases, arrays, seeded=random.seeded, date=date, spending=spending
+        )
         yield from _write(path, manifest, arrays, design, force=force)
     except SynthReleaseError as error:
         if debit is not None:
-            drawn = "the ledger counts this release, since noise was drawn: building again pays again"
-            error.remedy = f"{error.remedy}; {drawn}" if error.remedy else drawn
+            _add_remedy(error, debit.told())
         raise
-    if debit is not None:
-        _note(debit, path, manifest)
-    return Built(path, _sidecar(path), manifest, notes)
+    try:
+        if debit is not None:
+            debit.release(to_bytes(manifest))
+        hdf5.write_atomically(sidecar(path), to_bytes(manifest), force=True)
+    except SynthReleaseError as error:
+        _add_remedy(error, f"{path} is whole, verified and paid for: building again would cost again")
+        raise
+    return Built(path, sidecar(path), manifest, notes)
 
 
 def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
@@ -154,6 +158,16 @@ def _joined(
     for name, told in other[1].items():
         one[1][name] = tuple(sorted((*one[1].get(name, ()), *told)))
     return one
+
+
+def _all_released(design: Design, collected: dict[str, Collected], random: SecureRandom) -> list[Release]:
+    """Draw on every output. First on those that no ε covers, which cost nothing: too few records may pass a test."""
+    unpaid = random if random.seeded else SecureRandom()
+    made = {}
+    for planned in sorted(design.outputs, key=lambda output: output.paid):
+        own = random if planned.paid else unpaid
+        made[planned.name] = _released(planned, collected.pop(planned.name), own)
+    return [made[planned.name] for planned in design.outputs]
 
 
 def _released(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
@@ -191,7 +205,6 @@ def _write(
         call = Call(_write_and_verify, (beside, manifest, arrays, kinds))
         yield Round("writing and verifying", [call], here=True)
         hdf5.move_into_place(beside, path, force=force)
-    hdf5.write_atomically(_sidecar(path), to_bytes(manifest), force=True)
 
 
 def _write_and_verify(
@@ -203,30 +216,43 @@ def _write_and_verify(
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
 
 
-def _note(debit: Debit, path: Path, manifest: dict[str, Any]) -> None:
-    try:
-        debit.release(to_bytes(manifest))
-    except MachineError as error:  # the bundle stands, and so does its debit
-        error.problem = "the bundle is whole and paid for, but the ledger could not note it"
-        error.remedy = f"nothing: {path} can be used as it is, and building again would cost again"
-        raise
+def _add_remedy(error: SynthReleaseError, also: str) -> None:
+    error.remedy = f"{error.remedy}; {also}" if error.remedy else also
 
 
-def _target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
+def _target(
+    plan: Plan, output: str | Path | None, policy: str | Path | None, test_seed: int | None, *, force: bool
+) -> Path:
+    """The bundle's place; refused before anything is paid for it if it cannot have it."""
     path = Path(output or f"{plan.release['name']}-{plan.release['version']}.h5")
     if test_seed is not None and "TEST-SEED" not in path.name:
         path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
     if path.is_dir():
         raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
-    if not os.access(path.parent, os.W_OK | os.X_OK):  # noticed before anything is paid for it
+    if not os.access(path.parent, os.W_OK | os.X_OK):
         raise MachineError(
             "the file cannot be written",
             where=str(path),
             found="a folder that does not exist or may not be written",
             remedy="choose a folder that exists and may be written",
         )
+    needed = [plan.path, plan.ledger, policy, *(spec.path for spec in plan.inputs.values())]
+    for written in (path, sidecar(path)):
+        if any(other is not None and _same(written, Path(other)) for other in needed):
+            raise MachineError(
+                "the bundle would replace a file that it is made from",
+                where=str(written),
+                remedy="choose another name",
+            )
+        if written.exists() and not force:
+            raise hdf5.exists_already(written)
     return path
 
 
-def _sidecar(path: Path) -> Path:
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+
+
+def sidecar(path: Path) -> Path:
+    """Return the place of a bundle's manifest as a file of its own."""
     return path.with_name(f"{path.stem}.manifest.json")

@@ -41,7 +41,7 @@ class _Group(click.Group):
             click.echo(f"error: {error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
-            click.echo("interrupted: nothing was left behind, but a ledger keeps what was paid", err=True)
+            click.echo("interrupted: no half bundle was left behind; a ledger keeps what was paid", err=True)
             raise SystemExit(_INTERRUPTED) from None
 
 
@@ -182,6 +182,10 @@ def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: b
     from synthrelease.bundle import verify as run
     from synthrelease.policy import load_policy, policy_findings
 
+    if quick and policy is not None:
+        raise click.UsageError(
+            "--policy asks about claims that --quick does not check; leave one of them out."
+        )
     limits = None if policy is None else load_policy(policy)
     result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
     if limits is not None and result.ok and result.manifest is not None:

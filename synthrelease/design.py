@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from synthrelease.budgets import divided, planned_event
@@ -14,7 +15,7 @@ from synthrelease.policy import Promised, PromisedOutput
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event, Unprotected, flatten
-from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, NoGuarantee
+from synthrelease.privacy.guarantee import Guarantee, Neighbours
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,12 @@ class PlannedOutput:
     @property
     def delta(self) -> float:
         """δ at which the promise states its ε."""
-        return self.budget.delta if self.budget is not None and self.budget.delta else 0.5
+        return stated_at(self.budget)
+
+    @property
+    def paid(self) -> bool:
+        """Whether there is anything in it that ε covers."""
+        return accounting.protected_part(self.event) is not None
 
     @property
     def private(self) -> bool:
@@ -75,9 +81,14 @@ class Design:
             {key: plan.release[key] for key in ("name", "version")},
             plan.digest,
             plan.neighbours,
-            tuple(output.event for output in self.outputs if output.private),
+            tuple(part for o in self.outputs if (part := accounting.protected_part(o.event)) is not None),
             tuple(output.name for output in self.outputs if not output.private),
         )
+
+
+def stated_at(budget: Budget | None) -> float:
+    """Return δ at which an output's promise states its ε."""
+    return budget.delta if budget is not None and budget.delta else accounting.ANY_DELTA
 
 
 def make_design(plan: Plan) -> Design:
@@ -103,21 +114,19 @@ def make_design(plan: Plan) -> Design:
     ]
     budgets = divided(plan, resolved)
     planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
-    total, method = accounting.compose_private(
-        [output.event for output in planned],
-        delta=plan.delta or 0.5,
-        neighbours=plan.neighbours,
-        budget=plan.epsilon,
-    )
-    lost = isinstance(total, NoGuarantee) and any(output.private for output in planned)
-    if lost or (isinstance(total, ApproxDP) and total.epsilon > plan.epsilon):
+    done = [output.event for output in planned]
+    spent = accounting.epsilon_at(done, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
+    if spent > plan.epsilon:
         raise PolicyError(
             "the outputs together cost more than the release's budget",
             where=str(plan.path),
-            found=str(total),
+            found=f"ε = {spent:g}" if spent < math.inf else "no ε that holds at this δ",
             expected=f"ε of at most {plan.epsilon:g} at δ = {plan.delta:.2g}",
             remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
         )
+    total, method = accounting.compose_private(
+        done, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
+    )
     people = len(frozenset().union(*(f.identities for f in facts.values())))
     return Design(plan, facts, planned, total, method, people)
 
@@ -133,8 +142,7 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
             expected="a mechanism that protects people",
             remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
         )
-    delta = budget.delta if budget is not None and budget.delta else 0.5
-    promise = accounting.compose([event], delta=delta, neighbours=plan.neighbours)
+    promise = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
     return PlannedOutput(resolved, budget, event, promise)
 
 

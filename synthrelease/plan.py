@@ -12,7 +12,8 @@ from synthrelease.errors import PlanError
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings
 
-_SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-30, 1e30, 1e-3
+# Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
+_SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
 _STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
 _EXTREMES = {
     "min": ("smallest", "quantile:0.05"),

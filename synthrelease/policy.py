@@ -111,6 +111,9 @@ class Policy:
 
     def _of_release(self, promised: Promised) -> Iterator[str]:
         limits = self.limits
+        private = any(output.guarantee.kind in _PRIVATE for output in promised.outputs)
+        if private and promised.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
+            yield "no ε of all outputs together"
         for key, letter in (("epsilon", "ε"), ("delta", "δ")):
             value, most = getattr(promised.guarantee, key, 0.0), limits.get(f"max_{key}")
             if most is not None and value > most:
@@ -135,10 +138,15 @@ class Policy:
             yield f"a private number of people, at least {least} are asked for"
         elif least is not None and people < least:
             yield f"{people} people, at least {least} are asked for"
+        most = limits.get("max_delta")
+        delta = getattr(promise, "delta", 0.0)
+        if most is not None and delta > most:
+            yield f"δ = {delta:g}, at most {most:g} is allowed"
         kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [promise.kind])
         if promise.kind not in kinds:
             yield f"a guarantee of kind {promise.kind}, {' or '.join(kinds)} is asked for"
         names = {output.mechanism["name"], output.mechanism["parameters"].get("calibration")}
+        names |= {leaf.type for leaf in flatten(output.event)}
         for name in sorted(names & set(limits.get("forbidden_mechanisms", []))):
             yield f"{name} is forbidden"
         tests = [leaf for leaf in flatten(output.event) if isinstance(leaf, DeniabilityTest | RandomizedTest)]

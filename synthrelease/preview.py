@@ -6,9 +6,10 @@ from typing import Any
 
 from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
-from synthrelease.outputs.resolved import comparison_of, errors_of, noise_of
+from synthrelease.outputs.resolved import comparison_of, errors_of
 from synthrelease.outputs.signal_units import units_table
 from synthrelease.policy import Policy
+from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 

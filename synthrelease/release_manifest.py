@@ -18,7 +18,9 @@ from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION
 from synthrelease.design import Design, PlannedOutput, warnings
-from synthrelease.outputs.resolved import Release, noise_of
+from synthrelease.errors import MachineError
+from synthrelease.outputs.resolved import Release
+from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
 _DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
@@ -30,6 +32,7 @@ def compose_manifest(
     arrays: dict[str, NDArray[np.generic]],
     *,
     seeded: bool,
+    date: str,
     spending: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the manifest of a release; nothing in it is private."""
@@ -44,7 +47,7 @@ def compose_manifest(
         told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
     return {
         "manifest_version": MANIFEST_VERSION,
-        "release": {**plan.release, "date": _date()},
+        "release": {**plan.release, "date": date},
         "tool": {
             "name": "synthrelease",
             "version": synthrelease.__version__,
@@ -76,10 +79,21 @@ def compose_manifest(
     }
 
 
-def _date() -> str:
-    """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private."""
+def release_date() -> str:
+    """Return today, or the day of SOURCE_DATE_EPOCH; no finer, since the hour of a build is private.
+
+    Raises:
+        MachineError: that variable is no time.
+    """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
+    try:
+        now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
+    except (ValueError, OverflowError, OSError):
+        raise MachineError(
+            "the environment variable SOURCE_DATE_EPOCH is no time",
+            expected="whole seconds since 1970",
+            remedy="unset it",
+        ) from None
     return now.date().isoformat()
 
 

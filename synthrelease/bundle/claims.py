@@ -136,7 +136,7 @@ def event_faults(
     """
     event = events.from_json(output["event"])
     leaves = flatten(event)
-    noises = [leaf for leaf in leaves if isinstance(leaf, RoundedGaussian | DiscreteLaplace)]
+    noises = [leaf for leaf in leaves if isinstance(leaf, events.Noise)]
     if len(noises) > 1:
         yield "noise", "more than one noise event"
         return

@@ -24,7 +24,7 @@ from synthrelease.maths.spectral import masses
 from synthrelease.maths.spectral_signals import Known
 from synthrelease.maths.spectral_signals import masses as signal_masses
 from synthrelease.maths.stored import grid
-from synthrelease.privacy.event import Noise, RandomizedTest, flatten, from_json
+from synthrelease.privacy.event import RandomizedTest, flatten, from_json, noise_of
 from synthrelease.privacy.noise_error import reach
 
 _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
@@ -320,7 +320,7 @@ def _of_known(
 def _statistics(output: dict[str, Any]) -> Iterator[Content]:
     p = output["mechanism"]["parameters"]
     of_noise = statistic_claims.noised(p)
-    noise = next((leaf for leaf in flatten(from_json(output["event"])) if isinstance(leaf, Noise)), None)
+    noise = noise_of(from_json(output["event"]))
     for name in p["statistics"]:
         for labels, feature in statistic_claims.labels(p):
             path = partial(dataset_path, output["name"], name, *labels)

@@ -128,14 +128,29 @@ def move_into_place(beside: Path, path: Path, *, force: bool) -> None:
     Raises:
         MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
     """
-    if path.exists() and not force:
-        raise exists_already(path)
     try:
         beside.chmod(0o666 & ~_umask())
-        beside.replace(path)
+        if force:
+            beside.replace(path)
+        else:
+            _give_new_name(beside, path)
         _sync_folder(path.parent)
     except OSError as error:
         raise _cannot_write(path, error) from None
+
+
+def _give_new_name(beside: Path, path: Path) -> None:
+    """Move a file to a name that nothing has, not even something that another process put there just now."""
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        raise exists_already(path) from None
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise exists_already(path) from None
+        beside.replace(path)
+    else:
+        beside.unlink()
 
 
 def exists_already(path: Path) -> MachineError:

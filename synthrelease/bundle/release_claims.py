@@ -39,8 +39,10 @@ def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("guarantee", "privacy", f"the outputs together amount to {total}")
     if privacy["composition"]["method"] != method:
         yield Finding("guarantee", "privacy/composition", f"the method is: {method}")
-    budget, claim = privacy["budget"], privacy["guarantee"]
-    if claim.get("epsilon", 0) > budget["epsilon"] or claim.get("delta", 0) > budget["delta"]:
+    budget = privacy["budget"]
+    most = budget["epsilon"] * (1 + _CARE)
+    spent = accounting.epsilon_at(recorded, delta=budget["delta"], neighbours=neighbours, budget=most)
+    if spent > most or privacy["guarantee"].get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
     yield from _listing_faults(manifest)
     yield from _ledger_faults(manifest, recorded)
@@ -63,7 +65,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     if due > stated:
         yield Finding("guarantee", "ledger", f"at δ = {delta:.2g} this release costs ε = {due:g}")
     # All together cost what some of them cost, at least; but a sum of ε without δ can be more than all cost at a δ.
-    private = [event for event in recorded if accounting.is_differentially_private(event)]
+    private = [part for event in recorded if (part := accounting.protected_part(event)) is not None]
     pure = accounting.method(private) == "pure"
     least = [before] if pure else [here]
     if delta == 0:
@@ -86,7 +88,7 @@ def _narrower_faults(
 
 def _delta(stated: dict[str, Any]) -> float:
     """The δ at which a claim states its ε: every true pair is a true claim."""
-    return float(stated.get("delta", 0.5))
+    return float(stated.get("delta", accounting.ANY_DELTA))
 
 
 def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:

@@ -275,7 +275,7 @@ def _noise_faults(
 ) -> Iterator[Finding]:
     """Where the integers cannot carry the noise, or hold the counts, that are claimed."""
     for leaf in events.flatten(events.from_json(output["event"])):
-        if not isinstance(leaf, events.RoundedGaussian | events.DiscreteLaplace):
+        if not isinstance(leaf, events.Noise):
             continue
         if too_quiet(integers, leaf) or (quietest is not None and too_quiet(quietest, leaf)):
             yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")

@@ -48,6 +48,12 @@ class Debit:
         """
         self._add({"kind": history.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
 
+    def told(self) -> str:
+        """Return what becomes of the debit if no bundle comes of it, for whoever reads of the failure."""
+        if self._begun:
+            return "the ledger counts this release, since noise was drawn: building again pays again"
+        return "the ledger counts this release, but no noise was drawn: building the same plan again uses what was paid"
+
     def _add(self, body: dict[str, Any]) -> None:
         """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
         with store.writing(self._path) as ledger:

@@ -40,7 +40,7 @@ from synthrelease.mechanisms.quantiles import QuantileParameters
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import LAPLACE, Budget, calibrated
-from synthrelease.privacy.event import Composed, Event, Noise
+from synthrelease.privacy.event import Composed, Event, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import reach
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
@@ -187,7 +187,7 @@ def draw(
     """Return of every statistic the noised integers, shape (groups, features, size), or the intervals chosen; and the event."""
     p = parameters
     event = calibrate(p, budget)
-    noise = _noise(event)
+    noise = noise_of(event)
     drawn: dict[str, NDArray[np.integer]] = {}
     for name in p.noised:
         assert noise is not None
@@ -207,7 +207,7 @@ def statistics_of(
     event: Event,
 ) -> Arrays:
     """Return the arrays of a release that has these noised integers and chosen intervals."""
-    p, noise = parameters, _noise(event)
+    p, noise = parameters, noise_of(event)
     values: Arrays = {}
     for name, g, f in itertools.product(p.statistics, range(len(p.groups) or 1), range(p.features)):
         at = (name, *p.groups[g : g + 1], features[f])
@@ -222,12 +222,6 @@ def statistics_of(
             values[*at, "chosen"] = own
             values[*at, "value"] = stored(quantile_value(own, p.bounds[f], p.quantile_steps))
     return values
-
-
-def _noise(event: Event) -> Noise | None:
-    """The one scale of noise of all noised statistics; None if all are chosen."""
-    first = event.events[0] if isinstance(event, Composed) else event
-    return first if isinstance(first, Noise) else None
 
 
 def totals(statistic: str, data: Features, parameters: StatisticsParameters) -> NDArray[np.int64]:

@@ -20,12 +20,11 @@ from synthrelease.outputs.resolved import (
     Release,
     counted_stimuli,
     names_source,
-    noise_of,
     people_if_public,
 )
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.event import DiscreteLaplace, Event
+from synthrelease.privacy.event import DiscreteLaplace, Event, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
 _GOOD_ERROR = 0.05  # of a share, at 95 %

@@ -20,12 +20,11 @@ from synthrelease.outputs.resolved import (
     counted,
     feature_entries,
     names_source,
-    noise_of,
 )
 from synthrelease.outputs.signal_quality import PredictedSignals, Quality
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.event import Event, noise_of
 
 
 @dataclass(frozen=True)

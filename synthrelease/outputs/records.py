@@ -14,11 +14,11 @@ from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE
 from synthrelease.mechanisms.records.release import calibrate, collect, draw, records_of
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.records_parameters import records_parameters
-from synthrelease.outputs.resolved import Collector, Release, counted, names_source, noise_of
+from synthrelease.outputs.resolved import Collector, Release, counted, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
-from synthrelease.privacy.event import Event, RandomizedTest, flatten
+from synthrelease.privacy.event import Event, RandomizedTest, flatten, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
 

@@ -16,7 +16,7 @@ from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event, Noise
+from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
@@ -120,15 +120,6 @@ class OfFeatures:
     def __call__(self, data: Features) -> Collected:
         """Return what the people contribute."""
         return self.collect(data.only(self.names))
-
-
-def noise_of(event: Event) -> Noise | None:
-    """Return the noise in an output's event, or None."""
-    from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten  # noqa: PLC0415
-
-    return next(
-        (leaf for leaf in flatten(event) if isinstance(leaf, RoundedGaussian | DiscreteLaplace)), None
-    )
 
 
 def counted(number: int, noun: str) -> str:

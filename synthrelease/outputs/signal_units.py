@@ -12,6 +12,7 @@ from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.mechanisms.signals import calibrate
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput, counted
+from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, DiscreteLaplace, Event
 from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
@@ -33,7 +34,7 @@ def units_table(
     """
     if not isinstance(output, NoisedSignalsOutput) or not isinstance(promise, PureDP | ApproxDP):
         return []
-    delta = promise.delta if isinstance(promise, ApproxDP) else 0.5
+    delta = promise.delta if isinstance(promise, ApproxDP) else accounting.ANY_DELTA
     of_each = [
         narrower_guarantees(output.spec.kind, mechanism, done, delta=delta, neighbours=neighbours)
         for mechanism, done in _possible(output, event, budget)

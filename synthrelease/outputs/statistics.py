@@ -22,13 +22,12 @@ from synthrelease.outputs.resolved import (
     counted,
     feature_entries,
     names_source,
-    noise_of,
     people_if_public,
 )
 from synthrelease.outputs.statistic_errors import errors_table, prediction
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.event import Event, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import INTERVAL
 

@@ -46,6 +46,7 @@ from synthrelease.privacy.guarantee import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+ANY_DELTA = 0.5  # where events need none, and composition asks for one
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
 # Below this δ, and this share of it, the library's convolution of trials may err.
 _LEAST_PLD_DELTA, _LIBRARY_CARE = 1e-9, 1e-4
@@ -63,6 +64,14 @@ METHODS = {
 def is_differentially_private(event: Event) -> bool:
     """Whether every part of the event has a proved (ε, δ)."""
     return all(isinstance(leaf, _PRIVATE) for leaf in flatten(event))
+
+
+def protected_part(event: Event) -> Event | None:
+    """Return what of an event has a proved (ε, δ), such as the noise beside a deniability test; None if nothing has."""
+    if is_differentially_private(event):
+        return event
+    kept = tuple(leaf for leaf in flatten(event) if isinstance(leaf, _PRIVATE))
+    return Composed(kept) if kept else None
 
 
 def method(events: Sequence[Event]) -> str:
@@ -242,14 +251,15 @@ def compose_private(
 def epsilon_at(
     events: Sequence[Event], *, delta: float, neighbours: Neighbours, budget: float | None = None
 ) -> float:
-    """Return ε at δ of those events that are differentially private, rounded up; infinity if they have none there.
+    """Return ε at δ of all that is differentially private in events, rounded up; infinity if that has none there.
 
-    No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
+    Noise counts whatever stands beside it: who reads the noised counts of a model need not look at the records that were
+    drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
     """
-    private = [event for event in events if is_differentially_private(event)]
+    private = [part for event in events if (part := protected_part(event)) is not None]
     if not private:
         return 0.0
-    promise = compose(private, delta=delta or 0.5, neighbours=neighbours, budget=budget)
+    promise = compose(private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget)
     if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
         return promise.epsilon
     return math.inf

@@ -222,6 +222,11 @@ def flatten(event: Event) -> list[Event]:
     return [event]
 
 
+def noise_of(event: Event) -> Noise | None:
+    """Return the noise in an event; None if there is none. An output has one scale of it."""
+    return next((leaf for leaf in flatten(event) if isinstance(leaf, Noise)), None)
+
+
 def from_json(form: dict[str, Any]) -> Event:
     """Read an event back from its manifest form; KeyError, TypeError or ValueError if it is not one."""
     match form["type"]:

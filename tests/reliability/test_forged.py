@@ -20,6 +20,8 @@ from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.records import SeededModel
 from synthrelease.noise import SecureRandom
+from synthrelease.privacy import accounting
+from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
 
@@ -804,14 +806,40 @@ def test_another_threshold_than_that_of_the_mechanism(records, name, threshold, 
         # Less is claimed than was done, of records that could be what is claimed.
         assert codes(records, allow_test_seed=True) == set()
     elif (name, threshold, with_event) == ("kept", "randomized", True):
-        # Nothing in the file refutes it; but trials must be paid for, and of 3000 with k = 3 no δ is kept.
-        assert codes(records, allow_test_seed=True) == set()
+        # Trials must be paid for, and of 3000 with k = 3 no δ is kept: no ε is left of all outputs together.
+        assert codes(records, allow_test_seed=True) == {"guarantee"}
         manifest = read_manifest(records)
         assert (
             output(manifest, name)["guarantee"]["kind"] == manifest["privacy"]["guarantee"]["kind"] == "none"
         )
     else:
         assert "guarantee" in codes(records, allow_test_seed=True)
+
+
+def test_noise_beside_a_deniability_test_counts_against_the_budget(records):
+    """The claim is of the private outputs alone; the budget is for all noise."""
+    manifest = read_manifest(records)
+    done = [events.from_json(entry["event"]) for entry in manifest["outputs"]]
+    delta, claim = manifest["privacy"]["budget"]["delta"], manifest["privacy"]["guarantee"]["epsilon"]
+    spent = accounting.epsilon_at(done, delta=delta, neighbours=Neighbours.REPLACE_ONE)
+    assert spent > 1.02 * claim
+    for budget, found in (
+        (1.01 * claim, {"guarantee"}),
+        (0.999 * spent, {"guarantee"}),
+        (1.01 * spent, set()),
+    ):
+        forge(records, lambda manifest, budget=budget: manifest["privacy"]["budget"].update(epsilon=budget))
+        assert codes(records, allow_test_seed=True) == found
+
+
+def test_private_outputs_that_have_no_epsilon_together(records):
+    """A δ near 1 for one output leaves all of them together without any promise; the budget cannot hold that."""
+
+    def change(manifest):
+        manifest["privacy"]["budget"]["delta"] = 1e-300
+
+    forge(records, change)
+    assert "guarantee" in codes(records, allow_test_seed=True)
 
 
 def test_a_private_claim_for_seeded_records_without_their_test(records):

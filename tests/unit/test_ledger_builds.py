@@ -15,7 +15,7 @@ from spending import another_process, charge, forge, gaussian, kinds, laplace
 import synthrelease
 from synthrelease import builder, parts
 from synthrelease.design import make_design
-from synthrelease.errors import BundleError, MachineError, PolicyError
+from synthrelease.errors import BundleError, MachineError, PlanError, PolicyError, SynthReleaseError
 from synthrelease.ledger import Debit
 from synthrelease.plan import load_plan
 from synthrelease.preview import as_text, preview
@@ -198,7 +198,7 @@ def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monk
     def full(*_arguments, **_options):
         raise MachineError("the file cannot be written", remedy="make room; nothing was left behind")
 
-    monkeypatch.setattr(builder.hdf5, "write_atomically", full)
+    monkeypatch.setattr(builder.hdf5, "write_durably", full)
     with pytest.raises(MachineError) as refusal:
         build(plan)
     assert refusal.value.remedy.startswith("make room; nothing was left behind; the ledger counts")
@@ -214,13 +214,181 @@ def test_a_bundle_that_the_ledger_cannot_note_is_whole_and_the_message_says_so(p
         raise MachineError("the ledger cannot be read or written", where=str(ledger.path), found="disk full")
 
     monkeypatch.setattr(Debit, "release", full)
-    with pytest.raises(MachineError, match="whole and paid for") as refusal:
+    with pytest.raises(MachineError, match="cannot be read or written") as refusal:
         build(plan)
-    assert "can be used as it is" in refusal.value.remedy
+    assert "r1.h5 is whole, verified and paid for" in refusal.value.remedy
+    assert "again would cost again" in refusal.value.remedy
     assert synthrelease.verify(plan.parent / "r1.h5").ok
     assert kinds(ledger.path)[2:] == ["debit", "drawing"]
     manifest = synthrelease.open_bundle(plan.parent / "r1.h5").manifest
     assert ledger.check(manifests={"r1": manifest}).faults == []
+
+
+@pytest.mark.parametrize("lost", ["deleted"])
+def test_a_ledger_that_is_gone_once_the_bundle_stands_does_not_cost_the_bundle(plan, monkeypatch, lost):
+    """Deleted, or an older copy put in its place: the bundle was paid for, and whoever reads the message is told so."""
+    ledger = grant(plan.parent)
+    before, real = ledger.path.read_bytes(), Debit.release
+
+    def lose(self, manifest):
+        ledger.path.unlink()
+        if lost == "restored":
+            ledger.path.write_bytes(before)
+        real(self, manifest)
+
+    monkeypatch.setattr(Debit, "release", lose)
+    with pytest.raises(SynthReleaseError) as refusal:
+        build(plan)
+    assert "r1.h5 is whole, verified and paid for" in refusal.value.remedy
+    assert synthrelease.verify(plan.parent / "r1.h5").ok
+
+
+def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle(plan, monkeypatch):
+    ledger, real = grant(plan.parent), builder.hdf5.move_into_place
+
+    def refuse(beside, path, *, force):
+        if path.suffix == ".json":
+            raise MachineError("the file cannot be written", where=str(path))
+        real(beside, path, force=force)
+
+    monkeypatch.setattr(builder.hdf5, "move_into_place", refuse)
+    with pytest.raises(MachineError, match="cannot be written") as refusal:
+        build(plan)
+    assert "whole, verified and paid for" in refusal.value.remedy
+    assert kinds(ledger.path)[2:] == ["debit", "drawing", "released"]
+    assert synthrelease.verify(plan.parent / "r1.h5").ok
+
+
+TOO_FEW = """
+[inputs.pupils]
+kind = "features"
+path = "pupils.csv"
+columns = { person = "who" }
+bounds = { size = [2.0, 8.0], open = [0.0, 1.0] }
+
+[[outputs]]
+name = "rows"
+kind = "records"
+input = "pupils"
+model = "seeded"
+rows = 50
+trials = 60
+k = 20
+resampled = 1
+"""
+
+
+def test_too_few_records_are_told_before_noise_is_drawn_on_what_was_paid(plan):
+    """What no ε covers is drawn first: a test that too few records pass costs nothing beside it."""
+    ledger = grant(plan.parent)
+    rows = [f"p{n},{2 + (n * 7 % 60) / 10},{(n * 13 % 50) / 50}" for n in range(40)]
+    (plan.parent / "pupils.csv").write_text("\n".join(["who,size,open", *rows]) + "\n")
+    plan.write_text(plan.read_text() + TOO_FEW)
+    with another_process(pytest.MonkeyPatch()), pytest.raises(PlanError, match="fewer than 50") as refusal:
+        build(plan)
+    assert "no noise was drawn: building the same plan again uses what was paid" in refusal.value.remedy
+    assert kinds(ledger.path)[2:] == ["debit"]
+
+
+@pytest.mark.parametrize("epoch", ["253402300800", "yesterday", "-1e9"])
+def test_a_time_that_is_none_is_noticed_before_anything_is_paid(plan, monkeypatch, epoch):
+    ledger = grant(plan.parent)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(MachineError, match="SOURCE_DATE_EPOCH"):
+        build(plan)
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+@pytest.mark.parametrize("name", ["ledger.sqlite", "gaze.csv", "plan.toml", "policy.toml", "link.csv"])
+@pytest.mark.parametrize("force", [True, False])
+def test_a_bundle_never_takes_the_place_of_what_it_is_made_from(plan, name, force):
+    ledger = grant(plan.parent)
+    (plan.parent / "policy.toml").write_text('[policy]\nname = "board"\n')
+    (plan.parent / "link.csv").symlink_to("gaze.csv")
+    before = {path: path.read_bytes() for path in plan.parent.iterdir()}
+    with pytest.raises(MachineError, match="made from"):
+        synthrelease.build(plan, plan.parent / name, force=force, policy=plan.parent / "policy.toml")
+    assert {path: path.read_bytes() for path in plan.parent.iterdir()} == before
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+def test_a_manifest_of_that_name_is_not_replaced_unasked(plan):
+    ledger, other = grant(plan.parent), plan.parent / "r1.manifest.json"
+    other.write_text("mine")
+    with pytest.raises(MachineError, match="exists already") as refusal:
+        build(plan)
+    assert "r1.manifest.json" in refusal.value.where
+    assert (other.read_text(), kinds(ledger.path)) == ("mine", ["created", "grant"])
+
+
+def test_of_two_builds_of_one_name_the_second_replaces_nothing(plan, monkeypatch):
+    """The other one's bundle appears while this one is verified."""
+    grant(plan.parent)
+    real = builder.hdf5.move_into_place
+
+    def late(beside, path, *, force):
+        if path.suffix == ".h5":
+            path.write_text("the other's")
+        real(beside, path, force=force)
+
+    monkeypatch.setattr(builder.hdf5, "move_into_place", late)
+    with pytest.raises(MachineError, match="exists already") as refusal:
+        build(plan)
+    assert "building again pays again" in refusal.value.remedy
+    assert (plan.parent / "r1.h5").read_text() == "the other's"
+    assert sorted(p.name for p in plan.parent.iterdir()) == [
+        "gaze.csv",
+        "ledger.sqlite",
+        "plan.toml",
+        "r1.h5",
+    ]
+
+
+# Stated ε, and noise beside a test
+
+LAPLACE_PLAN = {"mechanism": '"laplace"', "epsilon": "1.0"}
+
+
+@pytest.mark.parametrize("stated", [[5.0], [0.6, 0.7], [5.0, 7.0]])
+def test_stated_epsilons_of_laplace_noise_beyond_the_plan_are_refused_before_anything_is_paid(plan, stated):
+    """They cost what they add up to."""
+    ledger, text = grant(plan.parent, 100.0), write_paid_study(plan.parent, mechanism='"laplace"').read_text()
+    head, output = text.split("[[outputs]]")
+    outputs = [
+        "[[outputs]]" + output.replace('"maps"', f'"maps{n}"') + f"epsilon = {epsilon}\n"
+        for n, epsilon in enumerate(stated)
+    ]
+    plan.write_text(head + "".join(outputs))
+    with pytest.raises(PolicyError, match="cost more than the release's budget") as refusal:
+        build(plan)
+    assert f"ε = {sum(stated):g}" in refusal.value.found
+    with pytest.raises(PolicyError, match="cost more"):
+        preview(make_design(load_plan(plan)))
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+BESIDE_A_TEST = TOO_FEW.replace(
+    "rows = 50\ntrials = 60\nk = 20", 'rows = 5\nk = 2\nfit = "dp"\nepsilon = EPSILON'
+)
+
+
+def test_noise_beside_a_deniability_test_is_bounded_and_paid_for(plan):
+    """The records are under a criterion; the noised counts of their model are published, and have an ε."""
+    ledger = grant(plan.parent, 100.0)
+    rows = [f"p{n},{2 + (n * 7 % 60) / 10},{(n * 13 % 50) / 50}" for n in range(40)]
+    (plan.parent / "pupils.csv").write_text("\n".join(["who,size,open", *rows]) + "\n")
+    maps = plan.read_text().replace('kind = "heatmap"', 'kind = "heatmap"\nepsilon = 0.5')
+    plan.write_text(maps + BESIDE_A_TEST.replace("EPSILON", "500"))
+    with pytest.raises(PolicyError, match="cost more than the release's budget"):
+        build(plan)
+    assert kinds(ledger.path) == ["created", "grant"]
+    plan.write_text(maps + BESIDE_A_TEST.replace("EPSILON", "0.4"))
+    told = build(plan).manifest
+    assert told["privacy"]["guarantee"]["epsilon"] < 0.51  # of the maps alone
+    assert told["ledger"]["spent_here"] > 0.6
+    (debit,) = ledger.to_json()["study"]["debits"]
+    assert debit["uncounted"] == ["rows"]
+    assert synthrelease.verify(plan.parent / "r1.h5").ok
 
 
 # Killed

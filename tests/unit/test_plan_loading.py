@@ -681,7 +681,7 @@ def test_an_input_of_the_wrong_kind_is_refused(tmp_path: Path, number: int) -> N
     "bounds",
     [
         *([8.0, 1.5], [3, 3], [math.nan, 8], [1, math.nan], [-math.inf, 8], [1, math.inf], [math.nan] * 2),
-        *([-1e308, 1e308], [1, 1 + 1e-12], [0, 5e-324]),
+        *([-1e308, 1e308], [1, 1 + 1e-12], [0, 5e-324], [0, 1.1e15], [-1.1e15, 0], [0, 9e-16]),
     ],
     ids=str,
 )

@@ -16,7 +16,13 @@ from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.policy import Policy, Promised, PromisedOutput, load_policy
 from synthrelease.privacy import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
-from synthrelease.privacy.event import DeniabilityTest, DiscreteLaplace, RandomizedTest
+from synthrelease.privacy.event import (
+    Composed,
+    DeniabilityTest,
+    DiscreteLaplace,
+    PrivateChoice,
+    RandomizedTest,
+)
 
 MEAN = PromisedOutput(
     "mean",
@@ -40,6 +46,7 @@ BY_ROWS = replace(ROWS, event=DeniabilityTest(8, 4.0, "record", vacuous=False))
 VACUOUS = replace(ROWS, guarantee=PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=True))
 TRIALS = replace(ROWS, guarantee=ApproxDP(epsilon=9.0, delta=1e-6), event=RandomizedTest(8, 4.0, 0.5, 10, 50))
 NOTHING = replace(MEAN, name="series", guarantee=NoGuarantee(reason="as published"))
+QUANTILES = replace(MEAN, event=Composed((MEAN.event, PrivateChoice(0.1, 5))))
 HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": None}})
 
 
@@ -67,6 +74,12 @@ KEPT = [
 ]
 BROKEN = [
     (release(), {"max_epsilon": 1.49}, "ε = 1.5, at most 1.49"),
+    (release(guarantee=NoGuarantee(reason="lost")), {"max_epsilon": 1}, "no ε of all outputs together"),
+    (release(guarantee=NoGuarantee(reason="lost")), {"max_delta": 0.1}, "no ε of all outputs together"),
+    (release(MAPS, guarantee=PureDP(epsilon=1.0)), {"max_delta": 9e-7}, "maps: δ = 1e-06, at most 9e-07"),
+    (release(MAPS), {"forbidden_mechanisms": ["discrete_laplace"]}, "maps: discrete_laplace is forbidden"),
+    (release(QUANTILES), {"forbidden_mechanisms": ["exponential"]}, "mean: exponential is forbidden"),
+    (release(ROWS), {"forbidden_mechanisms": ["deniability_test"]}, "rows: deniability_test is forbidden"),
     (release(ROWS), {"max_epsilon": 3}, "rows: a guarantee of kind plausible_deniability"),
     (release(NOTHING, spent=1.0), {"max_epsilon_of_dataset": 9}, "a guarantee of kind none"),
     (release(), {"max_delta": 9e-7}, "δ = 1e-06, at most 9e-07"),
@@ -136,11 +149,14 @@ def test_every_key_of_the_schema_is_a_limit_that_is_looked_at() -> None:
     ("line", "words"),
     [
         ("max_epsilom = 3", ("unknown key 'max_epsilom'", "did you mean 'max_epsilon'?")),
-        ("max_epsilon = 0", ("max_epsilon", "more than 0")),
+        ("max_epsilon = 0\nmax_delta = 0", ("max_epsilon", "more than 0")),
+        ("max_epsilon = 3", ("max_delta", "goes with 'max_epsilon'")),
+        ("max_epsilon_of_dataset = 3", ("max_delta", "goes with 'max_epsilon_of_dataset'")),
+        ('forbidden_mechanisms = ["gausian"]', ("gausian", "did you mean 'gaussian'?")),
         ('guarantees = ["zcdp"]', ("zcdp", "approx_dp")),
         ("least_people = 1.5", ("least_people", "a whole number")),
         ('unit = "recording"', ("recording", "person")),
-        ("max_epsilon = nan", ("max_epsilon", "finite number")),
+        ("max_epsilon = nan\nmax_delta = 0", ("max_epsilon", "finite number")),
         ("[[", ("not valid TOML",)),
     ],
 )
@@ -171,7 +187,12 @@ def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
     plan = write_study(tmp_path)
     bundle = synthrelease.build(plan, tmp_path / "r.h5").path
     policy = written(
-        tmp_path, "max_epsilon = 0.01", "least_people = 10000", KINDS, 'required_attacks = ["copies"]'
+        tmp_path,
+        "max_epsilon = 0.01",
+        "max_delta = 0.1",
+        "least_people = 10000",
+        KINDS,
+        'required_attacks = ["copies"]',
     )
     shown = run("preview", plan, "--policy", policy)
     assert shown.exit_code == 4
@@ -192,7 +213,8 @@ def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
 
 def test_a_policy_that_is_kept_changes_nothing_but_what_is_said(tmp_path: Path) -> None:
     plan = write_records_study(tmp_path)
-    policy = written(tmp_path, "max_epsilon = 1000", KINDS, 'required_attacks = ["membership", "copies"]')
+    limits = ("max_epsilon = 1000", "max_delta = 0.1")
+    policy = written(tmp_path, *limits, KINDS, 'required_attacks = ["membership", "copies"]')
     built = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
     assert built.exit_code == 0, built.output
     assert "asks for attacks: membership, copies" in built.output
@@ -202,10 +224,19 @@ def test_a_policy_that_is_kept_changes_nothing_but_what_is_said(tmp_path: Path) 
     assert "the policy 'Board, 2026'" in checked.output
 
 
+def test_a_quick_look_vouches_for_no_policy(tmp_path: Path) -> None:
+    """It checks no claim, and a policy is about claims."""
+    bundle = synthrelease.build(write_study(tmp_path), tmp_path / "r.h5").path
+    refused = run("verify", bundle, "--quick", "--policy", written(tmp_path, KINDS))
+    assert refused.exit_code == 2
+    assert "--quick" in refused.output
+    assert run("verify", bundle, "--policy", written(tmp_path, KINDS)).exit_code == 0
+
+
 def test_a_bundle_at_fault_is_at_fault_before_any_policy(tmp_path: Path) -> None:
     bad = tmp_path / "bad.h5"
     bad.write_bytes(b"no bundle")
-    found = run("verify", bad, "--policy", written(tmp_path, "max_epsilon = 0.01"), "--json")
+    found = run("verify", bad, "--policy", written(tmp_path, "max_epsilon = 0.01", "max_delta = 0"), "--json")
     assert found.exit_code == 1
     assert "policy" not in {one["code"] for one in json.loads(found.output)["findings"]}
 
@@ -222,7 +253,7 @@ def test_what_all_releases_cost_is_held_against_the_policy_before_anything_is_pa
         ).exit_code
         == 0
     )
-    policy = written(tmp_path, "max_epsilon_of_dataset = 0.01")
+    policy = written(tmp_path, "max_epsilon_of_dataset = 0.01", "max_delta = 0.1")
     refused = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
     assert refused.exit_code == 4
     assert "of all releases together" in refused.output

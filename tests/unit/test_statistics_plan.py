@@ -250,3 +250,29 @@ def test_more_quantiles_than_a_manifest_can_list_are_refused(
 
 def test_gaussian_noise_needs_a_delta(tmp_path: Path) -> None:
     refused(changed(tmp_path, "delta = 1e-4", "delta = 0"), "δ = 0", kind=PolicyError)
+
+
+# --- units of any size
+
+
+@pytest.mark.parametrize("bounds", ["[0.0, 9e14]", "[-9e14, 9e14]", "[0.0, 2e-15]", "[9.98e14, 9.99e14]"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_whatever_unit_a_plan_accepts_its_statistics_can_be_kept(
+    tmp_path: Path, bounds: str, seed: int
+) -> None:
+    """Squares of the largest bounds, with the noise of a small ε, are numbers of a bundle; and so is the least interval."""
+    path = changed(tmp_path, "speed = [-1.0, 9.0]", f"speed = {bounds}", people=10)
+    text = (
+        path.read_text()
+        .replace("epsilon = 60.0", "epsilon = 0.06")
+        .replace("epsilon = 20\n", "epsilon = 0.02\n")
+    )
+    head, *outputs = text.split("[[outputs]]")
+    path.write_text("[[outputs]]".join([head, outputs[0]]))
+    bundle = synthrelease.open_bundle(
+        synthrelease.build(path, tmp_path / "r.h5", test_seed=seed).path, allow_test_seed=True
+    )
+    for statistic in ("sum", "mean", "variance"):
+        (ends,) = bundle["all"][f"{statistic}/speed/interval"]
+        assert np.isfinite(ends).all()
+        assert ends[0] < ends[1]

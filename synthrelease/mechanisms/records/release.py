@@ -25,12 +25,10 @@ from synthrelease.privacy.calibration import laplace_scale
 from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
-    DiscreteLaplace,
     Disjoint,
     Event,
     RandomizedTest,
-    RoundedGaussian,
-    flatten,
+    noise_of,
 )
 from synthrelease.privacy.guarantee import ApproxDP
 
@@ -146,9 +144,7 @@ def draw(
     if parameters.randomized:  # drawn without a look at anybody
         seed[random.permutation(parameters.people)[parameters.seeds :]] = False
     fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
-    noise = next(
-        (leaf for leaf in flatten(event) if isinstance(leaf, DiscreteLaplace | RoundedGaussian)), None
-    )
+    noise = noise_of(event)
     model, counts = fit_model(records[fitted], people[fitted], parameters, noise, random=random)
     known = _Known(records)
     if not parameters.tested:
