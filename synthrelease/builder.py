@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,10 +89,15 @@ def build_job(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
+    before_move: Callable[[str], None] = lambda _: None,
 ) -> Job[Built]:
-    """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here."""
+    """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
+
+    `before_move` is called with the SHA-256 of the manifest once the bundle is whole, just before it gets its name.
+    """
     plan = load_plan(plan_path)
-    path, date = _target(plan, output, policy, test_seed, force=force), release_date()
+    path, date = target(plan, output, test_seed), release_date()
+    _check_target(path, plan, policy, force=force)
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
     # Better refused now than after all has been read.
@@ -117,7 +123,12 @@ def build_job(
         manifest = compose_manifest(
             design, releases, arrays, seeded=random.seeded, date=date, spending=spending
         )
-        yield from _write(path, manifest, arrays, design, force=force)
+        kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
+        with hdf5.partial(path) as beside:  # verified there, and only then moved to its place
+            writing = Call(_write_and_verify, (beside, manifest, arrays, kinds))
+            yield Round("writing and verifying", [writing], here=True)
+            before_move(hashlib.sha256(to_bytes(manifest)).hexdigest())
+            hdf5.move_into_place(beside, path, force=force)
     except SynthReleaseError as error:
         if debit is not None:
             _add_remedy(error, debit.told())
@@ -196,17 +207,6 @@ def _derived(design: Design, releases: list[Release]) -> Generator[Round, Any, d
     }
 
 
-def _write(
-    path: Path, manifest: dict[str, Any], arrays: dict[str, Array], design: Design, *, force: bool
-) -> Generator[Round, Any, None]:
-    """Write the bundle beside its place, verify it there, and only then move it to it."""
-    kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-    with hdf5.partial(path) as beside:
-        call = Call(_write_and_verify, (beside, manifest, arrays, kinds))
-        yield Round("writing and verifying", [call], here=True)
-        hdf5.move_into_place(beside, path, force=force)
-
-
 def _write_and_verify(
     path: Path, manifest: dict[str, Any], arrays: dict[str, Array], kinds: dict[str, str]
 ) -> None:
@@ -220,13 +220,16 @@ def _add_remedy(error: SynthReleaseError, also: str) -> None:
     error.remedy = f"{error.remedy}; {also}" if error.remedy else also
 
 
-def _target(
-    plan: Plan, output: str | Path | None, policy: str | Path | None, test_seed: int | None, *, force: bool
-) -> Path:
-    """The bundle's place; refused before anything is paid for it if it cannot have it."""
+def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
+    """Return the bundle's place: as asked, or named after the release; a test seed stands in the name."""
     path = Path(output or f"{plan.release['name']}-{plan.release['version']}.h5")
     if test_seed is not None and "TEST-SEED" not in path.name:
         path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
+    return path
+
+
+def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: bool) -> None:
+    """Refuse a place that the bundle cannot have, before anything is paid for it."""
     if path.is_dir():
         raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -246,7 +249,6 @@ def _target(
             )
         if written.exists() and not force:
             raise hdf5.exists_already(written)
-    return path
 
 
 def _same(one: Path, other: Path) -> bool:

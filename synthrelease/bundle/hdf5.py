@@ -33,6 +33,8 @@ from synthrelease.bundle.layout import (
 )
 from synthrelease.errors import BundleError, MachineError
 
+PARTIAL = ".partial"  # how the names of files end that are not complete
+
 
 def compose(
     manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], kinds: Mapping[str, str]
@@ -96,7 +98,7 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
 def partial(path: Path) -> Iterator[Path]:
     """Give a new file beside a target, to be written and moved to it; what is left of it in the end is removed."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
     except OSError as error:
         raise _cannot_write(path, error) from None
     os.close(handle)

@@ -70,11 +70,11 @@ def attempted(call: Call) -> Any:
     try:
         return call.function(*call.arguments)
     except Exception as error:  # noqa: BLE001  whatever it is, the coordinator decides
-        return Failed(error, _place(error))
+        return Failed(error, place_of(error))
 
 
-def _place(error: Exception) -> str:
-    """File and line where an error was raised."""
+def place_of(error: Exception) -> str:
+    """Return file and line where an error was raised."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

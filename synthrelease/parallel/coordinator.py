@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from synthrelease.errors import MachineError
-from synthrelease.parallel.call import Call, Failed, Job, Round
+from synthrelease.parallel.call import Call, Failed, Job, Round, place_of
 from synthrelease.parallel.pool import LostWorkerError, Pool
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ class _Open(Generic[T]):
         round: what it waits for; None before it has begun.
         left: calls of the round that are not done.
         results: of those that are, by number; or what was joined so far, under 0.
+        at: where a call of it failed, if one did.
     """
 
     number: int
@@ -39,6 +40,7 @@ class _Open(Generic[T]):
     round: Round | None = None
     left: int = 0
     results: dict[int, Any] = field(default_factory=dict)
+    at: str = ""
 
 
 @dataclass(eq=False)
@@ -169,7 +171,7 @@ class _Coordinator:
         if not asked.wanted:
             return
         if isinstance(result, Failed):
-            result.error.add_note(result.at)
+            opened.at = result.at
             yield from self._resume(opened, lambda: opened.job.throw(result.error))
             return
         if asking.join is None:
@@ -193,7 +195,7 @@ class _Coordinator:
             yield opened.number, ended.value
         except Exception as error:  # noqa: BLE001  one job's error is not another's
             self.open.remove(opened)
-            yield opened.number, Failed(error)
+            yield opened.number, Failed(error, opened.at or place_of(error))
         else:
             opened.round, opened.left, opened.results = asking, len(asking.calls), {}
             self._progress(opened.number, asking.what, 0, len(asking.calls))

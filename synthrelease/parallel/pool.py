@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from synthrelease.parallel.call import Call, Failed, attempted
 
 # One thread in each worker: there are as many workers as the operator allows.
-_INNER_THREADS = (
+INNER_THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -116,7 +116,7 @@ class Processes:
         if self._pool is None:
             from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415
 
-            env = dict.fromkeys(_INNER_THREADS, "1")
+            env = dict.fromkeys(INNER_THREADS, "1")
             self._pool = ProcessPoolExecutor(max_workers=self.workers, timeout=None, env=env)
         return self._pool
 
@@ -131,11 +131,16 @@ class Processes:
 
     def _settle(self, outcome: Future[Any], result: Any) -> None:
         self._under_way.discard(outcome)
-        with suppress(InvalidStateError):  # it was settled before
-            if isinstance(result, LostWorkerError):
-                outcome.set_exception(result)
-            else:
-                outcome.set_result(result)
+        settle(outcome, result)
+
+
+def settle(outcome: Future[Any], result: Any) -> None:
+    """Give a future what became of its call; nothing if it has that already."""
+    with suppress(InvalidStateError):
+        if isinstance(result, LostWorkerError):
+            outcome.set_exception(result)
+        else:
+            outcome.set_result(result)
 
 
 def available_cores() -> int:

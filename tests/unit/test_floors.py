@@ -30,6 +30,8 @@ FLOORS = [
     "preview",
     "release_manifest",
     "builder",
+    "journal",
+    "batch",
     "demo",
     "cli",
 ]

@@ -1,0 +1,215 @@
+"""Many plans: built side by side, each on its own feet, and resumed where the last batch ended.
+
+One failure spoils no other. What a bundle costs is paid by the coordinator, as in a single build; what was committed is not
+built again, and what was paid for and not committed follows the ledger's rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.builder import Built, build_job, sidecar, target
+from synthrelease.bundle import hdf5, open_bundle
+from synthrelease.bundle.manifest import to_bytes
+from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.journal import DONE, MOVING, Entry, Journal
+from synthrelease.parallel import Failed, Job, OwnProcess, Pool, Processes, run_all
+from synthrelease.plan import Plan, load_plan
+
+BUILT, KEPT, FAILED = "built", "kept", "failed"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a plan.
+
+    Attributes:
+        plan: its file.
+        state: "built", "kept" from an earlier batch, or "failed".
+        bundle: where it is; None if there is none.
+        reason: why not, in the words of the error; "" otherwise.
+    """
+
+    plan: Path
+    state: str
+    bundle: Path | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A plan of the batch that could be read."""
+
+    number: int
+    plan: Plan
+    path: Path
+    key: str
+
+
+def batch(
+    plans: Sequence[str | Path],
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    cluster: Callable[[], Pool] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    policy: str | Path | None = None,
+    test_seed: int | None = None,
+    ended: Callable[[Ended], None] = lambda _: None,
+) -> list[Ended]:
+    """Build many plans, and return what became of each, in their order.
+
+    Args:
+        plans: TOML files.
+        folder: for the bundles, <name>-<version>.h5 each, and the journal; made if needed.
+        jobs: processes of this machine.
+        cluster: opens another pool than these.
+        resume: keep what an earlier batch in this folder has built.
+        force: replace bundles that are in the way.
+        policy: a file of limits that every release must keep to.
+        test_seed: as for `build`.
+        ended: called with each plan's end, as they come.
+
+    Raises:
+        MachineError: the folder cannot be used, or another batch works in it.
+    """
+    found: dict[int, Ended] = {}  # by number of the plan
+
+    def note(number: int, one: Ended) -> None:
+        found[number] = one
+        ended(one)
+
+    paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
+    with Journal(Path(folder).absolute()) as journal:
+        planned = []
+        for number, read in enumerate(_planned(paths, journal.path.parent, test_seed)):
+            if isinstance(read, SynthReleaseError):
+                note(number, Ended(paths[number], FAILED, reason=str(read)))
+            elif resume and (kept := _kept(read, journal, force=force)) is not None:
+                note(number, kept)
+            else:
+                planned.append(read)
+        _sweep(planned)
+        build = [
+            build_job(
+                one.plan.path,
+                one.path,
+                force=force,
+                policy=policy,
+                test_seed=test_seed,
+                before_move=_noting(journal, one, MOVING),
+            )
+            for one in planned
+        ]
+        for number, one in _run(planned, build, journal, cluster or (lambda: _processes(jobs))):
+            note(number, one)
+    return [found[number] for number in range(len(paths))]
+
+
+def _processes(jobs: int) -> Pool:
+    return OwnProcess() if jobs == 1 else Processes(jobs)
+
+
+def _planned(
+    paths: Sequence[Path], folder: Path, test_seed: int | None
+) -> Iterator[_Planned | SynthReleaseError]:
+    """Each plan, or why there is none; no two may have one bundle."""
+    taken: dict[Path, Path] = {}
+    for number, path in enumerate(paths):
+        try:
+            plan = load_plan(path)
+            bundle = folder / target(plan, None, test_seed).name
+            if bundle in taken:
+                raise PlanError(
+                    "another plan of the batch has the same release name and version",
+                    where=str(path),
+                    found=str(taken[bundle]),
+                    remedy="give each its own version",
+                )
+        except SynthReleaseError as error:
+            yield error
+        else:
+            taken[bundle] = path
+            seed = "" if test_seed is None else f" seed {test_seed}"
+            yield _Planned(number, plan, bundle, plan.digest + seed)
+
+
+def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
+    """What an earlier batch built of this plan; None if it has to be built."""
+    entry = journal.entries.get(one.path.name)
+    if entry is None or entry.plan != one.key:
+        return None
+    if not one.path.exists():
+        gone = entry.state == DONE and not force
+        return _lost(one, "the bundle was built and is gone") if gone else None
+    try:
+        manifest = to_bytes(open_bundle(one.path, allow_test_seed=True).manifest)
+    except SynthReleaseError:
+        manifest = b""
+    if hashlib.sha256(manifest).hexdigest() != entry.manifest:
+        return None if force else _lost(one, "the bundle was changed since it was built")
+    try:
+        if entry.state == MOVING:  # killed just after it had its name
+            hdf5.write_atomically(sidecar(one.path), manifest, force=True)
+            _noting(journal, one, DONE)(entry.manifest)
+    except SynthReleaseError as error:
+        return Ended(one.plan.path, FAILED, one.path, str(error))
+    return Ended(one.plan.path, KEPT, one.path)
+
+
+def _lost(one: _Planned, problem: str) -> Ended:
+    error = MachineError(
+        problem,
+        where=str(one.path),
+        remedy="bring it back, or pass --force to build it, and pay for it, again",
+    )
+    return Ended(one.plan.path, FAILED, reason=str(error))
+
+
+def _sweep(planned: Sequence[_Planned]) -> None:
+    """Remove what killed batches left half written: nobody else writes these bundles while the journal is locked."""
+    for one in planned:
+        for left in one.path.parent.glob(f".{one.path.name}.*{hdf5.PARTIAL}"):
+            left.unlink(missing_ok=True)
+
+
+def _noting(journal: Journal, one: _Planned, state: str) -> Callable[[str], None]:
+    return lambda manifest: journal.add(Entry(one.path.name, one.key, manifest, state))
+
+
+def _run(
+    planned: Sequence[_Planned], build: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
+) -> Iterator[tuple[int, Ended]]:
+    """Build, and yield what became of each; if the pool is lost, of all that are left."""
+    left = dict(enumerate(planned))
+    if not left:
+        return
+    try:
+        opened = pool()
+        for place, outcome in run_all(build, opened, most_open=2 * opened.workers):
+            one = left.pop(place)
+            yield one.number, _ended(one, outcome, journal)
+    except MachineError as error:
+        for one in left.values():
+            yield one.number, Ended(one.plan.path, FAILED, reason=str(error))
+
+
+def _ended(one: _Planned, outcome: Any, journal: Journal) -> Ended:
+    if isinstance(outcome, Failed):
+        return Ended(one.plan.path, FAILED, reason=_reason(outcome))
+    digest = hashlib.sha256(to_bytes(outcome.manifest)).hexdigest()
+    _noting(journal, one, DONE)(digest)
+    return Ended(one.plan.path, BUILT, outcome.path)
+
+
+def _reason(failed: Failed) -> str:
+    """Why a plan failed: an error of ours as it is; of any other neither text nor values, which may be private."""
+    if isinstance(failed.error, SynthReleaseError):
+        return str(failed.error)
+    at = f" ({failed.at})" if failed.at else ""
+    return f"{type(failed.error).__name__} in synthrelease itself{at}: build this plan alone to see more"

@@ -1,0 +1,208 @@
+"""Commands that make releases: demo, preview, build, batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main
+from synthrelease.cli.printing import plan_progress, print_batch, print_summary, print_verification, progress
+from synthrelease.errors import PolicyError
+
+_DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
+changes the odds by a factor of at most e² ≈ 7.4 (but for δ, room for exceptions of about one in a million). That is
+moderate protection; ε = 1 would be good, and would take more people for maps as clear as these.
+24 people are too few for the signal and the mean: they are here to show what too few looks like, and
+`preview` tells how many it would take."""
+
+
+@main.command()
+@click.option(
+    "-o",
+    "--out-dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="synthrelease-demo",
+    show_default=True,
+    help="Where to put data, plan, bundle and picture.",
+)
+@click.option("--force", is_flag=True, help="Replace the bundle of an earlier demonstration.")
+@click.pass_obj
+def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
+    """Build, verify and show a release of real sample data (about 230 people)."""
+    from synthrelease.demo import demonstrate
+
+    with progress(obj) as tell:
+        made = demonstrate(folder, force=force, progress=tell)
+    print_summary(made.built, obj)
+    print_verification(made.verification, made.built.path)
+    click.echo("")
+    click.echo(f"Picture    {made.picture}")
+    for image, value in made.correlation.items():
+        click.echo(
+            f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
+        )
+    click.echo("")
+    click.echo(_DEMO_TEXT)
+    click.echo("")
+    click.echo(f"Next       synthrelease preview {folder / 'plan.toml'}")
+    click.echo(f"           synthrelease show {made.built.path}")
+    if not made.verification.ok:
+        raise SystemExit(FAULT)
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@POLICY
+@AS_JSON
+def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
+    """Tell what PLAN will cost and how good it will be, without reading a private value."""
+    from synthrelease.design import make_design
+    from synthrelease.plan import load_plan
+    from synthrelease.policy import load_policy
+    from synthrelease.preview import as_text
+    from synthrelease.preview import preview as make_preview
+
+    limits = None if policy is None else load_policy(policy)
+    view = make_preview(make_design(load_plan(plan)), limits)
+    click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else as_text(view))
+    if view["policy"] is not None and view["policy"]["breaches"]:
+        raise SystemExit(PolicyError.exit_code)
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The bundle; default <name>-<version>.h5."
+)
+@click.option("--force", is_flag=True, help="Replace an existing bundle.")
+@POLICY
+@TEST_SEED
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@AS_JSON
+@click.pass_obj
+def build(
+    obj: dict[str, bool],
+    plan: Path,
+    output: Path | None,
+    *,
+    force: bool,
+    policy: Path | None,
+    test_seed: int | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Build, verify and write the bundle of PLAN."""
+    from synthrelease.builder import build as run
+    from synthrelease.policy import load_policy
+
+    with progress(obj) as tell:
+        built = run(plan, output, force=force, policy=policy, test_seed=test_seed, jobs=jobs, progress=tell)
+    if as_json:
+        click.echo(
+            json.dumps(
+                {
+                    "bundle": str(built.path),
+                    "manifest": str(built.sidecar),
+                    "privacy": built.manifest["privacy"],
+                },
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
+        return
+    print_summary(built, obj)
+    if policy is not None and (attacks := load_policy(policy).required_attacks):
+        click.echo(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
+
+
+@main.command()
+@click.argument("plans", metavar="PLAN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out-dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="For the bundles, <name>-<version>.h5 each, and the batch's journal.",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Processes to work in; default one for each core.")
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Processes of this machine, or a Dask cluster: one of its own on this machine, unless --scheduler names another.",
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="A Dask scheduler that runs already, such as tls://host:8786."
+)
+@click.option(
+    "--resume", is_flag=True, help="Keep what an earlier batch in this folder has built, and go on."
+)
+@click.option("--force", is_flag=True, help="Replace bundles that are in the way.")
+@POLICY
+@TEST_SEED
+@AS_JSON
+@click.pass_obj
+def batch(
+    obj: dict[str, bool],
+    plans: tuple[Path, ...],
+    folder: Path,
+    *,
+    jobs: int | None,
+    backend: str,
+    scheduler: str | None,
+    resume: bool,
+    force: bool,
+    policy: Path | None,
+    test_seed: int | None,
+    as_json: bool,
+) -> None:
+    """Build the bundles of many plans, side by side; what fails spoils nothing else (exit code 5).
+
+    Noise is paid for and drawn here, once for each plan, whoever reads the data. After a crash, --resume builds what is
+    missing; what was paid for before any noise was drawn on it is used, anything else is paid for again.
+    """
+    from synthrelease.batch import FAILED
+    from synthrelease.batch import batch as run
+    from synthrelease.parallel import available_cores
+    from synthrelease.parallel.cluster import Cluster
+
+    if scheduler is not None and backend != "dask":
+        raise click.UsageError("--scheduler goes with --backend dask.")
+    processes = jobs or available_cores()
+    with plan_progress(obj, len(plans)) as ended:
+        done = run(
+            plans,
+            folder,
+            jobs=processes,
+            cluster=(lambda: Cluster(scheduler, processes)) if backend == "dask" else None,
+            resume=resume,
+            force=force,
+            policy=policy,
+            test_seed=test_seed,
+            ended=ended,
+        )
+    if as_json:
+        click.echo(
+            json.dumps(
+                [
+                    {
+                        "plan": str(one.plan),
+                        "state": one.state,
+                        "bundle": None if one.bundle is None else str(one.bundle),
+                        "reason": one.reason or None,
+                    }
+                    for one in done
+                ],
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
+    else:
+        print_batch(done, folder)
+    if any(one.state == FAILED for one in done):
+        raise SystemExit(PART_FAILED)

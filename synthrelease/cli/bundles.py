@@ -1,0 +1,99 @@
+"""Commands about bundles, from anyone: verify, show, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
+from synthrelease.cli.printing import plain, print_verification, progress
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--quick", is_flag=True, help="Seal, structure and manifest only.")
+@POLICY
+@click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
+@AS_JSON
+def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: bool, as_json: bool) -> None:
+    """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
+    from synthrelease.bundle import verify as run
+    from synthrelease.policy import load_policy, policy_findings
+
+    if quick and policy is not None:
+        raise click.UsageError(
+            "--policy asks about claims that --quick does not check; leave one of them out."
+        )
+    limits = None if policy is None else load_policy(policy)
+    result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
+    if limits is not None and result.ok and result.manifest is not None:
+        result.findings.extend(policy_findings(limits, result.manifest))
+        result.checked.append(f"the policy '{limits.limits['name']}'")
+    if as_json:
+        findings = [{"code": f.code, "where": f.where, "message": f.message} for f in result.findings]
+        click.echo(
+            json.dumps(
+                {"ok": result.ok, "checked": result.checked, "findings": findings},
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
+    else:
+        print_verification(result, bundle)
+    if not result.ok:
+        raise SystemExit(FAULT)
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest as it is.")
+def show(bundle: Path, *, as_json: bool) -> None:
+    """Print what BUNDLE contains and promises."""
+    from synthrelease.bundle import open_bundle
+    from synthrelease.report.summary import as_text
+
+    manifest = open_bundle(bundle, allow_test_seed=True).manifest
+    click.echo(json.dumps(manifest, indent=2) if as_json else plain(as_text(manifest)))
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "--to", "form", type=click.Choice(["png"]), required=True, help="png: a picture of every heatmap."
+)
+@click.option(
+    "-o",
+    "--out-dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Where to.",
+)
+@click.option(
+    "--stimuli",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder of <stimulus>.png or .jpg, to draw the maps over.",
+)
+@click.pass_obj
+def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None) -> None:
+    """Write BUNDLE in a form that other tools read."""
+    from synthrelease.bundle import open_bundle
+    from synthrelease.bundle import verify as check
+    from synthrelease.report.pictures import draw, picture_count
+
+    assert form == "png"
+    result = check(bundle, allow_test_seed=True)
+    if not result.ok:  # a picture would carry a lie further
+        print_verification(result, bundle)
+        raise SystemExit(FAULT)
+    opened = open_bundle(bundle, allow_test_seed=True)
+    if opened.manifest["randomness"]["test_seed"]:
+        click.secho("TEST SEED - DO NOT PUBLISH: the pictures say so too", fg="red", err=True)
+    number = picture_count(opened.manifest)
+    with progress(obj) as tell:
+        for done, path in enumerate(draw(opened, folder, stimuli=stimuli), start=1):
+            if tell is not None:
+                tell(f"drawing {path.name}", done, number)
+    click.echo(f"Pictures   {number} in {folder}")

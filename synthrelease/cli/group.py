@@ -1,0 +1,65 @@
+"""The group of all commands: what they share, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from synthrelease.errors import SynthReleaseError
+
+FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
+
+POLICY = click.option(
+    "--policy", type=click.Path(path_type=Path), help="Limits that the release must keep to (TOML)."
+)
+
+
+TEST_SEED = click.option(
+    "--test-seed",
+    type=int,
+    help="Repeatable noise for tests. Bundles are marked and must not be published.",
+)
+
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+
+
+class _Group(click.Group):
+    """Turns our errors into messages and exit codes, for every command."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SynthReleaseError as error:
+            click.echo(f"error: {error}", err=True)
+            raise SystemExit(error.exit_code) from None
+        except KeyboardInterrupt:
+            click.echo("interrupted: no half bundle was left behind; a ledger keeps what was paid", err=True)
+            raise SystemExit(_INTERRUPTED) from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="synthrelease")
+@click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Also print what is for you alone: rows dropped, values clipped."
+)
+@click.pass_context
+def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
+    """Turn private eye-tracking data into a release that can be published.
+
+    Begin with `synthrelease demo`. Then write a plan, ask `preview` what it will cost and be worth, `build` the
+    bundle, and let anyone `verify` and `show` it.
+
+    Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan or data invalid, 4 refused by privacy policy,
+    5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
+    """
+    ctx.obj = {"quiet": quiet, "verbose": verbose}
+    signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt

@@ -1,0 +1,83 @@
+"""Commands about ledgers: grant, show, check."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from synthrelease.cli.group import AS_JSON, FAULT, main
+from synthrelease.cli.printing import plain
+
+
+@main.group()
+def ledger() -> None:
+    """What all releases of a dataset cost its people together: grant, show, check.
+
+    A plan names LEDGER and the dataset under [privacy]; every build then pays before it draws any noise, and is refused
+    beyond what is granted (exit code 4). The file is private: keep it with the data, and back it up.
+    """
+
+
+@ledger.command()
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--dataset", required=True, help="Your name for the private dataset; plans repeat it.")
+@click.option("--epsilon", type=float, required=True, help="ε of all its releases together, per person.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="δ at which all is composed.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove-one"]),
+    default="replace-one",
+    show_default=True,
+    help="The relation of its releases.",
+)
+def grant(path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str) -> None:
+    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none."""
+    from synthrelease.ledger import Ledger
+    from synthrelease.privacy.guarantee import Neighbours
+
+    book = Ledger(path)
+    book.grant(dataset, epsilon, delta, Neighbours(neighbours))
+    click.echo(plain("\n".join(book.summary(dataset))))
+
+
+@ledger.command(name="show")
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
+@click.option("--dataset", help="Only this one.")
+@AS_JSON
+def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
+    """Print what LEDGER grants, and every release that was paid for."""
+    from synthrelease.ledger import Ledger
+
+    book = Ledger(path)
+    click.echo(
+        json.dumps(book.to_json(dataset), ensure_ascii=False, indent=2)
+        if as_json
+        else plain("\n".join(book.summary(dataset)))
+    )
+
+
+@ledger.command(name="check")
+@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
+@click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--digest", "digests", multiple=True, help="A digest of the ledger that you noted before.")
+def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]) -> None:
+    """Check that nothing in LEDGER was changed, left out or slipped in, and that what it adds up is right.
+
+    Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
+    you noted, and their entries are looked for.
+    """
+    from synthrelease.bundle import open_bundle
+    from synthrelease.ledger import Ledger
+
+    manifests = {
+        str(bundle): open_bundle(bundle, allow_test_seed=True).manifest for bundle in dict.fromkeys(bundles)
+    }
+    checked = Ledger(path).check(digests=digests, manifests=manifests)
+    for fault in checked.faults:
+        click.secho(plain(f"  {fault}"), fg="red")
+    if checked.faults:
+        raise SystemExit(FAULT)
+    click.echo(f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state")
+    click.echo(f"Digest     {checked.head}  (note it: a later check can ask for it)")

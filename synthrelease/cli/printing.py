@@ -1,0 +1,115 @@
+"""What commands print: summaries, findings, progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from synthrelease.batch import Ended
+    from synthrelease.builder import Built
+    from synthrelease.parallel import Progress
+
+
+def print_summary(built: Built, obj: dict[str, bool]) -> None:
+    """Print where a bundle is, what it holds and promises, and what should worry its curator."""
+    from synthrelease.report.summary import as_lines
+
+    if built.manifest["randomness"]["test_seed"]:
+        click.secho(
+            "TEST SEED - DO NOT PUBLISH: the noise of this bundle can be taken away", fg="red", err=True
+        )
+    click.echo(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
+    click.echo(f"Manifest   {built.sidecar}")
+    for line in as_lines(built.manifest):
+        click.echo(line)
+    if obj["quiet"]:
+        return
+    for warning in built.manifest["warnings"]:
+        click.secho(f"warning: {warning}", fg="yellow", err=True)
+    if built.notes and obj["verbose"]:
+        click.echo("For you alone, not in the release:", err=True)
+        for name, notes in built.notes.items():
+            for note in notes:
+                click.echo(f"  {name}: {note}", err=True)
+
+
+def print_batch(done: Sequence[Ended], folder: Path) -> None:
+    """Print how many bundles there are, and why the others are not."""
+    from synthrelease.batch import FAILED, KEPT
+
+    failed = [one for one in done if one.state == FAILED]
+    kept = sum(one.state == KEPT for one in done)
+    before = f", {kept} of them from before" if kept else ""
+    click.echo(f"Bundles    {len(done) - len(failed)} of {len(done)} in {folder}{before}")
+    for one in failed:
+        click.secho(f"failed     {plain(str(one.plan))}", fg="red")
+        for line in one.reason.splitlines():
+            click.echo(plain(f"           {line}"))
+
+
+def plain(text: str) -> str:
+    """Return text of an untrusted file without characters that could steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
+
+
+def print_verification(result: Any, path: Path) -> None:
+    """Print what was checked, or what was found."""
+    if result.ok:
+        click.echo(f"Verified   {path}: {', '.join(result.checked)}")
+        return
+    click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
+    for finding in result.findings:
+        click.echo(plain(f"  {finding}"))
+
+
+@contextmanager
+def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[Ended], None]]:
+    """A bar with rate and remaining time on a terminal; else a line for every plan."""
+    if obj["quiet"]:
+        yield lambda _: None
+        return
+    if not sys.stderr.isatty():
+        ended = 0
+
+        def line(one: Ended) -> None:
+            nonlocal ended
+            ended += 1
+            click.echo(plain(f"{ended} of {plans}: {one.plan.name} {one.state}"), err=True)
+
+        yield line
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=plans, unit=" plans", leave=False) as bar:
+        failed = 0
+
+        def tell(one: Ended) -> None:
+            nonlocal failed
+            failed += one.state == "failed"
+            bar.set_postfix_str(f"{failed} failed" if failed else "")
+            bar.update()
+
+        yield tell
+
+
+@contextmanager
+def progress(obj: dict[str, bool]) -> Iterator[Progress | None]:
+    """A bar on a terminal, and nothing elsewhere."""
+    if obj["quiet"] or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=1, bar_format="{desc:<28} {bar} {elapsed}", leave=False) as bar:
+
+        def tell(what: str, done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.set_description_str(what)
+
+        yield tell

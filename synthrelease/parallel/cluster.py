@@ -1,0 +1,183 @@
+"""Calls on a Dask cluster: one of this machine's own, or one that runs already.
+
+Each call goes as one future, which Dask gives to a worker, and again to another if the worker dies. What the workers read
+they read themselves; only arguments, sums and public arrays travel.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import platform
+from concurrent.futures import CancelledError, Future
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import synthrelease
+from synthrelease.errors import MachineError
+from synthrelease.parallel.call import Call, Failed, attempted
+from synthrelease.parallel.pool import INNER_THREADS, LostWorkerError, Processes, settle
+
+_CONNECT_S, _ANSWER_S = 30, 30
+_MOST_EMPTY_LOOKS = (
+    6  # at a cluster without workers, one every `coordinator._PATIENCE_S`, before it is given up
+)
+_DECISIVE = ("numpy", "scipy", "polars", "h5py")
+# On a cluster of our own: a worker that dies is our coordinator's business, and nothing private goes to a disk.
+_OWN_CLUSTER = {
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+}
+
+
+class Cluster:
+    """A pool on Dask; calls that belong here are made by processes of this machine.
+
+    Args:
+        scheduler: its address, such as tls://host:8786; None starts a cluster on the loopback address, encrypted.
+        jobs: workers of that cluster, and processes for what is made here.
+
+    Raises:
+        MachineError: dask.distributed is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, scheduler: str | None, jobs: int) -> None:
+        self._here = Processes(jobs)
+        self._cluster: Any = None
+        self._client = _connected(scheduler) if scheduler is not None else self._start(jobs)
+        self._under_way: dict[Future[Any], Any] = {}
+        self._empty_looks = 0
+        self._versions = versions()
+
+    @property
+    def workers(self) -> int:
+        """How many calls go on at a time: as many as threads of workers, which come and go."""
+        return max(self._here.workers, sum(self._threads().values()))
+
+    def submit(self, call: Call, *, here: bool) -> Future[Any]:
+        """Begin a call."""
+        if here:
+            return self._here.submit(call, here=True)
+        outcome: Future[Any] = Future()
+        outcome.set_running_or_notify_cancel()
+        asked = self._client.submit(_attempted_alike, call, self._versions, pure=False)
+        self._under_way[outcome] = asked
+        asked.add_done_callback(lambda done: self._pass_on(done, outcome))
+        return outcome
+
+    def check(self) -> None:
+        """Look whether anybody is left to work.
+
+        Raises:
+            MachineError: the scheduler does not answer, or has had no worker for some minutes.
+        """
+        self._here.check()
+        threads = self._threads()
+        self._empty_looks = 0 if threads else self._empty_looks + 1
+        if self._empty_looks >= _MOST_EMPTY_LOOKS:
+            raise MachineError(
+                "the Dask cluster has no workers any more",
+                remedy="start workers, and go on with --resume: what is done is kept",
+            )
+
+    def close(self) -> None:
+        """Let go of the cluster; one of our own ends."""
+        self._here.close()
+        self._under_way.clear()
+        self._client.close(timeout=_ANSWER_S)
+        if self._cluster is not None:
+            self._cluster.close(timeout=_ANSWER_S)
+
+    def _start(self, jobs: int) -> Any:
+        dask, distributed = _imported()
+        dask.config.set(_OWN_CLUSTER)
+        self._cluster = distributed.LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=True,  # own certificates, for as long as it lasts: else anybody on this machine could send it work
+            dashboard_address=None,
+            silence_logs="CRITICAL",
+            env=dict.fromkeys(INNER_THREADS, "1"),
+        )
+        return distributed.Client(self._cluster)
+
+    def _threads(self) -> dict[str, int]:
+        try:
+            found: dict[str, int] = self._client.nthreads()
+        except (OSError, TimeoutError, RuntimeError):
+            raise MachineError(
+                "the Dask scheduler does not answer any more",
+                remedy="look after it, and go on with --resume: what is done is kept",
+            ) from None
+        return found
+
+    def _pass_on(self, done: Any, outcome: Future[Any]) -> None:
+        self._under_way.pop(outcome, None)
+        try:
+            result = done.result(timeout=_ANSWER_S)
+        except (CancelledError, TimeoutError, OSError) as error:
+            result = LostWorkerError(type(error).__name__)
+        except Exception as error:  # noqa: BLE001  calls raise nothing: it is of the cluster
+            lost = type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CommClosedError")
+            result = LostWorkerError(type(error).__name__) if lost else Failed(error)
+        settle(outcome, result)
+
+
+def versions() -> dict[str, str]:
+    """Return what decides about the digits of a result: all workers must have the same."""
+    return dict(_versions())
+
+
+@functools.lru_cache(maxsize=1)
+def _versions() -> tuple[tuple[str, str], ...]:
+    code = hashlib.sha256()
+    for path in sorted(Path(synthrelease.__file__).parent.rglob("*.py")):
+        code.update(path.read_bytes())
+    own = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
+    others = tuple((name, version(name)) for name in _DECISIVE)
+    return (("synthrelease", own), ("python", platform.python_version()), *others)
+
+
+def _attempted_alike(call: Call, expected: dict[str, str]) -> Any:
+    """Make a call on a worker, if it has the coordinator's versions."""
+    own = versions()
+    unlike = [name for name, known in expected.items() if own.get(name) != known]
+    if unlike:
+        return Failed(
+            MachineError(
+                "a worker has other versions than the coordinator",
+                found=", ".join(f"{name} {own.get(name)}" for name in unlike),
+                expected=", ".join(f"{name} {expected[name]}" for name in unlike),
+                remedy="install the same everywhere: releases must not depend on the worker",
+            )
+        )
+    return attempted(call)
+
+
+def _connected(scheduler: str) -> Any:
+    _, distributed = _imported()
+    try:
+        return distributed.Client(scheduler, timeout=_CONNECT_S)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise MachineError(
+            "no Dask scheduler answers",
+            where=scheduler,
+            found=type(error).__name__,
+            expected="an address such as tls://host:8786, and the credentials that it asks for in Dask's configuration",
+        ) from None
+
+
+def _imported() -> tuple[Any, Any]:
+    try:
+        import dask  # noqa: PLC0415  slow, and an extra
+        import distributed  # noqa: PLC0415
+    except ImportError:
+        raise MachineError(
+            "Dask is not installed", remedy="pip install 'synthrelease[dask]', here and on every worker"
+        ) from None
+    return dask, distributed

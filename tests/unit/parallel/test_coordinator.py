@@ -1,0 +1,316 @@
+"""Jobs go on as their calls are done, wherever these are made: same results, no error of one is another's, no death is final."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import calls
+import pytest
+
+from synthrelease.errors import MachineError
+from synthrelease.parallel import (
+    Call,
+    Failed,
+    Job,
+    LostWorkerError,
+    OwnProcess,
+    Pool,
+    Processes,
+    Round,
+    run,
+    run_all,
+)
+from synthrelease.parallel import coordinator as module
+from synthrelease.parallel.cluster import Cluster
+
+POOLS: dict[str, Callable[[], Pool]] = {
+    "own": OwnProcess,
+    "loky": lambda: Processes(2),
+    "dask": lambda: Cluster(None, 2),
+}
+OTHERS = {name: make for name, make in POOLS.items() if name != "own"}
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers import these tests' calls."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(calls.__file__).parent), prepend=os.pathsep)
+
+
+@pytest.fixture(params=POOLS.values(), ids=POOLS)
+def pool(request: pytest.FixtureRequest) -> Pool:
+    made: Pool = request.param()
+    return made
+
+
+@pytest.fixture(params=OTHERS.values(), ids=OTHERS)
+def workers(request: pytest.FixtureRequest) -> Pool:
+    made: Pool = request.param()
+    return made
+
+
+def asking(*rounds: list[Call], after: list[Any] | None = None) -> Job[list[Any]]:
+    """A job of some rounds: what they came to."""
+    found = []
+    try:
+        for number, some in enumerate(rounds):
+            found.append((yield Round(f"round {number}", some)))
+    finally:
+        if after is not None:
+            after.append("closed")
+    return found
+
+
+def squares(*numbers: int) -> list[Call]:
+    return [Call(calls.square, (number,)) for number in numbers]
+
+
+def outcomes(jobs: list[Job[Any]], pool: Pool, **options: Any) -> dict[int, Any]:
+    return dict(run_all(jobs, pool, **options))
+
+
+def test_results_come_in_the_order_of_the_calls(pool: Pool) -> None:
+    jobs = [asking(squares(3, 1, 2), squares(9)), asking(squares(*range(7)))]
+    found = outcomes(jobs, pool, most_open=2)
+    assert found == {0: [[9, 1, 4], [81]], 1: [[n * n for n in range(7)]]}
+
+
+def test_joined_results_are_one(pool: Pool) -> None:
+    def job() -> Job[Any]:
+        return (yield Round("join", [Call(calls.listed, (n,)) for n in range(9)], join=calls.added))
+
+    assert run(job(), pool) == list(range(9))
+
+
+def test_what_is_joined_may_be_nothing_yet() -> None:
+    """A first result that is empty, or even None, is a result."""
+
+    def job() -> Job[Any]:
+        return (yield Round("join", squares(0, 0, 2), join=lambda one, other: [one, other]))
+
+    assert run(job(), OwnProcess()) == [[0, 0], 4]
+
+
+def test_an_error_is_raised_in_its_job_alone_with_its_place(pool: Pool) -> None:
+    after: list[Any] = []
+    jobs = [
+        asking([Call(calls.refuse, ("canary",)), *squares(2)], after=after),
+        asking(squares(4), squares(5)),
+    ]
+    found = outcomes(jobs, pool, most_open=2)
+    assert found[1] == [[16], [25]]
+    assert isinstance(found[0].error, ValueError)
+    assert found[0].at.startswith("calls.py, line")
+    assert "canary" not in found[0].at
+    assert after == ["closed"]
+
+
+def test_a_job_may_answer_an_error_with_another_round(pool: Pool) -> None:
+    def job() -> Job[Any]:
+        try:
+            yield Round("first", [Call(calls.refuse, ("no",)), *squares(1, 2)])
+        except ValueError:
+            return (yield Round("second", squares(6)))
+
+    assert run(job(), pool) == [36]
+
+
+def test_an_error_between_rounds_is_a_job_s_own() -> None:
+    def job(*, fail: bool) -> Job[Any]:
+        found = yield Round("first", squares(1))
+        if fail:
+            raise KeyError("secret")
+        return found
+
+    found = outcomes([job(fail=True), job(fail=False)], OwnProcess(), most_open=2)
+    assert isinstance(found[0].error, KeyError)
+    assert found[0].at.startswith("test_coordinator.py, line")
+    assert found[1] == [1]
+
+
+def test_run_raises_what_a_job_raises(pool: Pool) -> None:
+    with pytest.raises(ValueError, match="no"):
+        run(asking([Call(calls.refuse, ("no",))]), pool)
+
+
+def test_jobs_begin_as_others_end() -> None:
+    """So many at a time, in their order, and no more are even asked for."""
+    now: set[int] = set()
+    most: list[int] = []
+
+    def job(number: int) -> Job[int]:
+        now.add(number)
+        for _ in range(number % 3 + 1):
+            yield Round("one", squares(1))
+            most.append(len(now))
+        now.remove(number)
+        return number
+
+    def jobs() -> Iterator[Job[int]]:
+        for number in range(7):
+            assert len(now) < 2
+            yield job(number)
+
+    assert dict(run_all(jobs(), OwnProcess(), most_open=2)) == {n: n for n in range(7)}
+    assert max(most) == 2
+
+
+def test_a_round_without_calls_is_none() -> None:
+    with pytest.raises(ValueError, match="at least one call"):
+        Round("nothing", [])
+
+
+def test_whoever_watches_is_told_of_every_call() -> None:
+    told: list[tuple[Any, ...]] = []
+    outcomes([asking(squares(1, 2))], OwnProcess(), progress=lambda *now: told.append(now))
+    assert told == [(0, "round 0", 0, 2), (0, "round 0", 1, 2), (0, "round 0", 2, 2)]
+
+
+def test_interrupted_every_job_puts_back_what_is_its_own() -> None:
+    after: list[Any] = []
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        outcomes(
+            [asking(squares(1), after=after), asking(squares(1), after=after)],
+            OwnProcess(),
+            most_open=2,
+            progress=interrupt,
+        )
+    assert "closed" in after
+
+
+# --- workers
+
+
+def test_calls_go_to_as_many_processes_as_asked_for(workers: Pool) -> None:
+    (found,) = run(asking([Call(calls.own_pid) for _ in range(6)]), workers)
+    assert len(set(found)) == 2
+    assert os.getpid() not in found
+
+
+def test_each_worker_has_one_thread(workers: Pool) -> None:
+    ((found,),) = run(asking([Call(calls.threads_allowed)]), workers)
+    assert found == {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "polars": "1"}
+
+
+def test_a_killed_worker_s_calls_are_made_again(workers: Pool, tmp_path: Path) -> None:
+    jobs = [asking(squares(*range(5))), asking([Call(calls.die_first, (tmp_path / "dead",)), *squares(7)])]
+    assert outcomes(jobs, workers, most_open=2) == {0: [[0, 1, 4, 9, 16]], 1: [["alive", 49]]}
+
+
+def test_what_kills_its_worker_twice_is_an_error_of_its_job_alone(workers: Pool) -> None:
+    jobs = [asking(squares(*range(5))), asking([Call(calls.die), *squares(7)]), asking(squares(8))]
+    found = outcomes(jobs, workers, most_open=3)
+    assert isinstance(found[1].error, MachineError)
+    assert "killed twice" in str(found[1].error)
+    assert (found[0], found[2]) == ([[0, 1, 4, 9, 16]], [[64]])
+
+
+def test_a_result_that_cannot_travel_is_an_error(workers: Pool) -> None:
+    found = outcomes(
+        [asking([Call(calls.give_what_cannot_travel)]), asking(squares(3))], workers, most_open=2
+    )
+    assert isinstance(found[0], Failed)
+    assert found[1] == [[9]]
+
+
+def test_calls_that_belong_here_are_made_on_this_machine(workers: Pool) -> None:
+    def job() -> Job[Any]:
+        return (yield Round("here", squares(1, 2), here=True))
+
+    assert run(job(), workers) == [1, 4]
+
+
+# --- what no real pool does at will
+
+
+class Scripted:
+    """A pool whose futures a test settles."""
+
+    workers = 2
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Call, Future[Any]]] = []
+        self.checked = 0
+
+    def submit(self, call: Call, *, here: bool) -> Future[Any]:  # noqa: ARG002
+        future: Future[Any] = Future()
+        self.asked.append((call, future))
+        self.react(call, future)
+        return future
+
+    def react(self, call: Call, future: Future[Any]) -> None:
+        future.set_result(call.function(*call.arguments))
+
+    def check(self) -> None:
+        self.checked += 1
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
+    beside: list[int] = []
+
+    class Deadly(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            under_way = sum(not other.done() for _, other in self.asked)
+            if call.arguments == (3,) and not beside:
+                beside.append(under_way)
+                future.set_exception(LostWorkerError("gone"))
+            elif call.arguments == (3,):
+                beside.append(under_way)
+                future.set_result(9)
+            else:
+                super().react(call, future)
+
+    assert run(asking(squares(3, 1, 2, 4, 5)), Deadly()) == [[9, 1, 4, 16, 25]]
+    assert beside[1] == 1
+
+
+def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.01)
+    after: list[Any] = []
+
+    class Silent(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            """Never answer."""
+
+        def check(self) -> None:
+            super().check()
+            if self.checked == 3:
+                raise MachineError("nobody is left")
+
+    silent = Silent()
+    with pytest.raises(MachineError, match="nobody is left"):
+        outcomes([asking(squares(1), after=after)], silent)
+    assert after == ["closed"]
+
+
+def test_results_of_a_job_that_has_failed_are_dropped() -> None:
+    waiting: list[Future[Any]] = []
+
+    class Late(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            if call.arguments == (1,):
+                waiting.append(future)
+            else:
+                future.set_result(Failed(ValueError("first")))
+
+    def wait_and_settle() -> Iterator[tuple[int, Any]]:
+        for number, outcome in run_all([asking(squares(2, 1)), asking(squares(1))], Late(), most_open=2):
+            yield number, outcome
+            for future in waiting:
+                if not future.done():
+                    future.set_result(1)
+
+    found = dict(wait_and_settle())
+    assert isinstance(found[0], Failed)
+    assert found[1] == [[1]]
