@@ -6,7 +6,6 @@ built again, and what was paid for and not committed follows the ledger's rule.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from synthrelease.builder import Built, build_job, sidecar, target
 from synthrelease.bundle import hdf5, open_bundle
+from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.journal import DONE, MOVING, Entry, Journal
@@ -147,19 +147,25 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     if not one.path.exists():
         gone = entry.state == DONE and not force
         return _lost(one, "the bundle was built and is gone") if gone else None
-    try:
-        manifest = to_bytes(open_bundle(one.path, allow_test_seed=True).manifest)
-    except SynthReleaseError:
-        manifest = b""
-    if hashlib.sha256(manifest).hexdigest() != entry.manifest:
+    if not _is(entry.seal, one.path):
         return None if force else _lost(one, "the bundle was changed since it was built")
     try:
         if entry.state == MOVING:  # killed just after it had its name
-            hdf5.write_atomically(sidecar(one.path), manifest, force=True)
-            _noting(journal, one, DONE)(entry.manifest)
+            manifest = open_bundle(one.path, allow_test_seed=True).manifest
+            hdf5.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
+            _noting(journal, one, DONE)(entry.seal)
     except SynthReleaseError as error:
         return Ended(one.plan.path, FAILED, one.path, str(error))
     return Ended(one.plan.path, KEPT, one.path)
+
+
+def _is(seal: str, path: Path) -> bool:
+    """Whether a file is the bundle that was sealed so, to the last byte after its user block, and says so itself."""
+    try:
+        block, digest = hdf5.body_digest(path)
+    except OSError:
+        return False
+    return digest == seal == sealed_digest(block)
 
 
 def _lost(one: _Planned, problem: str) -> Ended:
@@ -179,7 +185,7 @@ def _sweep(planned: Sequence[_Planned]) -> None:
 
 
 def _noting(journal: Journal, one: _Planned, state: str) -> Callable[[str], None]:
-    return lambda manifest: journal.add(Entry(one.path.name, one.key, manifest, state))
+    return lambda seal: journal.add(Entry(one.path.name, one.key, seal, state))
 
 
 def _run(
@@ -202,8 +208,7 @@ def _run(
 def _ended(one: _Planned, outcome: Any, journal: Journal) -> Ended:
     if isinstance(outcome, Failed):
         return Ended(one.plan.path, FAILED, reason=_reason(outcome))
-    digest = hashlib.sha256(to_bytes(outcome.manifest)).hexdigest()
-    _noting(journal, one, DONE)(digest)
+    _noting(journal, one, DONE)(journal.entries[one.path.name].seal)
     return Ended(one.plan.path, BUILT, outcome.path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -93,7 +92,7 @@ def build_job(
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
-    `before_move` is called with the SHA-256 of the manifest once the bundle is whole, just before it gets its name.
+    `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
     """
     plan = load_plan(plan_path)
     path, date = target(plan, output, test_seed), release_date()
@@ -126,8 +125,8 @@ def build_job(
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
         with hdf5.partial(path) as beside:  # verified there, and only then moved to its place
             writing = Call(_write_and_verify, (beside, manifest, arrays, kinds))
-            yield Round("writing and verifying", [writing], here=True)
-            before_move(hashlib.sha256(to_bytes(manifest)).hexdigest())
+            (seal,) = yield Round("writing and verifying", [writing], here=True)
+            before_move(seal)
             hdf5.move_into_place(beside, path, force=force)
     except SynthReleaseError as error:
         if debit is not None:
@@ -209,11 +208,13 @@ def _derived(design: Design, releases: list[Release]) -> Generator[Round, Any, d
 
 def _write_and_verify(
     path: Path, manifest: dict[str, Any], arrays: dict[str, Array], kinds: dict[str, str]
-) -> None:
+) -> str:
+    """Return the digest in the new bundle's seal."""
     hdf5.write_durably(path, hdf5.compose(manifest, arrays, kinds))
     result = verify(path, allow_test_seed=True)
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
+    return hdf5.body_digest(path)[1]
 
 
 def _add_remedy(error: SynthReleaseError, also: str) -> None:

@@ -22,13 +22,13 @@ class Entry:
     Attributes:
         bundle: its file's name.
         plan: what it was built from: the digest of the plan's text, and the test seed if there was one.
-        manifest: SHA-256 of its manifest.
+        seal: SHA-256 of everything after its user block.
         state: how far it came.
     """
 
     bundle: str
     plan: str
-    manifest: str
+    seal: str
     state: str
 
 
@@ -59,7 +59,11 @@ class Journal:
                 where=str(folder),
                 remedy="wait until it has ended, or choose another folder",
             ) from None
-        self.entries = {entry.bundle: entry for entry in self._read()}
+        try:
+            self.entries = {entry.bundle: entry for entry in self._read()}
+        except MachineError:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -98,8 +102,8 @@ class Journal:
 
 
 def _entry(form: dict[str, Any]) -> Entry:
-    if set(form) != {"bundle", "plan", "manifest", "state"} or form["state"] not in (MOVING, DONE):
-        raise ValueError("Expected bundle, plan, manifest and state")
+    if set(form) != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
+        raise ValueError("Expected bundle, plan, seal and state")
     return Entry(**{key: str(value) for key, value in form.items()})
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ INNER_THREADS = (
     "NUMEXPR_NUM_THREADS",
     "POLARS_MAX_THREADS",
 )
+_LOOK_S = 0.5  # how often a worker looks whether its coordinator is there
 
 
 class LostWorkerError(Exception):
@@ -117,7 +120,13 @@ class Processes:
             from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415
 
             env = dict.fromkeys(INNER_THREADS, "1")
-            self._pool = ProcessPoolExecutor(max_workers=self.workers, timeout=None, env=env)
+            self._pool = ProcessPoolExecutor(
+                max_workers=self.workers,
+                timeout=None,
+                env=env,
+                initializer=_end_with,
+                initargs=(os.getpid(),),
+            )
         return self._pool
 
     def _pass_on(self, done: Future[Any], outcome: Future[Any]) -> None:
@@ -132,6 +141,17 @@ class Processes:
     def _settle(self, outcome: Future[Any], result: Any) -> None:
         self._under_way.discard(outcome)
         settle(outcome, result)
+
+
+def _end_with(coordinator: int) -> None:
+    """Let this worker end when its coordinator does, even if that was killed: what it works on nobody waits for any more."""
+
+    def watch() -> None:
+        while os.getppid() == coordinator:
+            time.sleep(_LOOK_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def settle(outcome: Future[Any], result: Any) -> None:

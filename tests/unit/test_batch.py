@@ -1,0 +1,334 @@
+"""Many plans: each on its own feet, the same bundles by whatever pool, and nothing built or paid for twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from invented_study import (
+    write_areas_study,
+    write_heatmaps_study,
+    write_records_study,
+    write_signals_study,
+    write_statistics_study,
+)
+from paid_study import PLAN, changed, grant, write_gaze
+from processes import a_worker_killed
+from spending import kinds
+
+import synthrelease
+from synthrelease import batch as module
+from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
+from synthrelease.cli import main
+from synthrelease.errors import MachineError
+from synthrelease.journal import NAME, Journal
+from synthrelease.parallel.cluster import Cluster
+
+
+def write_plans(folder: Path, number: int, *, epsilon: float = 10.0) -> list[Path]:
+    """Plans of one small study, with a ledger that grants so much."""
+    write_gaze(folder)
+    grant(folder, epsilon)
+    paths = [folder / f"plan-{n}.toml" for n in range(number)]
+    for n, path in enumerate(paths):
+        path.write_text(changed(PLAN, version=f'"1.0.{n}"', epsilon="0.1"))
+    return paths
+
+
+@pytest.fixture
+def plans(tmp_path: Path) -> list[Path]:
+    return write_plans(tmp_path, 4)
+
+
+def states(done: list[Ended]) -> list[str]:
+    return [one.state for one in done]
+
+
+def bundles(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.h5"))}
+
+
+def test_every_plan_has_its_bundle_and_is_paid_for_once(plans: list[Path], tmp_path: Path) -> None:
+    told: list[Ended] = []
+    done = batch(plans, tmp_path / "out", ended=told.append)
+    assert states(done) == [BUILT] * 4
+    assert [one.plan for one in done] == plans
+    assert sorted(told, key=lambda one: one.plan) == done
+    for one in done:
+        assert one.bundle is not None
+        assert synthrelease.verify(one.bundle).ok
+    ledger = tmp_path / "ledger.sqlite"
+    assert sorted(kinds(ledger)) == sorted(["created", "grant", *["debit", "drawing", "released"] * 4])
+    left = {path.name for path in (tmp_path / "out").iterdir()}
+    names = {f"small-study-1.0.{n}" for n in range(4)}
+    assert left == {NAME, *(f"{n}.h5" for n in names), *(f"{n}.manifest.json" for n in names)}
+
+
+def test_one_failure_spoils_no_other(plans: list[Path], tmp_path: Path) -> None:
+    plans[1].write_text(plans[1].read_text().replace('path = "gaze.csv"', 'path = "canary.csv"'))
+    plans[2].write_text("[release")
+    done = batch([*plans, tmp_path / "none.toml"], tmp_path / "out", jobs=2)
+    assert states(done) == [BUILT, FAILED, FAILED, BUILT, FAILED]
+    assert "no such file" in done[1].reason
+    assert "not valid TOML" in done[2].reason
+    assert "no such plan" in done[4].reason
+    assert all(one.bundle is None for one in done if one.state == FAILED)
+    assert len(bundles(tmp_path / "out")) == 2
+
+
+def test_beyond_the_grant_plans_are_refused_and_the_others_stand(tmp_path: Path) -> None:
+    plans = write_plans(tmp_path, 6, epsilon=0.15)
+    done = batch(plans, tmp_path / "out")
+    built = states(done).count(BUILT)
+    assert 1 <= built < 6
+    assert states(done) == [BUILT] * built + [FAILED] * (6 - built)
+    assert "more than is left of the grant" in done[-1].reason
+
+
+def test_an_error_of_ours_is_told_without_its_words(
+    plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may quote a cell of somebody's data."""
+
+    def break_down(*_: object) -> None:
+        raise ZeroDivisionError("canary")
+
+    monkeypatch.setattr("synthrelease.builder._collected", break_down)
+    (one,) = batch(plans[:1], tmp_path / "out")
+    assert "ZeroDivisionError in synthrelease itself (test_batch.py, line" in one.reason
+    assert "canary" not in one.reason
+
+
+def test_two_plans_of_one_bundle_are_one_too_many(plans: list[Path], tmp_path: Path) -> None:
+    plans[1].write_text(plans[0].read_text())
+    done = batch(plans[:2], tmp_path / "out")
+    assert states(done) == [BUILT, FAILED]
+    assert "same release name and version" in done[1].reason
+    assert str(plans[0]) in done[1].reason
+
+
+# --- the same bundles
+
+
+def write_studies(folder: Path) -> list[Path]:
+    """Plans of every kind of output, each with data of its own."""
+    kinds_of_plans: dict[str, Callable[[Path], Path]] = {
+        "areas": write_areas_study,
+        "heatmaps": write_heatmaps_study,
+        "capped": lambda own: write_heatmaps_study(own, capped=True),
+        "records": write_records_study,
+        "signals": write_signals_study,
+        "statistics": write_statistics_study,
+    }
+    paths = []
+    for name, write in kinds_of_plans.items():
+        (folder / name).mkdir()
+        path = write(folder / name)
+        text = path.read_text()
+        head, version, rest = text.partition("version = ")
+        path.write_text(f'{head}{version}"{len(paths)}.0.0"{rest[rest.index(chr(10)) :]}')
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[str, bytes]]:
+    """Plans of every kind, and their bundles as one process builds them."""
+    folder = tmp_path_factory.mktemp("studies")
+    paths = write_studies(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        done = batch(paths, folder / "out", test_seed=3)
+    assert states(done) == [BUILT] * len(paths), [one.reason for one in done]
+    return paths, bundles(folder / "out")
+
+
+@pytest.mark.parametrize("pool", ["loky", "dask"])
+@pytest.mark.parametrize("kill", [0, 1], ids=["", "a worker killed"])
+def test_bundles_do_not_depend_on_who_worked(
+    studies: tuple[list[Path], dict[str, bytes]],
+    pool: str,
+    kill: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Byte for byte, under a test seed; however many parts there are, and whoever died on the way."""
+    paths, expected = studies
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    cluster = (lambda: Cluster(None, 2)) if pool == "dask" else None
+    if kill:
+        with a_worker_killed(after_s=1.0) as victims:
+            done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3)
+        assert len(victims) == 1
+    else:
+        done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3)
+    assert states(done) == [BUILT] * len(paths), [one.reason for one in done]
+    assert bundles(tmp_path) == expected
+
+
+def test_a_single_build_is_the_batch_s(
+    studies: tuple[list[Path], dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, expected = studies
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.chdir(tmp_path)
+    for path in paths[:2]:
+        built = synthrelease.build(path, test_seed=3, jobs=2).path
+        assert built.read_bytes() == expected[built.name]
+
+
+# --- resumed
+
+
+def test_resumed_nothing_is_built_again(plans: list[Path], tmp_path: Path) -> None:
+    batch(plans[:2], tmp_path / "out")
+    before, paid = bundles(tmp_path / "out"), kinds(tmp_path / "ledger.sqlite")
+    done = batch(plans, tmp_path / "out", resume=True)
+    assert states(done) == [KEPT, KEPT, BUILT, BUILT]
+    assert before.items() <= bundles(tmp_path / "out").items()
+    assert sorted(kinds(tmp_path / "ledger.sqlite")) == sorted([*paid, *["debit", "drawing", "released"] * 2])
+
+
+def test_not_resumed_what_is_there_is_in_the_way(plans: list[Path], tmp_path: Path) -> None:
+    batch(plans[:1], tmp_path / "out")
+    done = batch(plans[:2], tmp_path / "out")
+    assert states(done) == [FAILED, BUILT]
+    assert "exists already" in done[0].reason
+    assert states(batch(plans[:1], tmp_path / "out", force=True)) == [BUILT]
+
+
+def test_a_plan_that_was_changed_is_another(plans: list[Path], tmp_path: Path) -> None:
+    batch(plans[:1], tmp_path / "out")
+    plans[0].write_text(plans[0].read_text() + "\n")
+    (one,) = batch(plans[:1], tmp_path / "out", resume=True)
+    assert "exists already" in one.reason
+    assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]
+
+
+def test_another_test_seed_is_another_bundle(plans: list[Path], tmp_path: Path) -> None:
+    assert states(batch(plans[:1], tmp_path / "out", test_seed=1)) == [BUILT]
+    assert states(batch(plans[:1], tmp_path / "out", test_seed=1, resume=True)) == [KEPT]
+    (one,) = batch(plans[:1], tmp_path / "out", test_seed=2, resume=True)
+    assert "exists already" in one.reason
+    assert states(batch(plans[:1], tmp_path / "out", resume=True)) == [BUILT]
+
+
+@pytest.mark.parametrize("harm", ["gone", "changed"])
+def test_a_bundle_that_is_not_as_it_was_built_is_not_taken_for_it(
+    plans: list[Path], tmp_path: Path, harm: str
+) -> None:
+    (one,) = batch(plans[:1], tmp_path / "out")
+    assert one.bundle is not None
+    if harm == "gone":
+        one.bundle.unlink()
+    else:
+        one.bundle.write_bytes(one.bundle.read_bytes()[:-1] + b"!")
+    (again,) = batch(plans[:1], tmp_path / "out", resume=True)
+    assert again.state == FAILED
+    assert harm in again.reason
+    assert "--force" in again.reason
+    assert kinds(tmp_path / "ledger.sqlite").count("debit") == 1
+    assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]
+    assert kinds(tmp_path / "ledger.sqlite").count("debit") == 2
+
+
+class Died(BaseException):
+    """As if the coordinator had been killed just here."""
+
+
+@pytest.mark.parametrize("moment", ["before the name", "after the name"])
+def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
+    plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Before, nothing stands, and building pays again; after, the bundle stands, and is kept."""
+    real = module.hdf5.move_into_place
+
+    def die(beside: Path, path: Path, *, force: bool) -> None:
+        if moment == "after the name":
+            real(beside, path, force=force)
+        raise Died
+
+    with monkeypatch.context() as patch:
+        patch.setattr("synthrelease.builder.hdf5.move_into_place", die)
+        with pytest.raises(Died):
+            batch(plans[:1], tmp_path / "out")
+    stands = moment == "after the name"
+    assert len(bundles(tmp_path / "out")) == stands
+    (one,) = batch(plans[:1], tmp_path / "out", resume=True)
+    assert one.state == (KEPT if stands else BUILT)
+    assert kinds(tmp_path / "ledger.sqlite").count("debit") == 1 + (not stands)
+    assert one.bundle is not None
+    assert synthrelease.verify(one.bundle).ok
+    assert one.bundle.with_name("small-study-1.0.0.manifest.json").exists()
+    assert states(batch(plans[:1], tmp_path / "out", resume=True)) == [KEPT]
+
+
+def test_what_a_killed_batch_left_half_written_is_swept_away(plans: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".small-study-1.0.0.h5.x1y2.partial").touch()
+    (out / ".other.h5.x1y2.partial").touch()
+    batch(plans[:1], out, resume=True)
+    assert [path.name for path in out.iterdir() if path.name.endswith(".partial")] == [
+        ".other.h5.x1y2.partial"
+    ]
+
+
+def test_a_folder_in_which_a_batch_works_is_refused(plans: list[Path], tmp_path: Path) -> None:
+    with Journal(tmp_path / "out"), pytest.raises(MachineError, match="another batch"):
+        batch(plans, tmp_path / "out")
+
+
+def test_a_lost_cluster_ends_what_is_left_and_keeps_what_is_done(plans: list[Path], tmp_path: Path) -> None:
+    def lost() -> Any:
+        raise MachineError("no Dask scheduler answers", where="tls://nowhere:1")
+
+    batch(plans[:1], tmp_path / "out")
+    done = batch(plans, tmp_path / "out", resume=True, cluster=lost)
+    assert states(done) == [KEPT, FAILED, FAILED, FAILED]
+    assert "no Dask scheduler answers" in done[1].reason
+    assert kinds(tmp_path / "ledger.sqlite").count("debit") == 1
+
+
+# --- the command
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def test_the_command_ends_with_5_and_the_reasons_if_a_part_failed(plans: list[Path], tmp_path: Path) -> None:
+    plans[1].write_text("[release")
+    ended = run("batch", *plans, "--out-dir", tmp_path / "out", "--jobs", 1)
+    assert ended.exit_code == 5
+    assert f"Bundles    3 of 4 in {tmp_path / 'out'}" in ended.stdout
+    assert "plan-1.toml" in ended.stdout
+    assert "not valid TOML" in ended.stdout
+    assert "4 of 4: " in ended.stderr
+    again = run("batch", *plans, "--out-dir", tmp_path / "out", "--jobs", 1, "--resume", "--json")
+    assert again.exit_code == 5
+    told = json.loads(again.stdout)
+    assert [one["state"] for one in told] == ["kept", "failed", "kept", "kept"]
+    assert told[0]["bundle"].endswith("small-study-1.0.0.h5")
+    assert told[1]["bundle"] is None
+
+
+def test_the_command_ends_with_0_if_all_is_well(plans: list[Path], tmp_path: Path) -> None:
+    ended = run("--quiet", "batch", *plans, "-o", tmp_path / "out")
+    assert ended.exit_code == 0
+    assert ended.stderr == ""
+    assert "Bundles    4 of 4" in ended.stdout
+    again = run("--quiet", "batch", *plans, "-o", tmp_path / "out", "--resume")
+    assert "4 of 4 in" in again.stdout
+    assert "4 of them from before" in again.stdout
+
+
+def test_a_scheduler_goes_with_dask(plans: list[Path], tmp_path: Path) -> None:
+    refused = run("batch", *plans, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1")
+    assert refused.exit_code == 2
+    assert "--backend dask" in refused.stderr
+    assert run("batch", "-o", tmp_path / "out").exit_code == 2
