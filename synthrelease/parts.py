@@ -90,7 +90,7 @@ class Part:
 
 
 def divided(spec: InputSpec, facts: Facts) -> tuple[Part, ...]:
-    """Return an input in parts: one if it is small, or of a format that is read as a whole.
+    """Return an input in parts: one if it is small.
 
     Raises:
         DataError, MachineError: the file cannot be used.
@@ -104,7 +104,7 @@ def divided(spec: InputSpec, facts: Facts) -> tuple[Part, ...]:
     if rows is None or rows <= most:
         return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
     number = {name: n for n, name in enumerate(everybody)}
-    chosen = _people_in_parts(spec.path, spec.options["columns"]["person"], most)
+    chosen = _people_in_parts(spec, most)
     parts = []
     for place, cells in enumerate(chosen, start=1):
         people = in_natural_order(set(label_texts(cells)))
@@ -129,14 +129,15 @@ def _stamp(path: Path) -> _Stamp:
     return about.st_size, about.st_mtime_ns
 
 
-def _people_in_parts(path: Path, column: str, most_rows: int) -> tuple[pl.Series, ...]:
+def _people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
     """The distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
 
     Cells that are written differently and mean one person stay together.
     """
+    column, separator = spec.options["columns"]["person"], spec.options.get("separator")
     counted = pl.concat(
         table.frame.group_by(column, maintain_order=True).len()
-        for table in read_slices(path, [column], most=most_rows)
+        for table in read_slices(spec.path, [column], most=most_rows, separator=separator)
     )
     cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
     person = label_texts(cells[column]).alias("person")

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.data.readers import Reader, ReaderInPieces, reader_for
+from synthrelease.data.readers import Reader, reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.errors import DataError
 
@@ -52,7 +51,7 @@ def read_table(
         path: the file.
         columns: their names.
         separator: of delimited text, if not the usual one.
-        where: a column, and the cells of it whose rows are wanted; for formats that are read in pieces.
+        where: a column, and the cells of it whose rows are wanted; None wants all.
 
     Raises:
         DataError: no such file, a directory, an unknown or broken format, a missing column, no rows.
@@ -63,7 +62,7 @@ def read_table(
     if where is None:
         frame, lines = reader.read(path, wanted, separator)
     else:
-        frame, lines = _in_pieces(reader).read_where(path, wanted, *where)
+        frame, lines = reader.read_where(path, wanted, separator, *where)
     if frame.is_empty():
         raise DataError("the file has no rows", where=str(path), expected="at least one row under the header")
     return Table(path, frame, lines, reader)
@@ -72,28 +71,22 @@ def read_table(
 def read_slices(
     path: Path, columns: Sequence[str], *, most: int, separator: str | None = None
 ) -> Iterator[Table]:
-    """Yield the named columns in tables of at most so many rows, or in one where the format is read as a whole.
+    """Yield the named columns in tables of at most so many rows.
 
     Errors as `read_table`.
     """
     reader = _checked_reader(path, columns, separator)
-    rows = row_count(path, reader)
+    rows = reader.row_count(path)
     if rows is None or rows <= most:
         yield read_table(path, columns, separator=separator)
         return
-    for start in range(0, rows, most):
-        frame, lines = _in_pieces(reader).read_slice(path, list(dict.fromkeys(columns)), start, most)
+    for frame, lines in reader.slices(path, list(dict.fromkeys(columns)), separator, most):
         yield Table(path, frame, lines, reader)
 
 
-def row_count(path: Path, reader: Reader | None = None) -> int | None:
-    """Return the number of rows of a file that can be read in pieces; None for other formats."""
-    reader = reader_for(path) if reader is None else reader
-    return _in_pieces(reader).row_count(path) if hasattr(reader, "row_count") else None
-
-
-def _in_pieces(reader: Reader) -> ReaderInPieces:
-    return cast("ReaderInPieces", reader)
+def row_count(path: Path) -> int | None:
+    """Return about how many rows a file has; None if they certainly fit into memory."""
+    return reader_for(path).row_count(path)
 
 
 def _checked_reader(path: Path, columns: Sequence[str], separator: str | None) -> Reader:

@@ -16,6 +16,7 @@ from synthrelease.data import facts
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.readers import delimited
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, PlanError
 from synthrelease.maths.spectral import SpectralForm
@@ -88,11 +89,19 @@ def joined(several: tuple[Part, ...], collect: Any) -> Any:
     return functools.reduce(lambda one, other: one.joined(other), each[::-1])
 
 
+@pytest.fixture(autouse=True)
+def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text is as good as Parquet: these files count as too large for memory."""
+    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    monkeypatch.setattr(delimited, "_BLOCK", 500)
+
+
+@pytest.mark.parametrize("file", ["gaze.parquet", "gaze.csv"])
 @pytest.mark.parametrize("order", ["shuffled", "who", "image"])
 def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(
-    tmp_path: Path, order: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, order: str, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = stored(tmp_path, table(order=order))
+    path = stored(tmp_path, table(order=order), file)
     whole = load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI)
     several = parts_of(gaze_input(path), monkeypatch)
     assert len(several) > 5
@@ -135,8 +144,9 @@ def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
     assert [part.read().identities for part in several] == [("7",), ("8",), ("9",)]
 
 
-def test_small_files_and_text_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = table()
+    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 1 << 20})
     for name, cells in (("gaze.parquet", 2400), ("gaze.csv", 100)):
         spec = gaze_input(stored(tmp_path, frame, name))
         monkeypatch.setattr(parts, "PART_CELLS", cells)
@@ -200,10 +210,11 @@ def test_what_is_collected_in_parts_is_what_is_collected_at_once(
         np.testing.assert_array_equal(found[key], expected[key])
 
 
+@pytest.mark.parametrize("name", ["features.parquet", "features.csv"])
 def test_rows_stand_in_the_order_of_people_however_they_were_divided(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = feature_input(stored(tmp_path, table()))
+    spec = feature_input(stored(tmp_path, table(), name))
     o = spec.options
     whole = load_features(
         spec.path, columns=o["columns"], bounds=o["bounds"], categories=o["categories"], recordings=STIMULI

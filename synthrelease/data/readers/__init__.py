@@ -1,12 +1,13 @@
 """One file per format, and the registry that finds the right one by the file's name.
 
 A reader is an object with `matches(path)`, `column_names(path, separator)`, `read(path, columns, separator)`
-and `place(line)`, the name of a row's place as its file's own tools would count it. One whose format can be read in
-pieces has `row_count(path)`, `read_slice` and `read_where` too (`ReaderInPieces`).
+and `place(line)`, the name of a row's place as its file's own tools would count it. For tables larger than memory it
+has `row_count(path)`, `slices` and `read_where`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -41,22 +42,18 @@ class Reader(Protocol):
         """Name a place that `read` returned, for an error message."""
         ...
 
-
-class ReaderInPieces(Reader, Protocol):
-    """What a format for tables larger than memory can do besides."""
-
-    def row_count(self, path: Path) -> int:
-        """Return the number of rows, reading no cell."""
+    def row_count(self, path: Path) -> int | None:
+        """Return about how many rows there are, reading no cell; None if they certainly fit into memory."""
         ...
 
-    def read_slice(
-        self, path: Path, columns: list[str], start: int, rows: int
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
-        """Return so many rows from one on, as `read` does."""
+    def slices(
+        self, path: Path, columns: list[str], separator: str | None, most: int
+    ) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+        """Yield all rows in their order, at most so many at a time, as `read` does."""
         ...
 
     def read_where(
-        self, path: Path, columns: list[str], column: str, values: pl.Series
+        self, path: Path, columns: list[str], separator: str | None, column: str, values: pl.Series
     ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
         """Return the rows whose cell in a column is one of some values, as `read` does; memory grows with those rows."""
         ...

@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,6 +25,8 @@ from synthrelease.errors import DataError
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _OTHER_SEPARATORS = ";\t,|"
 _LONGEST_HEADER = 1 << 24  # bytes
+_BLOCK = 1 << 26  # bytes of text that are parsed at a time
+_WHOLE = {True: 1 << 23, False: 1 << 26}  # bytes of a file, packed or not, that certainly fits into memory
 
 
 class Delimited:
@@ -50,11 +53,69 @@ class Delimited:
         self, path: Path, columns: list[str], separator: str | None
     ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
         """Return the named columns as text, and the line of each row as an editor counts."""
-        data = _content(path)
-        names = _header(path, data.partition(b"\n")[0], separator)
-        chosen = _separator(path, separator)
-        places = sorted({names.index(column) for column in columns})
-        lines = _measured(path, data, chosen.encode(), len(names))
+        return _joined(list(_parsed(path, columns, separator)))
+
+    def row_count(self, path: Path) -> int | None:
+        """Return how many lines there are, but for a small file."""
+        if path.stat().st_size <= _WHOLE[_is_packed(path)]:
+            return None
+        return sum(block.count(b"\n") for _, block in _blocks(path))
+
+    def slices(
+        self, path: Path, columns: list[str], separator: str | None, most: int
+    ) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+        """Yield all rows, so many at a time or fewer."""
+        for frame, lines in _parsed(path, columns, separator):
+            for start in range(0, frame.height, most):
+                yield frame.slice(start, most), lines[start : start + most]
+
+    def read_where(
+        self, path: Path, columns: list[str], separator: str | None, column: str, values: pl.Series
+    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+        """Return the rows whose cell in a column is one of some values."""
+        found = []
+        for frame, lines in _parsed(path, list(dict.fromkeys([*columns, column])), separator):
+            wanted = frame[column].is_in(values.implode())
+            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
+        return _joined(found)
+
+    def place(self, line: int) -> str:
+        """Name a line."""
+        return f"line {line}"
+
+
+def _first_line(file: BinaryIO | gzip.GzipFile) -> bytes:
+    """Return the first line; nothing if the whole file is blank."""
+    line = file.readline(_LONGEST_HEADER)
+    return line if line.strip() or file.read().strip() else b""
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
+
+
+def _joined(
+    pieces: list[tuple[pl.DataFrame, NDArray[np.int64]]],
+) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    if len(pieces) == 1:
+        return pieces[0]
+    return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
+
+
+def _parsed(
+    path: Path, columns: list[str], separator: str | None
+) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+    """Yield the named columns of one block after the other, and the line of each row."""
+    header, chosen = b"", _separator(path, separator)
+    for before, block in _blocks(path):
+        rows = block
+        if not header:
+            header, _, rows = block.partition(b"\n")
+            names = _header(path, header, separator)
+            places = sorted({names.index(column) for column in columns})
+        _check_text(path, rows, first_line=before + 2)
+        data = header + b"\n" + rows
+        lines = _measured(path, data, chosen.encode(), len(names), before=before)
         try:
             frame = pl.read_csv(
                 data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
@@ -70,38 +131,55 @@ class Delimited:
                 "the rows of the file cannot be told apart", where=str(path), expected="one record a line"
             )
         frame.columns = [names[place] for place in places]  # as the header is read here: without blanks
-        return frame.select(columns), lines
-
-    def place(self, line: int) -> str:
-        """Name a line."""
-        return f"line {line}"
+        yield frame.select(columns), lines
 
 
-def _first_line(file: BinaryIO | gzip.GzipFile) -> bytes:
-    """Return the first line; nothing if the whole file is blank."""
-    line = file.readline(_LONGEST_HEADER)
-    return line if line.strip() or file.read().strip() else b""
+def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the unpacked file in blocks of whole rows, with the number of lines before each, the header not counted.
+
+    Without byte order mark and blank lines at the end; the last line always ends.
+    """
+    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+        lines, first, kept = 0, True, b""
+        while True:
+            try:
+                read = unpacked.read(_BLOCK)
+            except (gzip.BadGzipFile, zlib.error, EOFError):
+                raise _cannot_unpack(path) from None
+            data = kept + read
+            if first:
+                data = data.removeprefix(codecs.BOM_UTF8)
+            whole = len(data.rstrip(b"\r\n")) if not read else _whole_rows(data)
+            if not read or whole:
+                block, kept = data[:whole], data[whole:]
+                if first or block:
+                    block += b"" if read else b"\n"
+                    yield lines, block
+                    lines, first = lines + block.count(b"\n") - first, False
+            else:
+                kept = data
+            if not read:
+                return
 
 
-def _content(path: Path) -> bytes:
-    """Return the unpacked file without byte order mark and blank lines at the end, checked to be UTF-8."""
-    with opened(path) as file:
-        data = file.read()
-    if path.name.lower().endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (gzip.BadGzipFile, zlib.error, EOFError):
-            raise _cannot_unpack(path) from None
-    data = data.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
-    _check_text(path, data)
-    return data + b"\n"
+def _whole_rows(data: bytes) -> int:
+    """How many of some bytes, which begin with a row, are whole rows: none ends within quotes, or before blank lines."""
+    raw = np.frombuffer(data, dtype=np.uint8)
+    newline, quote = raw == ord("\n"), raw == ord('"')
+    marks = np.flatnonzero(newline | quote)
+    outside = np.cumsum(quote[marks]) % 2 == 0
+    ends = marks[newline[marks] & outside]
+    # The line end after the last row with anything in it: what follows may be the blank end of the file.
+    filled = len(data.rstrip(b"\r\n"))
+    ends = ends[ends < filled]
+    return int(ends[-1]) + 1 if ends.size else 0
 
 
-def _check_text(path: Path, data: bytes) -> None:
+def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]:
         raise _not_utf8(path, "UTF-16 or binary data", "utf-16")
     if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        line = first_line + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
             "the file is damaged",
             where=f"{path}, line {line}",
@@ -156,16 +234,16 @@ def _suggest_separator(path: Path, text: str, chosen: str) -> None:
             )
 
 
-def _measured(path: Path, data: bytes, separator: bytes, fields: int) -> NDArray[np.int64]:
+def _measured(path: Path, data: bytes, separator: bytes, fields: int, *, before: int) -> NDArray[np.int64]:
     """Return the line on which each data row begins; DataError if a row has not as many fields as the header.
 
-    Quotes open and close alternately, a doubled one closes and opens: separators and line ends count outside.
+    `before` lines of data stand in the file between the header, which begins the data here too, and the rows. Quotes open and close alternately, a doubled one closes and opens: separators and line ends count outside.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     newline, quote, comma = raw == ord("\n"), raw == ord('"'), raw == separator[0]
     marks = np.flatnonzero(newline | quote | comma)
     outside = np.cumsum(quote[marks]) % 2 == 0
-    line_of_mark = np.cumsum(newline[marks]) - newline[marks] + 1
+    line_of_mark = np.cumsum(newline[marks]) - newline[marks] + 1 + before
     if not outside[-1]:
         opening = line_of_mark[np.flatnonzero(quote[marks])[-1]]
         raise DataError(
@@ -174,7 +252,7 @@ def _measured(path: Path, data: bytes, separator: bytes, fields: int) -> NDArray
     ends = np.flatnonzero(newline[marks] & outside)
     commas = np.cumsum(comma[marks] & outside)[ends]
     counted = np.diff(commas, prepend=0) + 1
-    first_lines = np.concatenate([[1], line_of_mark[ends[:-1]] + 1])
+    first_lines = np.concatenate([[1], line_of_mark[ends[:-1]] + 1])  # of the header, and of each row
     wrong = np.flatnonzero(counted != fields)
     if wrong.size:
         row = wrong[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -45,15 +46,25 @@ class Parquet:
         """Return the number of rows, from the file's own statistics."""
         return int(_collected(path, _scan(path).select(pl.len())).item())
 
-    def read_slice(
-        self, path: Path, columns: list[str], start: int, rows: int
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
-        """Return so many rows from one on."""
-        frame = _collected(path, _scan(path).select(columns).slice(start, rows))
-        return frame, np.arange(start, start + frame.height)
+    def slices(
+        self,
+        path: Path,
+        columns: list[str],
+        separator: str | None,  # noqa: ARG002
+        most: int,
+    ) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+        """Yield all rows, so many at a time."""
+        for start in range(0, self.row_count(path), most):
+            frame = _collected(path, _scan(path).select(columns).slice(start, most))
+            yield frame, np.arange(start, start + frame.height)
 
     def read_where(
-        self, path: Path, columns: list[str], column: str, values: pl.Series
+        self,
+        path: Path,
+        columns: list[str],
+        separator: str | None,  # noqa: ARG002
+        column: str,
+        values: pl.Series,
     ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
         """Return the rows whose cell in a column is one of some values; row groups without them are skipped."""
         numbered = pl.scan_parquet(path, glob=False, row_index_name=_ROW)

@@ -9,6 +9,7 @@ import gzip
 import io
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ ROWS = [
 ]
 SECRETS = ("canary", "735", "284.", "611.", "93.8", "-17")
 MISSING = [-17.0]
+
+
+@pytest.fixture(autouse=True, scope="module", params=[delimited._BLOCK, 50], ids=["at once", "in blocks"])
+def _block(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Text is read in blocks; whatever holds of a file holds however small they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "_BLOCK", request.param)
+        yield
 
 
 def table(*rows: tuple[str, ...], header: tuple[str, ...] = HEADER, separator: str = ",") -> str:
@@ -343,6 +352,59 @@ def test_whatever_a_file_holds_the_error_is_ours(
     path = stored(tmp_path_factory.mktemp("any"), "any.csv", header + body)
     with contextlib.suppress(DataError):
         assert load(path, off_screen="drop").people >= 1
+
+
+@given(
+    st.text(st.sampled_from('"",,\n\n\r\té1'), max_size=60),
+    st.sampled_from(["", "\n", "\n\n\r\n"]),
+    st.sampled_from(["any.csv", "any.csv.gz"]),
+)
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
+    tmp_path_factory: pytest.TempPathFactory, body: str, end: str, name: str
+) -> None:
+    content = ("a,b\n" + body + end).encode()
+    path = stored(
+        tmp_path_factory.mktemp("any"), name, gzip.compress(content) if name.endswith("gz") else content
+    )
+    found = []
+    for block in (1 << 20, 1, 3, 17):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "_BLOCK", block)
+            try:
+                frame, lines = delimited.Delimited().read(path, ["b", "a"], None)
+                found.append(((frame.rows(), lines.tolist()), ""))
+            except DataError as error:
+                found.append((None, re.sub(r" \(and \d+ more\)", "", str(error))))
+    # What is wrong first decides, and a row that is too short comes before a quote that stays open further down.
+    assert len({repr(one) for one, _ in found}) == 1
+    assert all(words for one, words in found if one is None)
+
+
+def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(f"p{n % 7}", "sky", str(n), f'"{n}\n{n}"') for n in range(100)]
+    path = stored(tmp_path, "long.csv", table(*rows))
+    reader = delimited.Delimited()
+    assert reader.row_count(path) is None
+    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    monkeypatch.setattr(delimited, "_BLOCK", 64)
+    assert reader.row_count(path) == path.read_text().count("\n")
+    whole, lines = reader.read(path, ["x_px", "person"], None)
+    slices = list(reader.slices(path, ["x_px", "person"], None, 3))
+    assert all(frame.height <= 3 for frame, _ in slices)
+    assert pl.concat(frame for frame, _ in slices).equals(whole)
+    assert (
+        np.concatenate([own for _, own in slices]).tolist()
+        == lines.tolist()
+        == [2 + 2 * n for n in range(100)]
+    )
+    for wanted in (["p3"], ["p0", "p6"], ["nobody"]):
+        some, own = reader.read_where(path, ["x_px"], None, "person", pl.Series(wanted))
+        here = whole["person"].is_in(wanted)
+        assert some.equals(whole.filter(here).select("x_px"))
+        assert own.tolist() == lines[here.to_numpy()].tolist()
 
 
 def test_a_broken_file_is_refused_when_facts_are_read_too(tmp_path: Path) -> None:
