@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,13 @@ from synthrelease.errors import BundleError, MachineError, SynthReleaseError
 from synthrelease.ledger import Ledger
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Collector, Release
+from synthrelease.outputs.resolved import Collector, Derivation, Release
 from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Round, run
 from synthrelease.parts import Part, collected_from, divided
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
-from synthrelease.release_manifest import compose_manifest, release_date
+from synthrelease.release_manifest import compose_manifest, release_date, with_contents
 
 Array = NDArray[np.generic]
 Notes = dict[str, tuple[str, ...]]
@@ -77,7 +78,7 @@ def build(
             exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
     """
-    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed)
+    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed, side_by_side=jobs > 1)
     return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)
 
 
@@ -89,10 +90,13 @@ def build_job(
     policy: str | Path | None = None,
     test_seed: int | None = None,
     before_move: Callable[[str], None] = lambda _: None,
+    side_by_side: bool = False,
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
     `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
+    `side_by_side` derives what follows from the noised numbers in calls of their own, and not one after the other as it is
+    written: faster for one plan, if there are workers, and not for many.
     """
     plan = load_plan(plan_path)
     path, date = target(plan, output, test_seed), release_date()
@@ -117,15 +121,22 @@ def build_job(
         for planned, made in zip(design.outputs, releases, strict=True):
             if made.notes:  # an input may have the same name
                 notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
-        arrays = yield from _derived(design, releases)
+        derivations = [
+            (o.name, derive)
+            for o, made in zip(design.outputs, releases, strict=True)
+            for derive in made.derivations
+        ]
+        if side_by_side:
+            found = yield Round("deriving", [Call(derive) for _, derive in derivations])
+            derivations = [
+                (name, partial(dict, arrays)) for (name, _), arrays in zip(derivations, found, strict=True)
+            ]
         spending = None if debit is None else debit.spending
-        manifest = compose_manifest(
-            design, releases, arrays, seeded=random.seeded, date=date, spending=spending
-        )
+        manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
         with hdf5.partial(path) as beside:  # verified there, and only then moved to its place
-            writing = Call(_write_and_verify, (beside, manifest, arrays, kinds))
-            (seal,) = yield Round("writing and verifying", [writing], here=True)
+            writing = Call(_write_and_verify, (beside, manifest, derivations, kinds))
+            ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
             before_move(seal)
             hdf5.move_into_place(beside, path, force=force)
     except SynthReleaseError as error:
@@ -195,26 +206,25 @@ def _differs_by_choice(planned: Event, done: Event) -> bool:
     return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
 
 
-def _derived(design: Design, releases: list[Release]) -> Generator[Round, Any, dict[str, Array]]:
-    """The arrays of the bundle, by path."""
-    derivations = [(n, derive) for n, made in enumerate(releases) for derive in made.derivations]
-    found = yield Round("deriving", [Call(derive) for _, derive in derivations])
-    return {
-        dataset_path(design.outputs[n].name, *labels): array
-        for (n, _), arrays in zip(derivations, found, strict=True)
-        for labels, array in arrays.items()
-    }
-
-
 def _write_and_verify(
-    path: Path, manifest: dict[str, Any], arrays: dict[str, Array], kinds: dict[str, str]
-) -> str:
-    """Return the digest in the new bundle's seal."""
-    hdf5.write_durably(path, hdf5.compose(manifest, arrays, kinds))
+    path: Path, manifest: dict[str, Any], derivations: Sequence[tuple[str, Derivation]], kinds: dict[str, str]
+) -> tuple[dict[str, Any], str]:
+    """Return the manifest of the new bundle, and the digest in its seal. No more is in memory than one derivation makes."""
+    whole = hdf5.write_bundle(
+        path,
+        (
+            (dataset_path(name, *labels), array)
+            for name, derive in derivations
+            for labels, array in derive().items()
+        ),
+        kinds,
+        completed=partial(with_contents, manifest),
+        test_seed=bool(manifest["randomness"]["test_seed"]),
+    )
     result = verify(path, allow_test_seed=True)
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
-    return hdf5.body_digest(path)[1]
+    return whole, hdf5.body_digest(path)[1]
 
 
 def _add_remedy(error: SynthReleaseError, also: str) -> None:

@@ -8,11 +8,7 @@ import platform
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import synthrelease
-from synthrelease.bundle import layout
 from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
@@ -29,18 +25,17 @@ _DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
 def compose_manifest(
     design: Design,
     releases: list[Release],
-    arrays: dict[str, NDArray[np.generic]],
     *,
     seeded: bool,
     date: str,
     spending: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the manifest of a release; nothing in it is private."""
+    """Return the manifest of a release, but for what `with_contents` adds; nothing in it is private."""
     plan = design.plan
     known = plan.neighbours is Neighbours.REPLACE_ONE
     told = warnings(design)
     entries = [
-        _output_entry(output, made, arrays, plan.neighbours)
+        _output_entry(output, made, plan.neighbours)
         for output, made in zip(design.outputs, releases, strict=True)
     ]
     if seeded:
@@ -74,7 +69,7 @@ def compose_manifest(
             "test_seed": seeded,
         },
         "ledger": spending,
-        "digests": {path: layout.digest(array) for path, array in sorted(arrays.items())},
+        "digests": {},
         "warnings": told,
     }
 
@@ -97,9 +92,16 @@ def release_date() -> str:
     return now.date().isoformat()
 
 
-def _output_entry(
-    planned: PlannedOutput, release: Release, arrays: dict[str, NDArray[np.generic]], neighbours: Neighbours
-) -> dict[str, Any]:
+def with_contents(manifest: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
+    """Return a manifest with the digests of all datasets, and the paths of each output's."""
+    outputs = [
+        {**entry, "paths": sorted(p for p in digests if p.startswith(dataset_path(entry["name"]) + "/"))}
+        for entry in manifest["outputs"]
+    ]
+    return {**manifest, "outputs": outputs, "digests": dict(sorted(digests.items()))}
+
+
+def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbours) -> dict[str, Any]:
     noise = noise_of(release.event)
     resolved = planned.resolved
     mechanism = resolved.mechanism()
@@ -107,7 +109,7 @@ def _output_entry(
     return {
         "name": planned.name,
         "kind": resolved.spec.kind,
-        "paths": sorted(path for path in arrays if path.startswith(dataset_path(planned.name) + "/")),
+        "paths": [],
         "mechanism": mechanism,
         "sensitivity": None
         if noise is None

@@ -1,18 +1,19 @@
 """The only reader and writer of HDF5.
 
-A bundle is composed in memory and goes to disk through Python's own files, in one piece: a full disk is then an
-exception and not a process that dies when the HDF5 library closes a file, and no old bytes lie in free space.
+A bundle goes to disk through Python's own files: a full disk is then an exception and not a process that dies when the HDF5
+library closes a file. It is written once, from front to end, so that no old bytes lie in free space.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
@@ -26,6 +27,7 @@ from synthrelease.bundle.layout import (
     MANIFEST,
     OUTPUTS,
     USER_BLOCK,
+    block_of,
     chunk_shape,
     digest,
     is_marked_test_seed,
@@ -36,17 +38,53 @@ from synthrelease.errors import BundleError, MachineError
 PARTIAL = ".partial"  # how the names of files end that are not complete
 
 
-def compose(
-    manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[np.generic]], kinds: Mapping[str, str]
-) -> bytes:
-    """Return a complete bundle: user block and HDF5 image, the same bytes for the same content.
+def write_bundle(
+    path: Path,
+    arrays: Iterable[tuple[str, NDArray[np.generic]]],
+    kinds: Mapping[str, str],
+    *,
+    completed: Callable[[dict[str, str]], dict[str, Any]],
+    test_seed: bool,
+) -> dict[str, Any]:
+    """Write a bundle into a file, durably, and return its manifest; the same bytes for the same content.
+
+    Arrays are written as they come, and none is held afterwards; then the manifest; then the seal.
 
     Args:
-        manifest: the manifest, with the digests of all arrays.
-        arrays: datasets by absolute path.
+        path: the file.
+        arrays: datasets with their absolute paths.
         kinds: encoding type by output group, such as {"/outputs/attention": "heatmap"}.
+        completed: gives the manifest, once the digests of all arrays are known.
+        test_seed: whether the noise is repeatable: the seal says so.
+
+    Raises:
+        MachineError: the disk, the folder or a permission is in the way.
     """
-    with h5py.File("bundle", "w", driver="core", backing_store=False, userblock_size=USER_BLOCK) as file:
+    try:
+        with path.open("w+b", buffering=0) as file:
+            spool = _Spool(file)
+            try:
+                manifest = _write_body(spool, arrays, kinds, completed)
+            finally:
+                spool.check()  # whatever the library makes of it
+            block = block_of(_digest_after_block(file), test_seed=test_seed)
+            file.seek(0)
+            file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    return manifest
+
+
+def _write_body(
+    spool: _Spool,
+    arrays: Iterable[tuple[str, NDArray[np.generic]]],
+    kinds: Mapping[str, str],
+    completed: Callable[[dict[str, str]], dict[str, Any]],
+) -> dict[str, Any]:
+    digests: dict[str, str] = {}
+    with h5py.File(spool, "w", userblock_size=USER_BLOCK) as file:
         file.attrs["format"] = np.bytes_(FORMAT)
         file.attrs["format_version"] = np.int64(FORMAT_VERSION)
         file.create_group(OUTPUTS)
@@ -54,12 +92,83 @@ def compose(
             created = file.create_group(group)
             created.attrs["encoding_type"] = np.bytes_(kind)
             created.attrs["encoding_version"] = np.int64(ENCODING_VERSION)
-        for path, array in arrays.items():
+        for path, array in arrays:
             _store(file, path, array)
-        _store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(dict(manifest)), dtype=np.uint8))
-        file.flush()
-        body = bytes(file.id.get_file_image())
-    return user_block(body, test_seed=bool(manifest["randomness"]["test_seed"])) + body
+            digests[path] = digest(array)
+            spool.check()
+        manifest = completed(digests)
+        _store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
+    return manifest
+
+
+class _Spool(io.RawIOBase):
+    """A file for the HDF5 library, to which nothing ever fails: the library could die of it when it closes the file.
+
+    Args:
+        file: where everything goes until something fails; from then on nothing does.
+    """
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self._failed: OSError | None = None
+
+    def check(self) -> None:
+        """Raise the error of the file, if it had one."""
+        if self._failed is not None:
+            raise self._failed
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        read = b""
+        if self._failed is None:
+            read = self._file.read(len(buffer)) or b""
+        buffer[:] = read.ljust(len(buffer), b"\0")
+        return len(buffer)
+
+    def write(self, data: Any) -> int:
+        self._try(lambda: self._write_all(data))
+        return len(data)
+
+    def _write_all(self, data: Any) -> None:
+        left = memoryview(data).cast("B")
+        while left:
+            left = left[self._file.write(left) :]
+
+    def truncate(self, size: int | None = None) -> int:
+        self._try(lambda: self._file.truncate(size))
+        return self.tell() if size is None else size
+
+    def flush(self) -> None:
+        self._try(self._file.flush)
+
+    def _try(self, work: Callable[[], object]) -> None:
+        if self._failed is None:
+            try:
+                work()
+            except OSError as error:
+                self._failed = error
+
+
+def _digest_after_block(file: BinaryIO) -> str:
+    state = hashlib.sha256()
+    file.seek(USER_BLOCK)
+    while piece := file.read(1 << 20):
+        state.update(piece)
+    return state.hexdigest()
 
 
 def _store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
@@ -264,9 +373,5 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
 
 def body_digest(path: Path) -> tuple[bytes, str]:
     """Return the user block and the SHA-256 of everything after it, without touching HDF5."""
-    state = hashlib.sha256()
     with path.open("rb") as file:
-        block = file.read(USER_BLOCK)
-        while piece := file.read(1 << 20):
-            state.update(piece)
-    return block, state.hexdigest()
+        return file.read(USER_BLOCK), _digest_after_block(file)

@@ -198,7 +198,7 @@ def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monk
     def full(*_arguments, **_options):
         raise MachineError("the file cannot be written", remedy="make room; nothing was left behind")
 
-    monkeypatch.setattr(builder.hdf5, "write_durably", full)
+    monkeypatch.setattr(builder.hdf5, "write_bundle", full)
     with pytest.raises(MachineError) as refusal:
         build(plan)
     assert refusal.value.remedy.startswith("make room; nothing was left behind; the ledger counts")
