@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -39,28 +36,14 @@ def workers(pid: int) -> list[int]:
     ]
 
 
-@contextlib.contextmanager
-def a_worker_killed(after_s: float) -> Iterator[list[int]]:
-    """Kill a worker of this process so long after it was seen first; give the list of those that were."""
-    killed: list[int] = []
-    done = threading.Event()
+class KillsOne:
+    """Kills a worker of this process when it is called first, whatever it is told."""
 
-    def watch() -> None:
-        while not done.is_set():
-            if found := workers(os.getpid()):
-                if done.wait(after_s):
-                    return
-                alive = [one for one in workers(os.getpid()) if one in found] or found
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(alive[-1], signal.SIGKILL)
-                    killed.append(alive[-1])
-                return
-            time.sleep(0.02)
+    def __init__(self) -> None:
+        self.killed: list[int] = []
 
-    thread = threading.Thread(target=watch)
-    thread.start()
-    try:
-        yield killed
-    finally:
-        done.set()
-        thread.join()
+    def __call__(self, *_: object) -> None:
+        found = [] if self.killed else workers(os.getpid())
+        if found:
+            os.kill(found[-1], signal.SIGKILL)
+            self.killed.append(found[-1])

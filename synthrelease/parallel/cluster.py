@@ -93,18 +93,25 @@ class Cluster:
     def _start(self, jobs: int) -> Any:
         dask, distributed = _imported()
         dask.config.set(_OWN_CLUSTER)
-        self._cluster = distributed.LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            protocol="tls://",
-            security=True,  # own certificates, for as long as it lasts: else anybody on this machine could send it work
-            dashboard_address=None,
-            silence_logs="CRITICAL",
-            env=dict.fromkeys(INNER_THREADS, "1"),
-        )
-        return distributed.Client(self._cluster)
+        try:
+            self._cluster = distributed.LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                protocol="tls://",
+                security=True,  # own certificates: else anybody on this machine could send it work
+                dashboard_address=None,
+                silence_logs="CRITICAL",
+                env=dict.fromkeys(INNER_THREADS, "1"),
+            )
+            return distributed.Client(self._cluster)
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise MachineError(
+                "a Dask cluster could not be started on this machine",
+                found=type(error).__name__,
+                remedy="try --backend loky, or fewer --jobs",
+            ) from None
 
     def _threads(self) -> dict[str, int]:
         try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 _clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, gaze_maps.contributions
-_statistics, _totals, _maps = statistics.totals, signals.totals, gaze_maps.release
+_statistics, _totals, _collect = statistics.totals, signals.totals, gaze_maps.collect
 _masses, _coefficients = spectral.masses, spectral.contributions
 
 
@@ -81,12 +81,25 @@ def _seen(data: Features) -> Features:
     return replace(data, bounds=bounds)
 
 
-def _divided_by_the_people_there(gaze: Any, parameters: Any, budget: Any, *, random: Any) -> Any:
-    def heatmap(noisy: Any, *, people: int | None, **options: Any) -> Any:
-        return derived.heatmap(noisy, people=people or gaze.people, **options)
+def _divided_by_the_people_there() -> AbstractContextManager[object]:
+    @contextmanager
+    def planted() -> Iterator[None]:
+        there: list[int] = []
 
-    with patch.object(gaze_maps, "derived", SimpleNamespace(heatmap=heatmap)):
-        return _maps(gaze, parameters, budget, random=random)
+        def collect(gaze: Any, parameters: Any) -> Any:
+            there[:] = [gaze.people]
+            return _collect(gaze, parameters)
+
+        def heatmap(noisy: Any, *, people: int | None, **options: Any) -> Any:
+            return derived.heatmap(noisy, people=people or there[0], **options)
+
+        with (
+            everywhere(_collect, collect)(),
+            patch.object(gaze_maps, "derived", SimpleNamespace(heatmap=heatmap)),
+        ):
+            yield
+
+    return planted()
 
 
 def _masses_of_the_exact_sums() -> AbstractContextManager[object]:
@@ -159,8 +172,8 @@ FAULTS = (
     ),
     Fault(
         "number of people taken from the data under add-remove-one",
-        "mechanisms.gaze_maps.release",
-        everywhere(_maps, _divided_by_the_people_there),
+        "mechanisms.gaze_maps.maps_of",
+        _divided_by_the_people_there,
         (derived_of(small.added_heatmap), bundles.bundle_of("maps", neighbours="add-remove-one")),
     ),
     Fault(

@@ -17,7 +17,7 @@ from invented_study import (
     write_statistics_study,
 )
 from paid_study import PLAN, changed, grant, write_gaze
-from processes import a_worker_killed
+from processes import KillsOne
 from spending import kinds
 
 import synthrelease
@@ -160,12 +160,10 @@ def test_bundles_do_not_depend_on_who_worked(
     paths, expected = studies
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     cluster = (lambda: Cluster(None, 2)) if pool == "dask" else None
-    if kill:
-        with a_worker_killed(after_s=1.0) as victims:
-            done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3)
-        assert len(victims) == 1
-    else:
-        done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3)
+    killer = KillsOne()
+    ended = killer if kill else lambda _: None
+    done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3, ended=ended)
+    assert len(killer.killed) == kill
     assert states(done) == [BUILT] * len(paths), [one.reason for one in done]
     assert bundles(tmp_path) == expected
 
