@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _FAULT, _INTERRUPTED = 1, 130
+_LARGE_DELTA = 1e-3
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
 changes the odds by a factor of at most e² ≈ 7.4 (but for δ, room for exceptions of about one in a million). That is
 moderate protection; ε = 1 would be good, and would take more people for maps as clear as these.
@@ -268,7 +269,13 @@ def ledger() -> None:
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--dataset", required=True, help="Your name for the private dataset; plans repeat it.")
 @click.option("--epsilon", type=float, required=True, help="ε of all its releases together, per person.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="δ at which all is composed.")
+@click.option(
+    "--delta",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="The chance that the promise fails, for all its releases together.",
+)
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove-one"]),
@@ -276,13 +283,22 @@ def ledger() -> None:
     show_default=True,
     help="The relation of its releases.",
 )
-def grant(path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str) -> None:
-    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none."""
+@click.pass_obj
+def grant(
+    obj: dict[str, bool], path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str
+) -> None:
+    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none.
+
+    It holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
+    """
     from synthrelease.ledger import Ledger
     from synthrelease.privacy.guarantee import Neighbours
 
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, Neighbours(neighbours))
+    if delta > _LARGE_DELTA and not obj["quiet"]:
+        told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
+        click.secho(f"warning: {told}", fg="yellow", err=True)
     click.echo(_plain("\n".join(book.summary(dataset))))
 
 

@@ -80,6 +80,11 @@ class Parts:
     mu_squared: Fraction
     opaque: tuple[Event, ...]
 
+    @property
+    def needs_delta(self) -> bool:
+        """Whether they have no ε without a δ."""
+        return bool(self.mu_squared or self.opaque)
+
 
 def parts(events: Sequence[Event]) -> Parts:
     """Return what is known of events that are differentially private; what costs nothing leaves no part."""
@@ -131,7 +136,7 @@ def compose(
     if without is not None:
         return without
     known = parts(events)
-    if not (known.mu_squared or known.opaque):
+    if not known.needs_delta:
         pure = float_up(sum(known.pure, Fraction(0)))
         return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
     epsilon, digits = unrounded_epsilon(events, delta=delta)

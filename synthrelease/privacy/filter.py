@@ -15,6 +15,7 @@ cases; S alone, if the first is known by (ε, δ) only. A release that has no ot
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,10 +73,17 @@ class Filter:
     order: float | None
     gaussian: bool = False
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether it is S: releases are counted at a δ of their own."""
+        return self.order is None
+
     @classmethod
-    def of(cls, first: Sequence[Event], *, epsilon: float, delta: float) -> Self:
-        """Return the filter of whoever releases this first, with (ε, δ) for all."""
+    def of(cls, first: Sequence[Event], *, epsilon: float, delta: float) -> Self | None:
+        """Return the filter of whoever releases this first, with (ε, δ) for all; None if it costs nothing, and is no first."""
         known = known_parts(first)
+        if not _costs(known):
+            return None
         if known.opaque:
             return cls(None)
         gaussian = known.mu_squared > 0 and not known.pure
@@ -85,18 +93,7 @@ class Filter:
 
     def sums(self, release: Sequence[Event], *, delta: float) -> Sums:
         """Return what a release comes to; δ is its own, of its plan."""
-        known = known_parts(release)
-        if not costs(known):
-            return Sums()
-        if self.order is None:
-            return _own(release, known, delta)
-        return Sums(
-            releases=1,
-            unbounded=int(bool(known.opaque)),
-            pure=sum(known.pure, Fraction(0)),
-            mu_squared=known.mu_squared,
-            divergence=renyi.divergence(known, self.order),
-        )
+        return _sums(self.order, tuple(release), delta)
 
     def epsilon(self, sums: Sums, *, delta: float, budget: float | None = None) -> float:
         """Return ε of releases at δ, rounded up; infinity if they have none. `budget` as in `accounting.compose`."""
@@ -125,15 +122,23 @@ def known_parts(release: Sequence[Event]) -> Parts:
     return accounting.parts([event for event in release if accounting.is_differentially_private(event)])
 
 
-def costs(known: Parts) -> bool:
-    """Whether a release of these parts costs anything."""
-    return bool(known.pure or known.mu_squared or known.opaque)
+def _costs(known: Parts) -> bool:
+    return bool(known.pure or known.needs_delta)
 
 
-def _own(release: Sequence[Event], known: Parts, delta: float) -> Sums:
-    """A release by its own (ε, δ); pure ones need no δ."""
-    if not (known.mu_squared or known.opaque):
-        return Sums(1, epsilon=sum(known.pure, Fraction(0)))
+@functools.lru_cache(maxsize=4096)
+def _sums(order: float | None, release: tuple[Event, ...], delta: float) -> Sums:
+    known = known_parts(release)
+    if not _costs(known):
+        return Sums()
+    pure = sum(known.pure, Fraction(0))
+    if order is None:
+        return _own(release, delta) if known.needs_delta else Sums(1, epsilon=pure)
+    return Sums(1, int(bool(known.opaque)), pure, known.mu_squared, divergence=renyi.divergence(known, order))
+
+
+def _own(release: tuple[Event, ...], delta: float) -> Sums:
+    """A release by (ε, δ) of its own."""
     private = [event for event in release if accounting.is_differentially_private(event)]
     epsilon = accounting.unrounded_epsilon(private, delta=delta)[0] if delta > 0 else math.inf
     if math.isinf(epsilon):
