@@ -58,6 +58,7 @@ def conversion(order: float, delta: Fraction) -> Fraction:
         return Fraction((1 - 1 / a).ln() - (d * a).ln() / (a - 1) + _CARE)
 
 
+@functools.lru_cache(maxsize=256)
 def best_order(known: Parts, epsilon: float, delta: Fraction) -> float:
     """Return the order at which (ε, δ) has room for most releases like this one: largest (ε − c(α))/R_α.
 
