@@ -25,7 +25,7 @@ from synthrelease.outputs.resolved import Collector, Derivation, Release
 from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Round, run
 from synthrelease.parts import Part, collected_from, divided
 from synthrelease.plan import Plan, load_plan
-from synthrelease.policy import load_policy
+from synthrelease.policy import Policy, load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
 
@@ -103,14 +103,13 @@ def build_job(
     _check_target(path, plan, policy, force=force)
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
-    # Better refused now than after all has been read.
-    standing = None if ledger is None else ledger.standing(design.charge())[1]
-    if policy is not None:
-        load_policy(policy).require(design.promised(None if standing is None else standing.after))
+    limits = None if policy is None else load_policy(policy)
+    _refuse_early(design, ledger, limits)
 
     asked = [(part, _collectors(design, part.spec.name)) for part in parts]
     collected, notes = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
-    debit = None if ledger is None else ledger.debit(design.charge())  # from here on it costs
+    most = None if limits is None else limits.most_epsilon_of_dataset
+    debit = None if ledger is None else ledger.debit(design.charge(), most)  # from here on it costs
     random = (
         SecureRandom(before_words=debit.begin_drawing if debit else None)
         if test_seed is None
@@ -151,6 +150,16 @@ def build_job(
         _add_remedy(error, f"{path} is whole, verified and paid for: building again would cost again")
         raise
     return Built(path, sidecar(path), manifest, notes)
+
+
+def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
+    """Better now than after all has been read; what others pay meanwhile is held against the limits when it is paid."""
+    told: tuple[float, float] | tuple[()] = ()
+    if ledger is not None:
+        grant, standing = ledger.standing(design.charge())
+        told = standing.after, grant.delta
+    if limits is not None:
+        limits.require(design.promised(*told))
 
 
 def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:

@@ -68,10 +68,10 @@ class Design:
     method: str
     people: int
 
-    def promised(self, dataset_epsilon: float | None) -> Promised:
-        """Return what a policy asks about the release, with ε of all releases of the dataset, if it is tracked."""
+    def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
+        """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
         outputs = [PromisedOutput(o.name, o.resolved.mechanism(), o.guarantee, o.event) for o in self.outputs]
-        return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon)
+        return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon, dataset_delta)
 
     def charge(self) -> Charge:
         """Return what the release is to pay for, at the ledger."""
@@ -81,6 +81,7 @@ class Design:
             {key: plan.release[key] for key in ("name", "version")},
             plan.digest,
             plan.neighbours,
+            plan.delta,
             tuple(part for o in self.outputs if (part := accounting.protected_part(o.event)) is not None),
             tuple(output.name for output in self.outputs if not output.private),
         )

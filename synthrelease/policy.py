@@ -45,12 +45,14 @@ class Promised:
         guarantee: of all differentially private outputs together.
         outputs: each by itself.
         dataset_epsilon: ε of all releases of the dataset; None if it is not tracked.
+        dataset_delta: δ at which that is; None if it is not tracked.
     """
 
     neighbours: str
     guarantee: Guarantee
     outputs: Sequence[PromisedOutput]
     dataset_epsilon: float | None
+    dataset_delta: float | None = None
 
     @classmethod
     def from_manifest(cls, manifest: dict[str, Any]) -> Promised:
@@ -69,6 +71,7 @@ class Promised:
                 for output in manifest["outputs"]
             ],
             None if spent is None else spent["spent_after"],
+            None if spent is None else spent["delta"],
         )
 
 
@@ -83,6 +86,12 @@ class Policy:
 
     path: Path
     limits: dict[str, Any]
+
+    @property
+    def most_epsilon_of_dataset(self) -> float | None:
+        """The limit for ε of all releases of a dataset, if there is one."""
+        most: float | None = self.limits.get("max_epsilon_of_dataset")
+        return most
 
     @property
     def required_attacks(self) -> list[str]:
@@ -125,6 +134,9 @@ class Policy:
             yield "no ledger tracks what all releases cost"
         elif spent is not None and most is not None and spent > most:
             yield f"ε = {spent:g} of all releases together, at most {most:g} is allowed"
+        delta, most = promised.dataset_delta, limits.get("max_delta")
+        if delta is not None and most is not None and delta > most:
+            yield f"δ = {delta:g} of all releases together, at most {most:g} is allowed"
 
     def _of_outputs(self, promised: Promised) -> Iterator[str]:
         for output in promised.outputs:

@@ -80,7 +80,9 @@ def _standing(design: Design) -> dict[str, float] | None:
 def _checked(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
     return {
         "name": policy.limits["name"],
-        "breaches": policy.breaches(design.promised(None if standing is None else standing["after"])),
+        "breaches": policy.breaches(
+            design.promised() if standing is None else design.promised(standing["after"], standing["delta"])
+        ),
         "required_attacks": policy.required_attacks,
     }
 

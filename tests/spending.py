@@ -14,7 +14,7 @@ from typing import Any
 
 from synthrelease.ledger import Charge, Ledger, store
 from synthrelease.ledger.owner import Owner
-from synthrelease.privacy.event import DiscreteLaplace, Event, RoundedGaussian
+from synthrelease.privacy.event import DiscreteLaplace, Event, RandomizedTest, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
 
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE_ONE
@@ -29,8 +29,13 @@ def gaussian(mu: float) -> RoundedGaussian:
     return RoundedGaussian(1.0, 1 / mu, 5)
 
 
+def trial() -> RandomizedTest:
+    """Return a randomized deniability test of a few trials: ε near 9 at δ = 1e-4."""
+    return RandomizedTest(12, 1.5, 1.6, 5, 400)
+
+
 def charge(*events: Event, plan: str = PLAN, dataset: str = "study", **others: Any) -> Charge:
-    fields = {"neighbours": REPLACE, **others}
+    fields = {"neighbours": REPLACE, "delta": 1e-7, **others}
     return Charge(dataset, {"name": "release", "version": "1.0.0"}, plan, events=tuple(events), **fields)
 
 

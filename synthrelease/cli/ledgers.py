@@ -10,6 +10,8 @@ import click
 from synthrelease.cli.group import AS_JSON, FAULT, main
 from synthrelease.cli.printing import plain
 
+_LARGE_DELTA = 1e-3
+
 
 @main.group()
 def ledger() -> None:
@@ -24,7 +26,13 @@ def ledger() -> None:
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--dataset", required=True, help="Your name for the private dataset; plans repeat it.")
 @click.option("--epsilon", type=float, required=True, help="ε of all its releases together, per person.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="δ at which all is composed.")
+@click.option(
+    "--delta",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="The chance that the promise fails, for all its releases together.",
+)
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove-one"]),
@@ -32,13 +40,22 @@ def ledger() -> None:
     show_default=True,
     help="The relation of its releases.",
 )
-def grant(path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str) -> None:
-    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none."""
+@click.pass_obj
+def grant(
+    obj: dict[str, bool], path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str
+) -> None:
+    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none.
+
+    It holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
+    """
     from synthrelease.ledger import Ledger
     from synthrelease.privacy.guarantee import Neighbours
 
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, Neighbours(neighbours))
+    if delta > _LARGE_DELTA and not obj["quiet"]:
+        told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
+        click.secho(f"warning: {told}", fg="yellow", err=True)
     click.echo(plain("\n".join(book.summary(dataset))))
 
 

@@ -1,9 +1,10 @@
 """What all releases of a dataset cost its people together: one SQLite file, private, of entries that are only added.
 
 A curator grants ε and δ to a dataset by a name of their own; every release pays before its first noise is drawn, and what all
-have paid is composed exactly, as the parts of one release are. `book.Ledger` is the door. From the ground up: `chain` says how
-entries hang together, `store` how they are kept, `charge` and `account` what is counted, `history` what entries amount to,
-`debit` what becomes of what was paid, `audit` what can be wrong, `statement` how it reads.
+have paid is counted so that it holds however each was chosen after those before it (`privacy.filter`). `book.Ledger` is the door.
+From the ground up: `chain` says how entries hang together, `store` how they are kept, `charge` and `account` what is counted,
+`history` what entries amount to, `quote` what is refused, `debit` what becomes of what was paid, `audit` what can be wrong,
+`statement` how it reads.
 """
 
 from synthrelease.ledger.book import Ledger as Ledger

@@ -1,30 +1,31 @@
 """How a dataset stands: its grants, its debits, and what all its releases cost a person together.
 
-Releases are composed as the outputs of one release are (`privacy.accounting`): exactly, over the events of all, at the
-grant's δ. What a release states at its own δ is not added up.
+Somebody chooses each release who has seen those before it, so they are held against a filter (`privacy.filter`), which the first
+of them and its grant have decided. One release by itself is composed exactly. Both at the δ of the grant in force.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
+from itertools import chain
 
 from synthrelease.ledger.charge import Charge, Grant
 from synthrelease.ledger.owner import Owner
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.filter import Filter, Sums, known_parts
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a dataset stands with a charge, composed at the grant's δ.
+    """How a dataset stands with a charge, at the grant's δ.
 
-    `after` can be below `before`, or below `here`: a sum of ε without δ is more than the same releases cost at a δ, once
-    one among them needs it.
+    `after` is never below `before`. It can be below `here` where that is a sum of ε without δ: many such cost less at a δ.
 
     Attributes:
         before: ε of all other releases.
-        here: ε of the charge alone.
-        after: ε of all together.
+        here: ε of the charge alone, exact.
+        after: ε of all together; infinity, as the others, if there is none at this δ.
     """
 
     before: float
@@ -32,13 +33,16 @@ class Standing:
     after: float
 
     def __post_init__(self) -> None:
-        if not all(0 <= epsilon < math.inf for epsilon in astuple(self)):
-            raise ValueError(f"Expected ε >= 0 and finite, found {astuple(self)}")
+        if not all(epsilon >= 0 for epsilon in astuple(self)):
+            raise ValueError(f"Expected ε >= 0, found {astuple(self)}")
 
     @classmethod
     def from_json(cls, form: dict[str, str]) -> Standing:
-        """Read it back; KeyError, TypeError or ValueError if it is none."""
-        return cls(*(float(form[key]) for key in ("before", "here", "after")))
+        """Read it back; KeyError, TypeError or ValueError if it is none that was paid."""
+        standing = cls(*(float(form[key]) for key in ("before", "here", "after")))
+        if math.inf in astuple(standing):
+            raise ValueError("Expected a finite ε, found infinity")
+        return standing
 
     def to_json(self) -> dict[str, str]:
         """Return the ledger's form."""
@@ -91,6 +95,10 @@ class Account:
 
     grants: list[tuple[int, str, Grant]] = field(default_factory=list)  # number of the entry, when, what
     debits: dict[int, Paid] = field(default_factory=dict)
+    filter: Filter | None = (
+        None  # of the first debit that cost anything, and of its grant: nothing later changes it
+    )
+    _sums: Sums = field(default_factory=Sums)
 
     @property
     def grant(self) -> Grant:
@@ -102,24 +110,45 @@ class Account:
         """The number of its entry."""
         return self.grants[-1][0]
 
-    def events(self, *, without: int | None = None) -> list[Event]:
-        """Return what was paid for, all releases together, but for one debit."""
-        others = [paid for number, paid in self.debits.items() if number != without]
-        return [event for paid in others for event in paid.charge.events]
+    def add(self, paid: Paid) -> None:
+        """Count a debit."""
+        self.debits[paid.number] = paid
+        self.filter = self.filter or self._filter_of(paid.charge)
+        if self.filter is not None:
+            self._sums += self.filter.sums(paid.charge.events, delta=paid.charge.delta)
 
     def spent(self) -> float:
-        """Return ε of all releases together at the grant's δ; infinity if they need one and it has none."""
-        return self.grant.cost(self.events())
+        """Return ε of all releases together at the grant's δ; infinity if they have none there."""
+        return self._spent(self.filter, self._sums, self._charges())
 
     def left_over(self, charge: Charge) -> Paid | None:
         """Return a debit that a process paid for the same charge and did not use before it ended."""
         return next((paid for paid in self.debits.values() if paid.is_left_over(charge)), None)
 
-    def costs(self, charge: Charge, *, paid: int | None = None) -> tuple[float, float, float]:
-        """Return ε of all others, of a charge alone, of all together; `paid` is its debit, if it has one already."""
-        others = self.events(without=paid)
-        return (
-            self.grant.cost(others),
-            self.grant.cost(charge.events),
-            self.grant.cost([*others, *charge.events]),
-        )
+    def costs(self, charge: Charge, *, paid: int | None = None) -> Standing:
+        """Return how the dataset stands with a charge; `paid` is its debit, if it has one already."""
+        rule = self.filter or self._filter_of(charge)
+        own = Sums() if rule is None else rule.sums(charge.events, delta=charge.delta)
+        others = self._sums if paid is None else self._sums - own
+        before = self._spent(rule, others, self._charges(without=paid))
+        here = self.grant.cost(charge.events)
+        after = self._spent(rule, others + own, chain(self._charges(without=paid), [charge]))
+        # True of the numbers as they should be; here, of what rounding made of them, too.
+        least = here if known_parts(charge.events).needs_delta else 0.0
+        return Standing(before, here, max(after, before, least))
+
+    def _filter_of(self, first: Charge) -> Filter | None:
+        return Filter.of(first.events, epsilon=self.grant.epsilon, delta=self.grant.delta)
+
+    def _charges(self, *, without: int | None = None) -> Iterable[Charge]:
+        return (paid.charge for number, paid in self.debits.items() if number != without)
+
+    def _spent(self, rule: Filter | None, sums: Sums, charges: Iterable[Charge]) -> float:
+        """ε of releases: by the filter, or exactly, if one of them alone costs anything."""
+        if rule is None:
+            return 0.0
+        grant = self.grant
+        found = rule.epsilon(sums, delta=grant.delta, budget=grant.epsilon)
+        if sums.releases == 1:
+            found = min(found, max(grant.cost(charge.events) for charge in charges))
+        return found

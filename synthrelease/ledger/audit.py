@@ -59,16 +59,16 @@ def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[str]:
     if entry.body.get("grant") != account.granted_by:
         yield f"entry {entry.number}: paid from a grant that was none"
         return
-    before, here, after = account.costs(paid.charge, paid=paid.number)
-    for when, found, due in (
-        ("before it", stated.before, before),
-        ("by itself", stated.here, here),
-        ("after it", stated.after, after),
+    due = account.costs(paid.charge, paid=paid.number)
+    for when, found, amount in (
+        ("before it", stated.before, due.before),
+        ("by itself", stated.here, due.here),
+        ("after it", stated.after, due.after),
     ):
-        if not math.isclose(found, due, rel_tol=_CARE):
-            yield f"entry {entry.number}: stated ε = {found:g} {when}, the events amount to {due:g}"
-    if not max(stated.after, after / (1 + _CARE)) <= account.grant.epsilon:
-        yield f"entry {entry.number}: ε = {after:g} spent of {account.grant.epsilon:g} granted"
+        if not math.isclose(found, amount, rel_tol=_CARE):
+            yield f"entry {entry.number}: stated ε = {found:g} {when}, the events amount to {amount:g}"
+    if not max(stated.after, due.after / (1 + _CARE)) <= account.grant.epsilon:
+        yield f"entry {entry.number}: ε = {due.after:g} spent of {account.grant.epsilon:g} granted"
 
 
 def _unpaid(history: History, holding: Mapping[str, int], manifests: Mapping[str, Manifest]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +10,14 @@ from typing import Any
 
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.ledger import audit, chain, history, statement, store
-from synthrelease.ledger.account import Account, Paid, Standing
+from synthrelease.ledger.account import Account, Standing
 from synthrelease.ledger.audit import dataset_id
 from synthrelease.ledger.chain import now
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.debit import Debit
-from synthrelease.ledger.history import History
+from synthrelease.ledger.history import History, Kind
 from synthrelease.ledger.owner import Owner
+from synthrelease.ledger.quote import quoted
 from synthrelease.privacy.guarantee import Neighbours
 
 
@@ -55,7 +55,8 @@ class Ledger:
         with store.writing(self.path) as ledger:
             known = history.trusted(self.path, ledger.kept)
             if not ledger.kept.entries:
-                ledger.add({"kind": history.CREATED, "at": now(), "key": secrets.token_hex(32)})
+                ledger.add({"kind": Kind.CREATED, "at": now(), "key": secrets.token_hex(32)})
+            self._refuse_twin(dataset, known)
             account = known.accounts.get(dataset)
             if account is not None and account.debits and account.grant.neighbours is not neighbours:
                 raise PlanError(
@@ -64,7 +65,7 @@ class Ledger:
                     found=str(neighbours),
                     expected=str(account.grant.neighbours),
                 )
-            ledger.add({"kind": history.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
+            ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
     def standing(self, charge: Charge) -> tuple[Grant, Standing]:
         """Return how the dataset stands with a charge; nothing is paid.
@@ -73,21 +74,30 @@ class Ledger:
             PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
         """
         account = self._account(history.trusted(self.path, store.read(self.path)), charge)
-        return account.grant, self._quote(account, charge, account.left_over(charge))
+        return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
-    def debit(self, charge: Charge) -> Debit:
+    def debit(self, charge: Charge, most_epsilon: float | None = None) -> Debit:
         """Pay for a release, and return what noise may be drawn on.
 
         What an earlier process paid for the same plan, and did not draw noise on before it ended, is used instead.
 
+        Args:
+            charge: what the release is to pay for.
+            most_epsilon: a policy's limit for ε of all releases together, below the grant: held against what others, who
+                build at the same time, have paid meanwhile.
+
         Raises:
-            PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
+            PolicyError: it would exceed the grant or the policy's limit, or there is no grant for the dataset or for this
+                relation.
         """
+        self.standing(charge)  # composed now, and remembered: while it writes, others wait
         with store.writing(self.path) as ledger:
             known = history.trusted(self.path, ledger.kept)
             account = self._account(known, charge)
             left_over = account.left_over(charge)
-            standing = self._quote(account, charge, left_over)
+            standing = quoted(
+                account, charge, left_over, where=self._where(charge), most_epsilon=most_epsilon
+            )
             body = {
                 "at": now(),
                 "owner": Owner.this().to_json(),
@@ -95,9 +105,9 @@ class Ledger:
                 "standing": standing.to_json(),
             }
             what = (
-                {"kind": history.DEBIT, "charge": charge.to_json()}
+                {"kind": Kind.DEBIT, "charge": charge.to_json()}
                 if left_over is None
-                else {"kind": history.TAKEN_OVER, "debit": left_over.number}
+                else {"kind": Kind.TAKEN_OVER, "debit": left_over.number}
             )
             made = ledger.add({**body, **what})
             known.read(made)  # else nobody could, ever after
@@ -164,46 +174,34 @@ class Ledger:
                 expected="ε above 0 and finite, δ from 0 to below 0.5",
             ) from None
 
+    def _refuse_twin(self, dataset: str, known: History) -> None:
+        """Refuse a name that a person could take for one that is there: it would be a second purse."""
+        for name in known.accounts:
+            if name != dataset and name.casefold() == dataset.casefold():
+                raise PlanError(
+                    "the ledger has a dataset of this name in other letters, and two names are two purses",
+                    where=str(self.path),
+                    found=dataset,
+                    expected=name,
+                    remedy="write it as the ledger does; data of other people need a name that differs by more than its case",
+                )
+
+    def _where(self, charge: Charge) -> str:
+        return f"{self.path}: {charge.dataset}"
+
     def _account(self, known: History, charge: Charge) -> Account:
         account = known.accounts.get(charge.dataset)
-        where = f"{self.path}: {charge.dataset}"
         if account is None:
             raise PolicyError(
                 "nothing is granted to this dataset",
-                where=where,
+                where=self._where(charge),
                 remedy=f"synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
             )
         if account.grant.neighbours is not charge.neighbours:
             raise PolicyError(
                 "the ledger counts under another neighbouring relation, and the two do not add up",
-                where=where,
+                where=self._where(charge),
                 found=str(charge.neighbours),
                 expected=str(account.grant.neighbours),
             )
         return account
-
-    def _quote(self, account: Account, charge: Charge, left_over: Paid | None) -> Standing:
-        """How the dataset will stand, within its grant; what is left over was paid for before."""
-        grant = account.grant
-        before, here, after = account.costs(charge, paid=left_over.number if left_over else None)
-        if after <= grant.epsilon:
-            return Standing(before, here, after)
-        where = f"{self.path}: {charge.dataset}"
-        if math.isinf(after):
-            raise PolicyError(
-                "the dataset's releases need a δ, and the grant has none",
-                where=where,
-                found="ε has no bound at δ = 0"
-                if grant.delta == 0
-                else f"ε has no bound at δ = {grant.delta:.2g}",
-                expected=f"at most ε = {grant.epsilon:g}",
-                remedy="noise without δ (Laplace), or let whoever answers for the people grant a δ",
-            )
-        raise PolicyError(
-            "the release would cost more than is left of the grant",
-            where=where,
-            found=f"ε = {after:g} with this release (ε = {here:g} by itself) at δ = {grant.delta:.2g}",
-            expected=f"at most {grant.epsilon:g}, of which {before:g} are spent and "
-            f"{max(0.0, grant.epsilon - before):g} remain",
-            remedy="lower the plan's ε, publish less, or let whoever answers for the people grant more",
-        )

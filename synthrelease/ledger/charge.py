@@ -24,7 +24,7 @@ class Grant:
 
     Attributes:
         epsilon: ε.
-        delta: δ at which all is composed.
+        delta: δ at which all is counted.
         neighbours: the relation under which; releases of another do not compose with it into one number.
     """
 
@@ -38,9 +38,12 @@ class Grant:
                 f"Expected 0 < epsilon < inf and 0 <= delta < 0.5, found epsilon={self.epsilon}, delta={self.delta}"
             )
 
-    def cost(self, together: Sequence[Event]) -> float:
-        """Return ε of events together at the grant's δ, rounded up; infinity if they need a δ and it has none."""
-        return _cost(tuple(together), self)
+    def cost(self, release: Sequence[Event]) -> float:
+        """Return ε of one release at the grant's δ, rounded up: exact, since a plan fixed all of it before it began.
+
+        Infinity if it needs a δ and the grant has none.
+        """
+        return _cost(tuple(release), self)
 
     def to_json(self) -> dict[str, str]:
         """Return the ledger's form."""
@@ -65,6 +68,7 @@ class Charge:
         release: name and version.
         plan: digest of the plan's text.
         neighbours: the release's relation.
+        delta: the plan's own δ, which is added up where releases are.
         events: of the differentially private outputs; where a private choice is one, as planned: all outcomes cost alike.
         uncounted: outputs that are not differentially private, which no ε counts, by name.
     """
@@ -73,8 +77,13 @@ class Charge:
     release: dict[str, str]
     plan: str
     neighbours: Neighbours
+    delta: float
     events: tuple[Event, ...]
     uncounted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.delta < 0.5:
+            raise ValueError(f"Expected 0 <= delta < 0.5, found delta={self.delta}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the ledger's form."""
@@ -83,6 +92,7 @@ class Charge:
             "release": self.release,
             "plan": self.plan,
             "neighbours": str(self.neighbours),
+            "delta": repr(self.delta),
             "events": [event.to_json() for event in self.events],
             "uncounted": list(self.uncounted),
         }
@@ -95,16 +105,17 @@ class Charge:
             {key: str(form["release"][key]) for key in ("name", "version")},
             form["plan"],
             Neighbours(form["neighbours"]),
+            float(form["delta"]),
             tuple(events.from_json(event) for event in form["events"]),
             tuple(map(str, form["uncounted"])),
         )
 
 
-@functools.lru_cache(maxsize=16)
-def _cost(together: tuple[Event, ...], grant: Grant) -> float:
-    """Composing unlike noises takes a while, and is asked for again before it is paid."""
+@functools.lru_cache(maxsize=256)
+def _cost(release: tuple[Event, ...], grant: Grant) -> float:
+    """Composing unlike noises takes a while, and is asked for again when it is paid, while others wait."""
     return accounting.epsilon_at(
-        together, delta=grant.delta, neighbours=grant.neighbours, budget=grant.epsilon
+        release, delta=grant.delta, neighbours=grant.neighbours, budget=grant.epsilon
     )
 
 

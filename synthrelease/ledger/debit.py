@@ -9,6 +9,7 @@ from typing import Any
 
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import chain, history, store
+from synthrelease.ledger.history import Kind
 from synthrelease.ledger.owner import Owner
 
 
@@ -29,24 +30,24 @@ class Debit:
         """Note that noise is drawn from now on, on the disk before the first of it is; once, however often it is called.
 
         Raises:
-            PolicyError: the debit is another process' by now.
+            PolicyError: the debit is another process' by now, or the ledger is gone or an older copy.
             MachineError: the ledger cannot be written.
         """
         if self._begun:
             return
         with self._lock:
             if not self._begun:
-                self._add({"kind": history.DRAWING})
+                self._add({"kind": Kind.DRAWING})
                 self._begun = True
 
     def release(self, manifest: bytes) -> None:
         """Note what came of it.
 
         Raises:
-            PolicyError: that was noted already.
+            PolicyError: that was noted already, or the ledger is gone or an older copy.
             MachineError: the ledger cannot be written.
         """
-        self._add({"kind": history.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
+        self._add({"kind": Kind.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
 
     def told(self) -> str:
         """Return what becomes of the debit if no bundle comes of it, for whoever reads of the failure."""
@@ -56,13 +57,28 @@ class Debit:
 
     def _add(self, body: dict[str, Any]) -> None:
         """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
+        if not self._path.is_file():
+            raise self._lost("the ledger is gone that this release was paid from")
         with store.writing(self._path) as ledger:
             known = history.trusted(self._path, ledger.kept)
-            paid = known.paid(self._number)
-            if (paid.owner, paid.drawn, paid.released) != (Owner.this(), self._begun, None):
+            try:
+                paid = known.paid(self._number)
+            except KeyError:
+                raise self._lost("the ledger knows nothing of this release's debit any more") from None
+            found = (paid.digest, paid.owner, paid.drawn, paid.released)
+            if found != (self.spending["entry"], Owner.this(), self._begun, None):
                 raise PolicyError(
                     "another process has taken this debit over, or it was used already",
                     where=str(self._path),
                     remedy="build again: it will pay for itself",
                 )
             known.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))
+
+    def _lost(self, problem: str) -> PolicyError:
+        """A ledger that was deleted, or set back to an earlier copy, while this release was built."""
+        return PolicyError(
+            problem,
+            where=str(self._path),
+            expected="the ledger that this release was paid from, as it was then or later",
+            remedy="put its newest copy back: in an older one, or a new one, releases are forgotten that were paid for",
+        )

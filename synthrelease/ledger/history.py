@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.store import Kept
 
-CREATED, GRANT, DEBIT, TAKEN_OVER, DRAWING, RELEASED = (
-    "created",
-    "grant",
-    "debit",
-    "taken over",
-    "drawing",
-    "released",
-)
+
+class Kind(StrEnum):
+    """What an entry says."""
+
+    CREATED = "created"
+    GRANT = "grant"
+    DEBIT = "debit"
+    TAKEN_OVER = "taken over"
+    DRAWING = "drawing"
+    RELEASED = "released"
 
 
 class MisfitError(ValueError):
@@ -59,20 +62,20 @@ class History:
 
     def _read(self, entry: Entry, body: dict[str, Any]) -> Paid | None:
         kind = body["kind"]
-        if (kind == CREATED) is bool(self.key):
+        if (kind == Kind.CREATED) is bool(self.key):
             raise MisfitError("a ledger begins once, with its first entry")
         if not isinstance(body["at"], str):
             raise MisfitError("it does not say when")
         match kind:
-            case "created":
+            case Kind.CREATED:
                 self.key = bytes.fromhex(body["key"])
-            case "grant":
+            case Kind.GRANT:
                 self._grant(entry, body)
-            case "debit":
+            case Kind.DEBIT:
                 return self._debit(entry, body)
-            case "taken over":
+            case Kind.TAKEN_OVER:
                 return self._taken_over(entry, body)
-            case "drawing" | "released":
+            case Kind.DRAWING | Kind.RELEASED:
                 self._went_on(kind, body)
             case _:
                 raise MisfitError("of a kind that no ledger writes")
@@ -93,7 +96,7 @@ class History:
             raise MisfitError("paid from a grant that was none")
         owner = Owner.from_json(body["owner"])
         paid = Paid(entry.number, entry.digest, body["at"], charge, standing, owner)
-        account.debits[entry.number] = paid
+        account.add(paid)
         self._of_debit[entry.number] = account
         return paid
 
@@ -106,11 +109,13 @@ class History:
 
     def _went_on(self, kind: str, body: dict[str, Any]) -> None:
         paid = self.paid(body["debit"])
-        if paid.released is not None or (paid.drawn and kind == DRAWING):
+        if paid.released is not None or (paid.drawn and kind == Kind.DRAWING):
             raise MisfitError("a debit was used twice")
         self._change(
             paid,
-            **{"drawn": True} if kind == DRAWING else {"released": bytes.fromhex(body["manifest"]).hex()},
+            **{"drawn": True}
+            if kind == Kind.DRAWING
+            else {"released": bytes.fromhex(body["manifest"]).hex()},
         )
 
     def account_of(self, paid: Paid) -> Account:

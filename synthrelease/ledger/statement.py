@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from synthrelease.ledger.account import Account, Paid
+from synthrelease.privacy.filter import Filter
 
 
 def as_json(account: Account) -> dict[str, Any]:
@@ -16,6 +17,7 @@ def as_json(account: Account) -> dict[str, Any]:
         "delta": grant.delta,
         "neighbours": str(grant.neighbours),
         "spent": spent if math.isfinite(spent) else None,
+        "counted": _counted(account.filter),
         "grants": [
             {"at": at, "epsilon": granted.epsilon, "delta": granted.delta}
             for _, at, granted in account.grants
@@ -47,7 +49,8 @@ def as_lines(name: str, account: Account) -> list[str]:
     )
     lines = [
         f"{name}: {told}",
-        f"  per person ({grant.neighbours}), all releases composed exactly at δ = {grant.delta:.2g}",
+        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, however each release was chosen after those before it",
+        f"  counted: {_counted(account.filter)}",
     ]
     granted = [
         (number, [f"  {at[:10]}  granted ε = {one.epsilon:g} at δ = {one.delta:.2g}"])
@@ -55,6 +58,18 @@ def as_lines(name: str, account: Account) -> list[str]:
     ]
     debited = [(number, _lines_of(paid)) for number, paid in account.debits.items()]
     return lines + [line for _, told in sorted([*granted, *debited]) for line in told]
+
+
+def _counted(rule: Filter | None) -> str:
+    """How releases are counted, by what the first of them was."""
+    if rule is None:
+        return "nothing yet"
+    if rule.adds_up:
+        return "the sum of what each costs by itself at its plan's δ"
+    order = f"Rényi divergences of order {rule.order:g}"
+    if rule.gaussian:
+        return f"Gaussian noise by its exact curve at 9/10 of δ; once other noise joins, {order} at 1/10"
+    return f"sums of ε while there is no Gaussian noise, or {order}, if that is less"
 
 
 def _lines_of(paid: Paid) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,30 +47,62 @@ class Kept:
 def create(path: Path) -> None:
     """Make an empty ledger that its owner alone may read; nothing happens where there is one.
 
+    It is made under another name and gets its own when it is whole: nobody ever sees a part of it, not after a crash either.
+
     Raises:
         PlanError: an empty file is there, which may have been a ledger.
         MachineError: it cannot be made.
     """
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        if path.is_file() and path.stat().st_size == 0:
-            raise PlanError(
-                "the file is empty",
-                where=str(path),
-                expected="a ledger, or no file",
-                remedy="if it held a ledger once, take that from a backup; else delete the file",
-            ) from None
+    if os.path.lexists(path):
+        _refuse_empty(path)
         return
+    beside = path.with_name(f".ledger-{secrets.token_hex(8)}.new")
+    try:
+        try:
+            os.close(os.open(beside, os.O_CREAT | os.O_EXCL, 0o600))
+            with _told(path):
+                _fill(beside)
+            _sync(beside)
+            with suppress(FileExistsError):  # somebody else was quicker, and theirs is as good
+                os.link(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+        _sync(path.parent)
     except OSError as error:
         raise MachineError(
-            "the ledger cannot be made here", where=str(path), found=error.strerror or ""
+            "the ledger cannot be made here",
+            where=str(path),
+            found=error.strerror or "",
+            remedy="choose a folder that may be written, of a file system that has hard links and locks: a local disk",
         ) from None
-    with _told(path), closing(_connected(path)) as connection:
+
+
+def _fill(path: Path) -> None:
+    """Make a ledger of an empty file."""
+    with closing(_connected(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         for statement in (*_OBJECTS, *_MARKS):
             connection.execute(statement)
         connection.execute("COMMIT")
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _refuse_empty(path: Path) -> None:
+    if path.is_file() and path.stat().st_size == 0:
+        raise PlanError(
+            "the file is empty",
+            where=str(path),
+            expected="a ledger, or no file",
+            remedy="if it held a ledger once, take that from a backup; else delete the file",
+        )
 
 
 def read(path: Path) -> Kept:

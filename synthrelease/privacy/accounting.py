@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,38 @@ def protected_part(event: Event) -> Event | None:
     return Composed(kept) if kept else None
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What composition needs to know of events.
+
+    Attributes:
+        pure: ε of each that needs no δ.
+        mu_squared: Σ (Δ₂/σ)² of those with Gaussian noise.
+        opaque: those that are known by pairs (ε, δ) alone.
+    """
+
+    pure: tuple[Fraction, ...]
+    mu_squared: Fraction
+    opaque: tuple[Event, ...]
+
+    @property
+    def needs_delta(self) -> bool:
+        """Whether they have no ε without a δ."""
+        return bool(self.mu_squared or self.opaque)
+
+
+def parts(events: Sequence[Event]) -> Parts:
+    """Return what is known of events that are differentially private; what costs nothing leaves no part."""
+    steps = _steps(events)
+    noised = [e for e in steps if isinstance(e, DiscreteLaplace) and e.sensitivity > 0]
+    pure = [Fraction(e.sensitivity) / Fraction(e.scale) for e in noised]
+    pure += [Fraction(e.epsilon) for e in steps if isinstance(e, PrivateChoice)]
+    gaussian = (e for e in steps if isinstance(e, RoundedGaussian))
+    squares = (Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in gaussian)
+    opaque = tuple(e for e in steps if isinstance(e, RandomizedTest | Disjoint))
+    return Parts(tuple(pure), sum(squares, Fraction(0)), opaque)
+
+
 def method(events: Sequence[Event]) -> str:
     """Return how `compose` treats these events: a key of `METHODS`."""
     kinds = {type(step) for step in _steps(events)}
@@ -111,35 +144,40 @@ def compose(
     without = _without_privacy(leaves, neighbours, unit)
     if without is not None:
         return without
-    steps = _steps(events)
-    laplace = [step for step in steps if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
-    choices = [step.epsilon for step in steps if isinstance(step, PrivateChoice)]
-    pure = sum((Fraction(step.sensitivity) / Fraction(step.scale) for step in laplace), Fraction(0))
-    pure += sum(map(Fraction, choices))
-    mu = gaussian_mu([step for step in steps if isinstance(step, RoundedGaussian)])
-    opaque = [step for step in steps if isinstance(step, RandomizedTest | Disjoint)]
-    if mu == 0 and not opaque:
-        return PureDP(epsilon=_claimed(_float_up(pure), 6, budget), unit=unit, neighbours=neighbours)
+    known = parts(events)
+    if not known.needs_delta:
+        pure = float_up(sum(known.pure, Fraction(0)))
+        return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
+    epsilon, digits = unrounded_epsilon(events, delta=delta)
+    if math.isinf(epsilon):
+        reason = "the trials of a randomized test exceed this δ already"
+        return NoGuarantee(reason=reason, unit=unit, neighbours=neighbours)
+    return ApproxDP(epsilon=claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+
+
+def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, int]:
+    """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound."""
+    known = parts(events)
+    pure, mu, opaque = sum(known.pure, Fraction(0)), root_up(known.mu_squared), known.opaque
     alone = len(opaque) == 1 and mu == 0 and pure == 0
     # For each event that is known by its (ε, δ) only.
     reserved = delta if alone else delta / (2 * max(len(opaque), 1))
-    pairs = [_pair(step, reserved) for step in opaque]
-    if any(pair is None for pair in pairs):
-        reason = "the trials of a randomized test exceed this δ already"
-        return NoGuarantee(reason=reason, unit=unit, neighbours=neighbours)
-    known = [pair for pair in pairs if pair is not None]
+    pairs = [pair for step in opaque if (pair := _pair(step, reserved)) is not None]
+    if len(pairs) < len(opaque):
+        return math.inf, 4
     if alone:
-        epsilon, digits = known[0][0], 4
-    else:
-        left = delta - sum(part for _, part in known)
-        epsilon, digits = (gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0), 6
-        if pure > 0 or known:
-            added_up = _float_up(pure + Fraction(epsilon) + sum(Fraction(one) for one, _ in known))
-            pairs_too = [*known, *((choice, 0.0) for choice in choices)]
-            dearest = _steps(map(_of_any_outcome, events))
-            laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
-            epsilon, digits = _mixed_epsilon(mu, laplace, pairs_too, delta, added_up), 4
-    return ApproxDP(epsilon=_claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+        return pairs[0][0], 4
+    left = delta - sum(part for _, part in pairs)
+    gaussian = gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0
+    if pure == 0 and not pairs:
+        return gaussian, 6
+    added_up = float_up(pure + Fraction(gaussian) + sum(Fraction(one) for one, _ in pairs))
+    if mu == 0 and not pairs:
+        return added_up, 6
+    choices = [(step.epsilon, 0.0) for step in _steps(events) if isinstance(step, PrivateChoice)]
+    dearest = _steps(map(_of_any_outcome, events))
+    laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
+    return _mixed_epsilon(mu, laplace, [*pairs, *choices], delta, added_up), 4
 
 
 def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:
@@ -228,8 +266,8 @@ def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:
     return min(bound, float(composed.get_epsilon_for_delta(delta * (1 - _LIBRARY_CARE))))
 
 
-def _claimed(epsilon: float, digits: int, budget: float | None) -> float:
-    """Round ε up, but not above a budget that it does not exceed."""
+def claimed(epsilon: float, digits: int, budget: float | None) -> float:
+    """Return ε rounded up, but not above a budget that it does not exceed."""
     rounded = round_up(epsilon, digits)
     return budget if budget is not None and epsilon <= budget < rounded else rounded
 
@@ -267,11 +305,7 @@ def epsilon_at(
 
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
-    squared = sum((Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in events), Fraction(0))
-    root = math.sqrt(squared)
-    while Fraction(root) ** 2 < squared:
-        root = math.nextafter(root, math.inf)
-    return root
+    return root_up(parts(events).mu_squared)
 
 
 def _mixed_epsilon(
@@ -296,7 +330,7 @@ def _mixed_epsilon(
     alike = Counter(pairs)
     if len(alike) > _MOST_PAIRS:  # nobody makes so many unlike ones: what they add up to is a bound as well
         total = sum((Fraction(epsilon) for epsilon, _ in pairs), Fraction(0))
-        alike = Counter([(_float_up(total), sum(part for _, part in pairs))])
+        alike = Counter([(float_up(total), sum(part for _, part in pairs))])
     for (epsilon, part), times in alike.items():
         pair = common.DifferentialPrivacyParameters(epsilon, part)
         losses.append(pld.from_privacy_parameters(pair).self_compose(times))
@@ -304,6 +338,15 @@ def _mixed_epsilon(
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
 
 
-def _float_up(value: Fraction) -> float:
+def root_up(squared: Fraction) -> float:
+    """Return the root of a number, rounded up."""
+    root = math.sqrt(squared)
+    while Fraction(root) ** 2 < squared:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least floating-point number that is not below a number."""
     near = float(value)
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)

@@ -54,6 +54,22 @@ def test_grant_says_what_is_granted(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("delta", "quiet", "warned"), [("1e-3", False, False), ("2e-3", False, True), ("2e-3", True, False)]
+)
+def test_grant_warns_of_a_delta_at_which_people_may_be_published_whole(tmp_path, delta, quiet, warned):
+    options = ["--quiet"] if quiet else []
+    done = run(
+        *options, "ledger", "grant", tmp_path / "l", "--dataset", "study", "--epsilon", 3, "--delta", delta
+    )
+    assert done.exit_code == 0
+    assert done.stderr == (
+        "warning: at δ = 0.002, one person in 500 may be published whole: choose δ far below 1/people\n"
+        if warned
+        else ""
+    )
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (["--dataset", "study", "--epsilon", "0"], 3, "no meaning"),
@@ -111,6 +127,20 @@ def test_preview_has_a_line_for_the_ledger(plan):
         in run("preview", plan).stdout
     )
     assert json.loads(run("preview", plan, "--json").stdout)["ledger"]["after"] == 1.0
+
+
+def test_a_policy_limits_the_delta_of_all_releases_too(plan, path):
+    policy = plan.parent / "policy.toml"
+    policy.write_text('[policy]\nname = "Board"\nmax_delta = 1e-6\n')
+    assert run("preview", plan, "--policy", policy).exit_code == 0
+    run("ledger", "grant", path, "--dataset", "study", "--epsilon", 3, "--delta", 1e-5)
+    for arguments in (("preview", plan), ("build", plan, "-o", plan.parent / "r.h5")):
+        done = run(*arguments, "--policy", policy)
+        assert done.exit_code == 4
+        assert "δ = 1e-05 of all releases together, at most 1e-06" in done.output
+    assert run("build", plan, "-o", plan.parent / "r.h5").exit_code == 0
+    done = run("verify", plan.parent / "r.h5", "--policy", policy)
+    assert (done.exit_code, "δ = 1e-05 of all releases together" in done.stdout) == (1, True)
 
 
 def test_show_of_what_is_not_there(plan, path):

@@ -50,9 +50,11 @@ QUANTILES = replace(MEAN, event=Composed((MEAN.event, PrivateChoice(0.1, 5))))
 HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": None}})
 
 
-def release(*outputs: PromisedOutput, spent: float | None = None, **changes: Any) -> Promised:
+def release(
+    *outputs: PromisedOutput, spent: float | None = None, at: float | None = None, **changes: Any
+) -> Promised:
     given = {"neighbours": "replace-one", "guarantee": ApproxDP(epsilon=1.5, delta=1e-6), **changes}
-    return Promised(outputs=outputs or (MEAN,), dataset_epsilon=spent, **given)
+    return Promised(outputs=outputs or (MEAN,), dataset_epsilon=spent, dataset_delta=at, **given)
 
 
 def breaches(promised: Promised, **limits: Any) -> list[str]:
@@ -69,6 +71,7 @@ KEPT = [
     (release(VACUOUS), {}),
     (release(ROWS), {"max_epsilon": 3, "guarantees": ["plausible_deniability"]}),
     (release(spent=3.0), {"require_ledger": True, "max_epsilon_of_dataset": 3.0}),
+    (release(spent=3.0, at=1e-6), {"max_delta": 1e-6}),
     (release(), {"require_ledger": False, "required_attacks": ["membership"]}),
     (release(HIDDEN), {}),
 ]
@@ -103,6 +106,7 @@ BROKEN = [
     (release(), {"require_ledger": True}, "no ledger"),
     (release(), {"max_epsilon_of_dataset": 9}, "no ledger"),
     (release(spent=3.1), {"max_epsilon_of_dataset": 3.0}, "ε = 3.1 of all releases"),
+    (release(spent=3.0, at=1e-5), {"max_delta": 1e-6}, "δ = 1e-05 of all releases"),
 ]
 
 

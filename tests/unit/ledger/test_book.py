@@ -1,6 +1,9 @@
 """Grants and debits: who pays, who is refused, what is told."""
 
+import functools
 import math
+import threading
+from contextlib import contextmanager
 
 import pytest
 from spending import (
@@ -15,11 +18,15 @@ from spending import (
     granted,
     kinds,
     laplace,
+    trial,
 )
 
 from synthrelease.bundle.manifest import schema
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.ledger import Ledger
+from synthrelease.ledger import Ledger, store
+from synthrelease.ledger import charge as charges
+from synthrelease.privacy import accounting
+from synthrelease.privacy import filter as filters
 from synthrelease.privacy.accounting import compose as composed
 
 
@@ -45,7 +52,9 @@ def test_refusal_tells_what_remains(tmp_path):
 
 
 def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):
-    four = composed([gaussian(0.2)] * 4, delta=1e-6).epsilon
+    four = composed(
+        [gaussian(0.2)] * 4, delta=0.9e-6
+    ).epsilon  # a tenth of δ is for the day when other noise joins
     ledger = granted(tmp_path, four, 1e-6)
     spent = [ledger.debit(charge(gaussian(0.2), plan=str(number))).spending for number in range(4)]
     assert sum(one["spent_here"] for one in spent) > 1.5 * four == 1.5 * spent[-1]["spent_after"]
@@ -118,12 +127,178 @@ def test_a_delta_taken_back_leaves_no_epsilon(tmp_path):
 
 
 def test_a_sum_without_delta_may_be_more_than_all_cost_at_one(tmp_path):
-    """Forty Laplace releases cost 20 by themselves, and less with a Gaussian one at its δ: nothing is wrong with that."""
-    ledger = granted(tmp_path, 30.0, 1e-6)
-    ledger.debit(charge(*[laplace(0.5)] * 40))
-    spending = ledger.debit(charge(gaussian(0.02), plan="b")).spending
-    assert spending["spent_after"] < spending["spent_before"] == 20.0
+    """Eighty small Laplace outputs cost 4 by themselves, and less at a δ: nothing is wrong with that."""
+    ledger = granted(tmp_path, 5.0, 1e-6)
+    spending = ledger.debit(charge(*[laplace(0.05)] * 80)).spending
+    assert spending["spent_after"] < 3.5 < spending["spent_here"] == pytest.approx(4.0)
+    again = ledger.debit(charge(gaussian(0.1), plan="b")).spending
+    assert spending["spent_after"] == again["spent_before"] < again["spent_after"]
     assert ledger.check().faults == []
+
+
+def test_the_second_kind_of_noise_costs_a_part_of_the_grant_once(tmp_path):
+    """From sums without δ to an order, at which a small release more costs little."""
+    ledger = granted(tmp_path, 1.0, 1e-6)
+    first, second, third = (
+        ledger.debit(charge(event, plan=str(n))).spending
+        for n, event in enumerate([laplace(0.1), gaussian(0.05), gaussian(0.05)])
+    )
+    assert first["spent_after"] == pytest.approx(0.1, rel=1e-5)
+    assert 0.5 < second["spent_after"] < 0.6
+    assert third["spent_after"] - second["spent_after"] < 0.05
+    assert ledger.check().faults == []
+
+
+def test_a_release_with_trials_cannot_join_others(tmp_path):
+    ledger = granted(tmp_path, 50.0, 1e-3)
+    ledger.debit(charge(laplace(0.1)))
+    for wanted in (charge(trial(), plan="b"), charge(laplace(0.1), trial(), plan="b")):
+        for use in (ledger.standing, ledger.debit):
+            with pytest.raises(
+                PolicyError, match="cannot join releases that are composed exactly"
+            ) as refusal:
+                use(wanted)
+            assert refusal.value.exit_code == 4
+            assert "a dataset name and a grant of their own" in refusal.value.remedy
+    assert kinds(ledger.path) == ["created", "grant", "debit"]
+    ledger.grant("trials", 50.0, 1e-3, REPLACE)
+    ledger.debit(charge(trial(), dataset="trials"))
+    assert ledger.check().faults == []
+
+
+def test_after_a_release_with_trials_all_is_added_up_at_the_plans_own_deltas(tmp_path):
+    ledger = granted(tmp_path, 50.0, 3e-4)
+    first = ledger.debit(charge(trial(), delta=1e-4)).spending
+    assert first["spent_after"] == first["spent_here"] == composed([trial()], delta=3e-4).epsilon
+    second = ledger.debit(charge(gaussian(0.3), delta=2e-4, plan="b")).spending
+    trials, noise = (
+        composed([event], delta=delta).epsilon for event, delta in ((trial(), 1e-4), (gaussian(0.3), 2e-4))
+    )
+    assert second["spent_after"] == pytest.approx(trials + noise, rel=1e-3)
+    third = ledger.debit(charge(laplace(0.5), delta=2e-4, plan="c")).spending  # it needs none
+    assert third["spent_after"] == pytest.approx(second["spent_after"] + 0.5, rel=1e-5)
+    with pytest.raises(PolicyError, match="the releases' own δ") as refusal:
+        ledger.debit(charge(gaussian(0.01), delta=1e-9, plan="d"))
+    assert "δ = 1e-09" in refusal.value.found
+    assert "0.0003" in refusal.value.expected
+    assert ledger.check().faults == []
+
+
+def test_a_release_that_costs_nothing_is_no_first_release(tmp_path):
+    ledger = granted(tmp_path, 50.0, 1e-3)
+    ledger.debit(charge(uncounted=("exact",)))
+    ledger.debit(charge(trial(), plan="b"))
+    spending = ledger.debit(charge(plan="c", uncounted=("exact",))).spending
+    assert (spending["spent_here"], spending["spent_after"]) == (0.0, spending["spent_before"])
+    assert ledger.check().faults == []
+
+
+def test_the_first_debit_decides_and_not_the_grants_that_follow(tmp_path):
+    """Its order stays, though nothing was drawn on it and another grant would have had another one."""
+    ledger, again = granted(tmp_path, 1.0, 1e-6), Ledger(tmp_path / "again.sqlite")
+    again.grant("study", 20.0, 1e-6, REPLACE)
+    for book in (ledger, again):
+        book.debit(charge(laplace(0.1), gaussian(0.05)))
+        book.grant("study", 20.0, 1e-6, REPLACE)
+        book.debit(charge(gaussian(0.05), plan="b"))
+    one, other = (book.to_json()["study"]["spent"] for book in (ledger, again))
+    assert one < 0.7
+    assert other > 5
+    assert ledger.check().faults == again.check().faults == []
+
+
+def test_the_order_of_debits_leaves_no_trace_but_for_the_first(tmp_path):
+    found = []
+    for number, order in enumerate([(1, 2, 3), (3, 2, 1), (2, 1, 3)]):
+        ledger = Ledger(tmp_path / f"{number}.sqlite")
+        ledger.grant("study", 2.0, 1e-6, REPLACE)
+        ledger.debit(charge(gaussian(0.1), laplace(0.1)))
+        for n in order:
+            ledger.debit(charge(laplace(n / 30), gaussian(n / 50), plan=str(n)))
+        found.append(ledger.to_json()["study"]["spent"])
+    assert len(set(found)) == 1
+
+
+def test_a_policys_limit_is_held_against_what_others_paid_meanwhile(tmp_path):
+    ledger = granted(tmp_path, 3.0)
+    ledger.debit(charge(laplace(0.75)), 0.75)
+    with pytest.raises(PolicyError, match="max_epsilon_of_dataset") as refusal:
+        ledger.debit(charge(laplace(0.5), plan="b"), 1.0)
+    assert refusal.value.exit_code == 4
+    assert "0.75 before it" in refusal.value.found
+    assert refusal.value.expected == "at most 1"
+    ledger.debit(charge(laplace(0.5), plan="b"), 1.25)
+    assert kinds(ledger.path)[2:] == ["debit", "debit"]
+
+
+def test_of_many_that_pay_at_once_no_more_than_the_policy_allows_succeed(tmp_path):
+    """Each is within the limit by what it saw before it paid."""
+    ledger, together, paid = granted(tmp_path, 9.0), threading.Barrier(8), []
+
+    def pay(number):
+        wanted = charge(laplace(0.25), plan=str(number))
+        assert ledger.standing(wanted)[1].after <= 1.0
+        together.wait()
+        try:
+            paid.append(ledger.debit(wanted, 1.0).spending["spent_after"])
+        except PolicyError:
+            return
+
+    threads = [threading.Thread(target=pay, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(paid) == [0.25, 0.5, 0.75, 1.0]
+    assert ledger.to_json()["study"]["spent"] == 1.0
+
+
+def test_nothing_is_composed_while_others_wait(tmp_path, monkeypatch):
+    ledger, writing, compose = granted(tmp_path, 9.0, 1e-6), store.writing, accounting.epsilon_at
+    waiting, composed_then = [], []
+
+    @contextmanager
+    def watched(path):
+        with writing(path) as entered:
+            waiting.append(path)
+            yield entered
+        waiting.pop()
+
+    monkeypatch.setattr(store, "writing", watched)
+    monkeypatch.setattr(
+        accounting, "epsilon_at", lambda *a, **k: (composed_then.append(len(waiting)), compose(*a, **k))[1]
+    )
+    for n in range(4):
+        ledger.debit(charge(laplace(0.1 + n / 977), gaussian(0.05 + n / 977), plan=str(n)))
+    assert len(composed_then) == 4
+    assert not any(composed_then)
+
+
+def test_check_composes_releases_one_by_one(tmp_path, monkeypatch):
+    ledger = granted(tmp_path, 20.0, 1e-6)
+    for n in range(12):
+        ledger.debit(charge(laplace(0.05), gaussian(0.05), plan=str(n)))
+    charges._cost.cache_clear()
+    filters._sums.cache_clear()
+    monkeypatch.setattr(accounting, "parts", functools.partial(_few, accounting.parts))
+    assert ledger.check().faults == []
+    assert ledger.to_json()["study"]["spent"] > 1
+
+
+def _few(real, events):
+    assert len(events) <= 2
+    return real(events)
+
+
+@pytest.mark.parametrize("twin", ["Study", "STUDY"])
+def test_two_names_that_differ_in_case_are_refused(tmp_path, twin):
+    ledger = granted(tmp_path)
+    with pytest.raises(PlanError, match="in other letters") as refusal:
+        ledger.grant(twin, 3.0, 0.0, REPLACE)
+    assert (refusal.value.found, refusal.value.expected) == (twin, "study")
+    ledger.grant("study-2", 3.0, 0.0, REPLACE)
+    ledger.grant("study", 4.0, 0.0, REPLACE)
+    assert kinds(ledger.path) == ["created", "grant", "grant", "grant"]
 
 
 @pytest.mark.parametrize(

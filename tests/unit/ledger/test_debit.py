@@ -63,8 +63,46 @@ def test_no_word_is_drawn_if_it_cannot_be_noted(tmp_path):
     random = SecureRandom(before_words=ledger.debit(WANTED).begin_drawing)
     ledger.path.unlink()
     for _ in range(2):
-        with pytest.raises(Exception, match="no such ledger"):
+        with pytest.raises(PolicyError, match="the ledger is gone") as refusal:
             random.words(1)
+        assert "ledger grant" not in refusal.value.remedy  # a new one would have forgotten everything
+
+
+def test_what_came_of_it_cannot_be_noted_in_a_ledger_that_is_gone(tmp_path):
+    ledger = granted(tmp_path)
+    debit = ledger.debit(WANTED)
+    debit.begin_drawing()
+    ledger.path.unlink()
+    with pytest.raises(PolicyError, match="the ledger is gone") as refusal:
+        debit.release(b"manifest")
+    assert "put its newest copy back" in refusal.value.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_ledger_set_back_to_an_older_copy_does_not_know_the_debit(tmp_path, begun):
+    ledger = granted(tmp_path)
+    older = ledger.path.read_bytes()
+    debit = ledger.debit(WANTED)
+    if begun:
+        debit.begin_drawing()
+    ledger.path.write_bytes(older)
+    with pytest.raises(PolicyError, match="knows nothing of this release's debit") as refusal:
+        debit.release(b"manifest") if begun else debit.begin_drawing()
+    assert refusal.value.exit_code == 4
+    assert kinds(ledger.path) == ["created", "grant"]
+
+
+def test_another_debit_in_its_place_is_not_drawn_on(tmp_path):
+    """After it was set back, this very process pays for another release, which gets the same number."""
+    ledger = granted(tmp_path)
+    older = ledger.path.read_bytes()
+    debit = ledger.debit(WANTED)
+    ledger.path.write_bytes(older)
+    ledger.debit(charge(laplace(0.5), plan="b"))
+    with pytest.raises(PolicyError, match="taken this debit over, or it was used"):
+        debit.begin_drawing()
+    assert kinds(ledger.path)[2:] == ["debit"]
 
 
 def test_a_debit_that_was_taken_over_is_lost_to_the_first(tmp_path, monkeypatch):

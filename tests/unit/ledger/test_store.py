@@ -1,7 +1,10 @@
 """The file: made once, added to, and everything that it could be instead of a ledger."""
 
+import errno
+import multiprocessing
 import os
 import shutil
+import signal
 import sqlite3
 import stat
 import tempfile
@@ -61,6 +64,64 @@ def test_what_is_there_already_stays(path):
         ledger.add(BODY)
     store.create(path)
     assert kinds(path) == ["note"]
+
+
+def make_together(folder, ledgers, ready, granted):
+    """In a process: grant to many fresh ledgers, each at the moment at which the others do."""
+    from synthrelease.ledger import Ledger
+
+    for number in range(ledgers):
+        ready.wait(60)
+        Ledger(Path(folder) / f"{number}.sqlite").grant("study", 3.0, 0.0, REPLACE)
+        with granted.get_lock():
+            granted.value += 1
+
+
+def test_processes_that_make_the_same_ledgers_at_once_all_find_a_whole_one(tmp_path):
+    context, ledgers, processes = multiprocessing.get_context("fork"), 40, 4
+    ready, done = context.Barrier(processes), context.Value("i", 0)
+    running = [
+        context.Process(target=make_together, args=(str(tmp_path), ledgers, ready, done))
+        for _ in range(processes)
+    ]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join()
+    assert [one.exitcode for one in running] == [0] * processes
+    assert done.value == ledgers * processes
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted(f"{n}.sqlite" for n in range(ledgers))
+    for path in tmp_path.iterdir():
+        assert kinds(path) == ["created", *["grant"] * processes]
+        assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_nlink) == (0o600, 1)
+
+
+@pytest.mark.parametrize("step", ["open", "_fill", "_sync", "link", "unlink"])
+def test_killed_while_it_is_made_there_is_none_or_a_whole_one(tmp_path, step):
+    """Whatever is left under another name is in nobody's way."""
+    child = os.fork()
+    if child == 0:
+        owner = {"open": os, "link": os, "unlink": Path}.get(step, store)
+        setattr(owner, step, lambda *_a, **_k: os.kill(os.getpid(), signal.SIGKILL))
+        store.create(tmp_path / "ledger.sqlite")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    path = tmp_path / "ledger.sqlite"
+    assert path.exists() == (step == "unlink")
+    assert kinds(granted(tmp_path).path) == ["created", "grant"]
+
+
+def test_a_ledger_that_cannot_be_made_leaves_nothing_behind(tmp_path, monkeypatch):
+    """As on file systems without hard links."""
+
+    def never(*_arguments):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", never)
+    with pytest.raises(MachineError, match="cannot be made here") as refusal:
+        granted(tmp_path)
+    assert "hard links" in refusal.value.remedy
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_added_is_there_after_the_block(path):
