@@ -83,6 +83,8 @@ def test_honest_statements_are_believed(noised, pure):
         stating(spent_here=0),
         stating(spent_after=0.1),
         scaling(spent_after=0.5),
+        scaling(spent_before=2),
+        lambda manifest: manifest["ledger"].update(spent_after=manifest["ledger"]["spent_before"]),
         stating(delta=0),
         stating(delta=1e-7),
         stating(delta=0, spent_here=0),

@@ -499,6 +499,7 @@ def test_outputs_that_no_epsilon_covers_are_named(study):
     assert paid.uncounted == ("seeded",)
     assert len(paid.events) == 4
     assert paid.release == {"name": "small-study", "version": "1.0.0"}
+    assert paid.delta == 1e-4  # the plan's own
     assert (paid.dataset, paid.plan) == ("study", hashlib.sha256(plan.encode()).hexdigest())
 
 
