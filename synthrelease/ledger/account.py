@@ -95,9 +95,8 @@ class Account:
 
     grants: list[tuple[int, str, Grant]] = field(default_factory=list)  # number of the entry, when, what
     debits: dict[int, Paid] = field(default_factory=dict)
-    filter: Filter | None = (
-        None  # of the first debit that cost anything, and of its grant: nothing later changes it
-    )
+    # Of the first debit that cost anything, and of its grant: nothing later changes it.
+    filter: Filter | None = None
     _sums: Sums = field(default_factory=Sums)
 
     @property

@@ -59,7 +59,11 @@ def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[str]:
     if entry.body.get("grant") != account.granted_by:
         yield f"entry {entry.number}: paid from a grant that was none"
         return
-    due = account.costs(paid.charge, paid=paid.number)
+    try:
+        due = account.costs(paid.charge, paid=paid.number)
+    except (ArithmeticError, ValueError):
+        yield f"entry {entry.number}: its events amount to no number"
+        return
     for when, found, amount in (
         ("before it", stated.before, due.before),
         ("by itself", stated.here, due.here),

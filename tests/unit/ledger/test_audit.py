@@ -4,9 +4,22 @@ import copy
 import json
 
 import pytest
-from spending import ADD, REPLACE, another_process, bodies, charge, forge, gaussian, granted, laplace, tamper
+from spending import (
+    ADD,
+    REPLACE,
+    another_process,
+    bodies,
+    charge,
+    forge,
+    gaussian,
+    granted,
+    laplace,
+    tamper,
+    trial,
+)
 
 from synthrelease.ledger import Ledger
+from synthrelease.privacy.event import RoundedGaussian
 
 
 @pytest.fixture
@@ -135,6 +148,21 @@ FORGED = {
     "grant of another entry": (set_in(7, "grant", to=1), "entry 7: paid from a grant that was none"),
     "unknown event": (set_in(7, "charge", "events", to=[{"type": "x"}]), "entry 7"),
     "event below 0": (set_in(7, "charge", "events", 0, "scale", to="-1.0"), "entry 7"),
+    "event of no delta's noise": (
+        set_in(7, "charge", "events", to=[gaussian(0.1).to_json()]),
+        "the events amount to inf",
+    ),
+    "event with trials": (set_in(7, "charge", "events", to=[trial().to_json()]), "the events amount to inf"),
+    "event with next to no noise": (
+        set_in(7, "charge", "events", 0, "scale", to="1e-320"),
+        "its events amount to no number",
+    ),
+    "events beyond numbers": (
+        set_in(7, "charge", "events", to=[RoundedGaussian(1e200, 1e-200, 1).to_json()]),
+        "entry 7",
+    ),
+    "delta of a plan above 1": (set_in(7, "charge", "delta", to="1.5"), "entry 7"),
+    "delta of a plan no number": (set_in(7, "charge", "delta", to="nan"), "entry 7"),
     "unknown kind": (set_in(7, "kind", to="gift"), "of a kind that no ledger writes"),
     "kind a list": (set_in(7, "kind", to=[]), "entry 7"),
     "no time": (set_in(7, "at", to=None), "entry 7"),

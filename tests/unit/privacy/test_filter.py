@@ -156,6 +156,14 @@ def test_other_noise_beside_gaussian_has_the_last_tenth_of_delta():
     assert spent(history) > by_renyi(history, order, 0.101 * DELTA)
 
 
+def test_without_a_gaussian_first_release_there_is_no_curve_even_if_the_first_is_taken_out():
+    """δ is all of R's then; as where the first, on which nothing was drawn, is paid for again."""
+    rule, others = Filter.of([laplace(0.1)], epsilon=1.0, delta=DELTA), [[gaussian(0.1)], [gaussian(0.1)]]
+    found = rule.epsilon(summed(rule, others), delta=DELTA)
+    assert found == pytest.approx(by_renyi(others, 23.0, DELTA), rel=1.1e-5)
+    assert found > curve(math.hypot(0.1, 0.1), 0.9 * DELTA)
+
+
 def test_the_shares_of_delta_are_no_more_than_delta():
     """Each sum that is used at once, read back to the δ at which it holds."""
     history = [[gaussian(0.1)], [gaussian(0.1)]]
