@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 from synthrelease.bundle.finding import Finding
 from synthrelease.errors import PolicyError
+from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.event import DeniabilityTest, Event, RandomizedTest, flatten
-from synthrelease.privacy.guarantee import ApproxDP, Guarantee, PlausibleDeniability, PureDP
+from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PlausibleDeniability, PureDP
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 from synthrelease.settings_file import read_settings
 
@@ -127,6 +129,7 @@ class Policy:
             value, most = getattr(promised.guarantee, key, 0.0), limits.get(f"max_{key}")
             if most is not None and value > most:
                 yield f"{letter} = {value:g}, at most {most:g} is allowed"
+        yield from self._of_noise_beside_tests(promised)
         if promised.neighbours not in limits.get("neighbours", [promised.neighbours]):
             yield f"the relation {promised.neighbours}, {' or '.join(limits['neighbours'])} is asked for"
         spent, most = promised.dataset_epsilon, limits.get("max_epsilon_of_dataset")
@@ -137,6 +140,20 @@ class Policy:
         delta, most = promised.dataset_delta, limits.get("max_delta")
         if delta is not None and most is not None and delta > most:
             yield f"δ = {delta:g} of all releases together, at most {most:g} is allowed"
+
+    def _of_noise_beside_tests(self, promised: Promised) -> Iterator[str]:
+        """Noise that is part of no promise of ε, as that of a model under a deniability test, tells of people all the same."""
+        most, delta = self.limits.get("max_epsilon"), self.limits.get("max_delta", 0.0)
+        beside = (output.event for output in promised.outputs if output.guarantee.kind not in _PRIVATE)
+        if most is None or not any(map(accounting.protected_part, beside)):
+            return
+        all_of_it = [output.event for output in promised.outputs]
+        epsilon = accounting.epsilon_at(
+            all_of_it, delta=delta, neighbours=Neighbours(promised.neighbours), budget=most
+        )
+        if epsilon > most:
+            found = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+            yield f"{found} of all noise, that beside deniability tests too, at most {most:g} is allowed at δ = {delta:g}"
 
     def _of_outputs(self, promised: Promised) -> Iterator[str]:
         for output in promised.outputs:

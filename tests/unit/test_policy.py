@@ -22,6 +22,7 @@ from synthrelease.privacy.event import (
     DiscreteLaplace,
     PrivateChoice,
     RandomizedTest,
+    RoundedGaussian,
 )
 
 MEAN = PromisedOutput(
@@ -45,6 +46,9 @@ ROWS = PromisedOutput(
 BY_ROWS = replace(ROWS, event=DeniabilityTest(8, 4.0, "record", vacuous=False))
 VACUOUS = replace(ROWS, guarantee=PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=True))
 TRIALS = replace(ROWS, guarantee=ApproxDP(epsilon=9.0, delta=1e-6), event=RandomizedTest(8, 4.0, 0.5, 10, 50))
+MODELLED = replace(ROWS, event=Composed((DiscreteLaplace(2, 1.0, 1), ROWS.event)))
+BLURRED = replace(ROWS, event=Composed((RoundedGaussian(1, 1.0, 1), ROWS.event)))
+TESTS_TOO = {"guarantees": ["pure_dp", "plausible_deniability"]}
 NOTHING = replace(MEAN, name="series", guarantee=NoGuarantee(reason="as published"))
 QUANTILES = replace(MEAN, event=Composed((MEAN.event, PrivateChoice(0.1, 5))))
 HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": None}})
@@ -70,6 +74,14 @@ KEPT = [
     (release(ROWS), {"least_k": 8, "max_gamma": 4.0}),
     (release(VACUOUS), {}),
     (release(ROWS), {"max_epsilon": 3, "guarantees": ["plausible_deniability"]}),
+    (
+        release(MEAN, MODELLED, guarantee=MEAN.guarantee),
+        {"max_epsilon": 2.5, "max_delta": 0, **TESTS_TOO},
+    ),
+    (
+        release(MEAN, BLURRED, guarantee=MEAN.guarantee),
+        {"max_epsilon": 5.8, "max_delta": 1e-6, **TESTS_TOO},
+    ),
     (release(spent=3.0), {"require_ledger": True, "max_epsilon_of_dataset": 3.0}),
     (release(spent=3.0, at=1e-6), {"max_delta": 1e-6}),
     (release(), {"require_ledger": False, "required_attacks": ["membership"]}),
@@ -77,6 +89,21 @@ KEPT = [
 ]
 BROKEN = [
     (release(), {"max_epsilon": 1.49}, "ε = 1.5, at most 1.49"),
+    (
+        release(MEAN, MODELLED, guarantee=MEAN.guarantee),
+        {"max_epsilon": 2.4, "max_delta": 0, **TESTS_TOO},
+        "ε = 2.5 of all noise, that beside",
+    ),
+    (
+        release(BLURRED, guarantee=MEAN.guarantee),
+        {"max_epsilon": 4.8, "max_delta": 1e-6, **TESTS_TOO},
+        "of all noise, that beside",
+    ),
+    (
+        release(BLURRED, guarantee=MEAN.guarantee),
+        {"max_epsilon": 90.0, "max_delta": 0, **TESTS_TOO},
+        "no ε of all noise",
+    ),
     (release(guarantee=NoGuarantee(reason="lost")), {"max_epsilon": 1}, "no ε of all outputs together"),
     (release(guarantee=NoGuarantee(reason="lost")), {"max_delta": 0.1}, "no ε of all outputs together"),
     (release(MAPS, guarantee=PureDP(epsilon=1.0)), {"max_delta": 9e-7}, "maps: δ = 1e-06, at most 9e-07"),
