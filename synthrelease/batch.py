@@ -6,6 +6,7 @@ built again, and what was paid for and not committed follows the ledger's rule.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.journal import DONE, MOVING, Entry, Journal
 from synthrelease.parallel import Failed, Job, OwnProcess, Pool, Processes, run_all
 from synthrelease.plan import Plan, load_plan
+from synthrelease.policy import load_policy
 
 BUILT, KEPT, FAILED = "built", "kept", "failed"
 
@@ -42,7 +44,14 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A plan of the batch that could be read."""
+    """A plan of the batch that could be read.
+
+    Attributes:
+        number: of the plan.
+        plan: itself.
+        path: of its bundle.
+        key: what the bundle depends on besides the data, in the journal.
+    """
 
     number: int
     plan: Plan
@@ -77,7 +86,10 @@ def batch(
 
     Raises:
         MachineError: the folder cannot be used, or another batch works in it.
+        PlanError: the policy is none.
     """
+    if policy is not None:
+        load_policy(policy)  # better an error now than one for every plan
     found: dict[int, Ended] = {}  # by number of the plan
 
     def note(number: int, one: Ended) -> None:
@@ -87,7 +99,7 @@ def batch(
     paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
     with Journal(Path(folder).absolute()) as journal:
         planned = []
-        for number, read in enumerate(_planned(paths, journal.path.parent, test_seed)):
+        for number, read in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
             if isinstance(read, SynthReleaseError):
                 note(number, Ended(paths[number], FAILED, reason=str(read)))
             elif resume and (kept := _kept(read, journal, force=force)) is not None:
@@ -115,7 +127,7 @@ def _processes(jobs: int) -> Pool:
     return OwnProcess() if jobs == 1 else Processes(jobs)
 
 
-def _planned(
+def _read_plans(
     paths: Sequence[Path], folder: Path, test_seed: int | None
 ) -> Iterator[_Planned | SynthReleaseError]:
     """Each plan, or why there is none; no two may have one bundle."""
@@ -135,8 +147,8 @@ def _planned(
             yield error
         else:
             taken[bundle] = path
-            seed = "" if test_seed is None else f" seed {test_seed}"
-            yield _Planned(number, plan, bundle, plan.digest + seed)
+            key = hashlib.sha256(f"{plan.digest} {test_seed}".encode()).hexdigest()
+            yield _Planned(number, plan, bundle, key)
 
 
 def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:

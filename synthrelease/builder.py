@@ -23,7 +23,7 @@ from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Collector, Derivation, Release
 from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Round, run
-from synthrelease.parts import Part, collected_from, divided
+from synthrelease.parts import Part, collected_from, divided, stamp_of
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import Policy, load_policy
 from synthrelease.privacy.event import Event, PrivateChoice, flatten
@@ -101,9 +101,9 @@ def build_job(
     plan = load_plan(plan_path)
     path, date = target(plan, output, test_seed), release_date()
     _check_target(path, plan, policy, force=force)
+    limits = None if policy is None else load_policy(policy)
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
-    limits = None if policy is None else load_policy(policy)
     _refuse_early(design, ledger, limits)
 
     asked = [(part, _collectors(design, part.spec.name)) for part in parts]
@@ -163,9 +163,11 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
 
 
 def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
-    design = make_design(plan)
     inputs = plan.used_inputs()
-    return design, tuple(part for name in inputs for part in divided(inputs[name], design.facts[name]))
+    stamps = {name: stamp_of(spec.path) for name, spec in inputs.items()}
+    design = make_design(plan)
+    in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
+    return design, tuple(part for several in in_parts for part in several)
 
 
 def _collectors(design: Design, name: str) -> dict[str, Collector]:

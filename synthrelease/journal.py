@@ -21,7 +21,7 @@ class Entry:
 
     Attributes:
         bundle: its file's name.
-        plan: what it was built from: the digest of the plan's text, and the test seed if there was one.
+        plan: what it was built from: a digest of the plan's text and the test seed, if there was one.
         seal: SHA-256 of everything after its user block.
         state: how far it came.
     """

@@ -7,6 +7,7 @@ collected from all parts is the same whatever they are (`mechanisms.collected`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
 from synthrelease.errors import PlanError
@@ -26,7 +28,7 @@ from synthrelease.outputs.resolved import Collector
 from synthrelease.plan import InputSpec
 
 PART_CELLS = 1 << 24  # of a part; about 0.7 GiB while it is read
-_Stamp = tuple[int, int]
+Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Part:
         people: the labels of its people, in natural order; private.
         numbers: which number each has among all people of the input, shape (P,).
         cells: of the column of people, those that stand for them; None if they are all people of the file.
-        stamp: what the file system said of the file when its people were counted.
+        stamp: what the file system said of the file before anything of it was read.
         called: "part 2 of 5", or "" if it is the only one.
     """
 
@@ -48,7 +50,7 @@ class Part:
     people: tuple[str, ...]
     numbers: NDArray[np.int64]
     cells: pl.Series | None
-    stamp: _Stamp
+    stamp: Stamp
     called: str = ""
 
     def read(self) -> Gaze | Features:
@@ -82,21 +84,37 @@ class Part:
                 separator=o.get("separator"),
                 people=self.cells,
             )
-        if data.identities != self.people or _stamp(self.spec.path) != self.stamp:
+        if data.identities != self.people or stamp_of(self.spec.path) != self.stamp:
             raise PlanError(
                 "the file changed while it was read", where=str(self.spec.path), remedy="build again"
             )
         return data
 
 
-def divided(spec: InputSpec, facts: Facts) -> tuple[Part, ...]:
+def stamp_of(path: Path) -> Stamp:
+    """Return what the file system says of a file: size, and when it was written last.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+    """
+    with opened(path) as file:
+        about = os.fstat(file.fileno())
+    return about.st_size, about.st_mtime_ns
+
+
+def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
     """Return an input in parts: one if it is small.
+
+    Args:
+        spec: the input.
+        facts: what is public of it.
+        stamp: of its file, from before those were read.
 
     Raises:
         DataError, MachineError: the file cannot be used.
     """
     everybody = in_natural_order(facts.identities)
-    stamp, rows = _stamp(spec.path), row_count(spec.path)
+    rows = row_count(spec.path)
     columns = len(
         {*spec.options["columns"], *spec.options.get("bounds", ()), *spec.options.get("categories", ())}
     )
@@ -122,11 +140,6 @@ def collected_from(
     found = {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()}
     before = f"{part.called}: " if part.called else ""
     return found, tuple(before + note for note in data.notes)
-
-
-def _stamp(path: Path) -> _Stamp:
-    about = path.stat()
-    return about.st_size, about.st_mtime_ns
 
 
 def _people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:

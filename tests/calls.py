@@ -9,6 +9,10 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
+
+from synthrelease.mechanisms.collected import Sums
+
 
 def square(number: int) -> int:
     """Return the square, after a moment."""
@@ -58,6 +62,16 @@ def die_first(marker: Path) -> str:
 def added(one: list[int], other: list[int]) -> list[int]:
     """Join two lists, in whatever order they come."""
     return sorted([*one, *other])
+
+
+def sums(number: int) -> Sums:
+    """Return what some people contribute, too much for one message of a cluster's to copy."""
+    return Sums({"maps": np.full(200_000, number), "one": np.array([number])})
+
+
+def joined(one: Sums, other: Sums) -> Sums:
+    """Return what all of them contribute."""
+    return one.joined(other)
 
 
 def listed(number: int) -> list[int]:

@@ -37,7 +37,7 @@ from synthrelease.mechanisms.spectral import (
 )
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
-from synthrelease.parts import collected_from, divided
+from synthrelease.parts import collected_from, divided, stamp_of
 from synthrelease.plan import InputSpec
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.guarantee import Neighbours
@@ -195,7 +195,8 @@ def measure_release(path: Path, people: int) -> Measured:
     spec = InputSpec("gaze", "gaze", path, options)
     parameters = _parameters(STIMULI, people, (100, 134))
     collectors = {"maps": partial(collect, parameters=parameters)}
-    parts = divided(spec, read_facts(path, columns=COLUMNS, listed=stimuli))
+    stamp = stamp_of(path)
+    parts = divided(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp)
     each = (collected_from(part, collectors)[0]["maps"] for part in parts)
     noisy, event = draw(
         functools.reduce(lambda one, other: one.joined(other), each),

@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main
-from synthrelease.cli.printing import plan_progress, print_batch, print_summary, print_verification, progress
+from synthrelease.cli.printing import (
+    plan_progress,
+    print_batch,
+    print_summary,
+    print_verification,
+    print_warning,
+    progress,
+)
 from synthrelease.errors import PolicyError
 
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
@@ -169,10 +176,14 @@ def batch(
     from synthrelease.batch import FAILED
     from synthrelease.batch import batch as run
     from synthrelease.parallel import available_cores
-    from synthrelease.parallel.cluster import Cluster
+    from synthrelease.parallel.cluster import Cluster, is_overheard
 
     if scheduler is not None and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
+    if scheduler is not None and is_overheard(scheduler) and not obj["quiet"]:
+        print_warning(
+            "this scheduler is not asked over TLS: whoever is on the network can read sums before noise, and run code as its user"
+        )
     processes = jobs or available_cores()
     with plan_progress(obj, len(plans)) as ended:
         done = run(

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, main
-from synthrelease.cli.printing import plain
+from synthrelease.cli.printing import plain, print_warning
 
 _LARGE_DELTA = 1e-3
 
@@ -55,7 +55,7 @@ def grant(
     book.grant(dataset, epsilon, delta, Neighbours(neighbours))
     if delta > _LARGE_DELTA and not obj["quiet"]:
         told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
-        click.secho(f"warning: {told}", fg="yellow", err=True)
+        print_warning(told)
     click.echo(plain("\n".join(book.summary(dataset))))
 
 

@@ -31,12 +31,17 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
     if obj["quiet"]:
         return
     for warning in built.manifest["warnings"]:
-        click.secho(f"warning: {warning}", fg="yellow", err=True)
+        print_warning(warning)
     if built.notes and obj["verbose"]:
         click.echo("For you alone, not in the release:", err=True)
         for name, notes in built.notes.items():
             for note in notes:
                 click.echo(f"  {name}: {note}", err=True)
+
+
+def print_warning(warning: str) -> None:
+    """Print what should worry whoever makes a release."""
+    click.secho(f"warning: {warning}", fg="yellow", err=True)
 
 
 def print_batch(done: Sequence[Ended], folder: Path) -> None:

@@ -43,10 +43,13 @@ class Sums:
         return self.arrays[name]
 
     def joined(self, other: Sums) -> Sums:
-        """Return the sums over both, in this one's memory."""
-        for name, array in self.arrays.items():
-            np.add(array, other.arrays[name], out=array)
-        return self
+        """Return the sums over both, in this one's memory if that may be written: what came over a network may not."""
+        return Sums(
+            {
+                name: np.add(array, other.arrays[name], out=array if array.flags.writeable else None)
+                for name, array in self.arrays.items()
+            }
+        )
 
     def numbered(self, numbers: Integers) -> Sums:  # noqa: ARG002  nobody is told apart
         """Return itself."""

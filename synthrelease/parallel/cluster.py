@@ -11,6 +11,7 @@ import hashlib
 import platform
 from concurrent.futures import CancelledError, Future
 from importlib.metadata import version
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,7 @@ from synthrelease.parallel.call import Call, Failed, attempted
 from synthrelease.parallel.pool import INNER_THREADS, LostWorkerError, Processes, settle
 
 _CONNECT_S, _ANSWER_S = 30, 30
-_MOST_EMPTY_LOOKS = (
-    6  # at a cluster without workers, one every `coordinator._PATIENCE_S`, before it is given up
-)
+_MOST_EMPTY_LOOKS = 6  # one every `coordinator._PATIENCE_S`: then a cluster without workers is given up
 _DECISIVE = ("numpy", "scipy", "polars", "h5py")
 # On a cluster of our own: a worker that dies is our coordinator's business, and nothing private goes to a disk.
 _OWN_CLUSTER = {
@@ -47,7 +46,7 @@ class Cluster:
         self._here = Processes(jobs)
         self._cluster: Any = None
         self._client = _connected(scheduler) if scheduler is not None else self._start(jobs)
-        self._under_way: dict[Future[Any], Any] = {}
+        self._under_way: dict[Future[Any], Any] = {}  # Dask drops a call whose future nobody holds
         self._empty_looks = 0
         self._versions = versions()
 
@@ -107,6 +106,8 @@ class Cluster:
             )
             return distributed.Client(self._cluster)
         except (OSError, RuntimeError, TimeoutError) as error:
+            if self._cluster is not None:
+                self._cluster.close(timeout=_ANSWER_S)
             raise MachineError(
                 "a Dask cluster could not be started on this machine",
                 found=type(error).__name__,
@@ -133,6 +134,17 @@ class Cluster:
             lost = type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CommClosedError")
             result = LostWorkerError(type(error).__name__) if lost else Failed(error)
         settle(outcome, result)
+
+
+def is_overheard(scheduler: str) -> bool:
+    """Whether others on a network could read what goes to a scheduler, and send it work."""
+    protocol, _, rest = scheduler.rpartition("://")
+    host = rest.rpartition(":")[0].strip("[]")
+    try:
+        loopback = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        loopback = False
+    return not loopback and protocol not in ("tls", "wss")
 
 
 def versions() -> dict[str, str]:

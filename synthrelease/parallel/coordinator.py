@@ -157,7 +157,8 @@ class _Coordinator:
             if not self._under_way:
                 self._start(self._alone.popleft())
             return
-        while self._queue and len(self._under_way) < 2 * self._pool.workers:
+        most = 2 * self._pool.workers if self._queue else 0  # a cluster has to be asked
+        while self._queue and len(self._under_way) < most:
             asked = heapq.heappop(self._queue)
             if asked.wanted:
                 self._start(asked)
@@ -177,8 +178,7 @@ class _Coordinator:
         if asking.join is None:
             opened.results[asked.place] = result
         else:
-            before = opened.results.get(0)
-            opened.results[0] = result if before is None else asking.join(before, result)
+            opened.results[0] = asking.join(opened.results[0], result) if 0 in opened.results else result
         opened.left -= 1
         self._progress(opened.number, asking.what, len(asking.calls) - opened.left, len(asking.calls))
         if opened.left == 0:

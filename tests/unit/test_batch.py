@@ -26,6 +26,7 @@ from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
 from synthrelease.journal import NAME, Journal
+from synthrelease.parallel import cluster as cluster_module
 from synthrelease.parallel.cluster import Cluster
 
 
@@ -330,3 +331,41 @@ def test_a_scheduler_goes_with_dask(plans: list[Path], tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "--backend dask" in refused.stderr
     assert run("batch", "-o", tmp_path / "out").exit_code == 2
+
+
+def test_a_scheduler_that_others_can_hear_is_warned_of(
+    plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_module, "_CONNECT_S", 0.1)
+    asked = ["batch", plans[0], "-o", tmp_path / "out", "--backend", "dask", "--scheduler"]
+    alone = run(*asked, "tcp://127.0.0.1:1")
+    assert alone.exit_code == 5
+    assert "no Dask scheduler answers" in alone.stdout
+    assert "warning" not in alone.stderr
+    assert "not asked over TLS" in run(*asked, "tcp://head.invalid:1").stderr
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "overheard"),
+    [
+        ("tls://head:8786", False),
+        ("wss://head:8786", False),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("localhost:8786", False),
+        ("tcp://10.0.0.1:8786", True),
+        ("ws://head:8786", True),
+        ("head:8786", True),
+        ("127.example.org:8786", True),
+    ],
+)
+def test_who_hears_a_scheduler(scheduler: str, *, overheard: bool) -> None:
+    assert cluster_module.is_overheard(scheduler) is overheard
+
+
+def test_a_bad_policy_ends_a_batch_at_once(plans: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text("[policy]\n")
+    refused = run("batch", *plans, "-o", tmp_path / "out", "--policy", tmp_path / "policy.toml")
+    assert refused.exit_code == 3
+    assert refused.stderr.count("policy.toml") == 1
+    assert not (tmp_path / "out").exists()

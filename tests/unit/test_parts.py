@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from invented_study import write_study
 
-from synthrelease import parts
+import synthrelease
+from synthrelease import builder, parts
 from synthrelease.data import facts
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.readers import delimited
 from synthrelease.data.screen import Screen
+from synthrelease.data.tables import row_count
+from synthrelease.design import Design, make_design
 from synthrelease.errors import DataError, PlanError
 from synthrelease.maths.spectral import SpectralForm
 from synthrelease.mechanisms import gaze_maps, private_cap, spectral
@@ -25,8 +29,8 @@ from synthrelease.mechanisms.collected import Rows, Tally
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import SpectralParameters
-from synthrelease.parts import Part, collected_from, divided
-from synthrelease.plan import InputSpec
+from synthrelease.parts import Part, collected_from, divided, stamp_of
+from synthrelease.plan import InputSpec, Plan
 from synthrelease.privacy.guarantee import Neighbours
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
@@ -78,7 +82,8 @@ def feature_input(path: Path) -> InputSpec:
 
 def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 360) -> tuple[Part, ...]:
     monkeypatch.setattr(parts, "PART_CELLS", cells)
-    found = divided(spec, read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI))
+    public = read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI)
+    found = divided(spec, public, stamp_of(spec.path))
     assert len(found) > 1
     return found
 
@@ -150,7 +155,8 @@ def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name, cells in (("gaze.parquet", 2400), ("gaze.csv", 100)):
         spec = gaze_input(stored(tmp_path, frame, name))
         monkeypatch.setattr(parts, "PART_CELLS", cells)
-        (part,) = divided(spec, read_facts(spec.path, columns=COLUMNS, listed=STIMULI))
+        public = read_facts(spec.path, columns=COLUMNS, listed=STIMULI)
+        (part,) = divided(spec, public, stamp_of(spec.path))
         assert part.cells is None
         assert part.called == ""
         assert len(part.read().identities) == len(part.people) == 17
@@ -264,6 +270,29 @@ def test_a_file_that_changed_is_not_read_on(tmp_path: Path, monkeypatch: pytest.
     for part in several:
         with pytest.raises(PlanError, match="changed while it was read"):
             part.read()
+
+
+def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = write_study(tmp_path)
+    data = tmp_path / "gaze.csv"
+
+    def meanwhile(plan: Plan) -> Design:
+        design = make_design(plan)
+        text = data.read_text()
+        data.write_text(text + text.splitlines()[-1] + "\n")
+        return design
+
+    monkeypatch.setattr(builder, "make_design", meanwhile)
+    with pytest.raises(PlanError, match="changed while it was read"):
+        synthrelease.build(plan, tmp_path / "out.h5", test_seed=1)
+
+
+def test_a_file_that_is_gone_is_an_error_of_the_plan(tmp_path: Path) -> None:
+    for ask in (row_count, stamp_of):
+        with pytest.raises(DataError, match="no such file"):
+            ask(tmp_path / "gaze.csv")
 
 
 @pytest.mark.parametrize("listed", [None, STIMULI])

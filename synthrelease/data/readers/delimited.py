@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,8 +58,9 @@ class Delimited:
 
     def row_count(self, path: Path) -> int | None:
         """Return how many lines there are, but for a small file."""
-        if path.stat().st_size <= _WHOLE[_is_packed(path)]:
-            return None
+        with opened(path) as file:
+            if os.fstat(file.fileno()).st_size <= _WHOLE[_is_packed(path)]:
+                return None
         return sum(block.count(b"\n") for _, block in _blocks(path))
 
     def slices(

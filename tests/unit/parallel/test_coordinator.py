@@ -86,6 +86,24 @@ def test_joined_results_are_one(pool: Pool) -> None:
     assert run(job(), pool) == list(range(9))
 
 
+def test_sums_from_workers_add_up(pool: Pool) -> None:
+    def job() -> Job[Any]:
+        return (yield Round("adding", [Call(calls.sums, (n,)) for n in range(6)], join=calls.joined))
+
+    found = run(job(), pool)
+    assert (found["maps"] == 15).all()
+    assert found["maps"].shape == (200_000,)
+    assert found["one"].tolist() == [15]
+
+
+def test_sums_that_may_not_be_written_add_up() -> None:
+    one, other = calls.sums(1), calls.sums(2)
+    for array in one.arrays.values():
+        array.flags.writeable = False
+    assert (one.joined(other)["maps"] == 3).all()
+    assert (one["maps"] == 1).all()
+
+
 def test_what_is_joined_may_be_nothing_yet() -> None:
     """A first result that is empty, or even None, is a result."""
 
