@@ -100,14 +100,15 @@ class Categories:
 
     path: str
     rows: int
-    categories: int
+    attribute: Attribute
 
     def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
-        if array.dtype.kind != "i" or array.shape != (self.rows,):
-            return f"expected integers of shape ({self.rows},)"
-        if ((array < 0) | (array >= self.categories)).any():
-            return f"expected categories from 0 to {self.categories - 1}"
+        kind, categories = self.attribute.number_type, self.attribute.categories
+        if array.dtype != kind or array.shape != (self.rows,):
+            return f"expected integers of {8 * kind.itemsize} bits and shape ({self.rows},)"
+        if ((array < 0) | (array >= categories)).any():
+            return f"expected categories from 0 to {categories - 1}"
         return None
 
 
@@ -347,7 +348,7 @@ def _records(output: dict[str, Any]) -> Iterator[Content]:
     attributes = [Attribute.from_json(form) for form in p["attributes"]]
     for attribute in attributes:
         category = dataset_path(output["name"], attribute.name, "category")
-        yield Categories(category, p["rows"], attribute.categories)
+        yield Categories(category, p["rows"], attribute)
         if attribute.labels is None:
             yield Binned(dataset_path(output["name"], attribute.name, "value"), category, attribute)
     if p["fit"] == "dp":

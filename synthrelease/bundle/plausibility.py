@@ -16,7 +16,7 @@ The error probability of each check on a true claim is about 10⁻¹².
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,44 +30,61 @@ from synthrelease.privacy.event import Noise, RoundedGaussian
 _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0
 _FINEST = 256  # cells of a test
+_BLOCK = 1 << 18  # integers looked at at a time
 _TAIL_CARE = 2.0  # with ten expected records a cell's χ² has a heavier tail than the limiting one
 
 
-def too_quiet(integers: NDArray[Any], noise: Noise) -> bool:
-    """Return whether `integers` are smaller than noise of the stated scale could be.
+def too_quiet(arrays: Iterable[NDArray[Any]], noise: Noise) -> bool:
+    """Return whether all integers together are smaller than noise of the stated scale could be.
 
     With rounding undone in the claim's favour: Σ(|z|+½)² < σ²·χ²_d quantile for the Gaussian; Σ(|z|+1) < b·Γ_d
     quantile for the Laplace, whose magnitude plus 1 is at least an exponential variable of mean b.
     """
-    magnitude = np.abs(integers.astype(np.float64)).ravel()
-    if magnitude.size == 0:
+    number, total = 0, 0.0
+    for magnitude in _magnitudes(arrays):
+        number += magnitude.size
+        if isinstance(noise, RoundedGaussian):
+            total += float(((magnitude + 0.5) ** 2).sum())
+        else:
+            total += float((magnitude + 1.0).sum())
+    if number == 0:
         return False
     if isinstance(noise, RoundedGaussian):
-        limit = noise.scale**2 * chi2.ppf(_SIGNIFICANCE, magnitude.size)
-        return bool(((magnitude + 0.5) ** 2).sum() < limit)
-    return bool((magnitude + 1.0).sum() < noise.scale * gamma.ppf(_SIGNIFICANCE, magnitude.size))
+        return bool(total < noise.scale**2 * chi2.ppf(_SIGNIFICANCE, number))
+    return bool(total < noise.scale * gamma.ppf(_SIGNIFICANCE, number))
 
 
-def too_large(integers: NDArray[Any], noise: Noise, *, most_each: int) -> bool:
+def too_large(arrays: Iterable[NDArray[Any]], noise: Noise, *, most_each: int) -> bool:
     """Return whether any integer is larger than a true value of at most `most_each` and noise of the stated scale.
 
     Noise beyond 9 standard deviations (Gaussian) or 50·b (Laplace) is that rare for each of up to 10⁶ integers.
     """
     reach = 9 * noise.standard_deviation if isinstance(noise, RoundedGaussian) else 50 * noise.scale
-    return bool(np.abs(integers.astype(np.float64)).max(initial=0.0) > most_each + reach + 1)
+    largest = max((float(magnitude.max()) for magnitude in _magnitudes(arrays)), default=0.0)
+    return largest > most_each + reach + 1
 
 
-def too_many(counts: NDArray[Any], noise: Noise, *, most: int) -> bool:
+def too_many(arrays: Sequence[NDArray[Any]], noise: Noise, *, most: int) -> bool:
     """Return whether noised counts sum to more than `most` true counts and noise of the stated scale can.
 
     A sum of d independent noises of standard deviation s exceeds 8·s·√d with probability below 10⁻¹² (Gaussian), and
     b·(8√(2d) + 30) likewise (Laplace, by Bernstein's inequality).
     """
+    number = sum(array.size for array in arrays)
     if isinstance(noise, RoundedGaussian):
-        reach = 8 * noise.standard_deviation * counts.size**0.5
+        reach = 8 * noise.standard_deviation * number**0.5
     else:
-        reach = noise.scale * (8 * (2 * counts.size) ** 0.5 + 30)
-    return bool(counts.sum(dtype=np.float64) > most + reach)
+        reach = noise.scale * (8 * (2 * number) ** 0.5 + 30)
+    total = sum(float(array.sum(dtype=np.float64)) for array in arrays)
+    return bool(total > most + reach)
+
+
+def _magnitudes(arrays: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.float64]]:
+    """Yield the magnitudes of all integers, block by block: there may be as many as memory holds."""
+    for array in arrays:
+        flat = array.reshape(-1)
+        for start in range(0, flat.size, _BLOCK):
+            yield np.abs(flat[start : start + _BLOCK].astype(np.float64))
 
 
 def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> bool:
@@ -99,7 +116,8 @@ def _ranks(a: int, categories: Sequence[NDArray[Any]], network: Network) -> NDAr
     limits = np.cumsum(network.tables[a], axis=-1)
     limits = np.concatenate([np.zeros_like(limits[..., :1]), limits / limits[..., -1:]], axis=-1)
     given = tuple(categories[b] for b in network.parents[a])
-    low, high = limits[(*given, categories[a])], limits[(*given, categories[a] + 1)]
+    own = categories[a].astype(np.int64)  # one more must fit
+    low, high = limits[(*given, own)], limits[(*given, own + 1)]
     rank = low + public_fractions(f"rank {a}", len(low)) * (high - low)
     below_one: NDArray[np.float64] = np.minimum(rank, np.nextafter(1.0, 0.0))
     return below_one

@@ -10,7 +10,7 @@ import numpy as np
 from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, MANIFEST, OUTPUTS, chunk_shape
 
 _FILTERS = {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32}
-_TYPES = {np.dtype(name) for name in ("<i4", "<i8", "<f4", "<f8", "u1")}
+_TYPES = {np.dtype(name) for name in ("i1", "<i2", "<i4", "<i8", "<f4", "<f8", "u1")}
 _MOST_MANIFEST_BYTES = 1 << 24
 _LEAST_CHUNK_BYTES = 5  # a checksum of four and something that it is of; the library crashes on less
 _MOST_BYTES = 1 << 31  # logical bytes of a dataset, which a reader holds in memory

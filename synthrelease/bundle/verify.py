@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import claims, hdf5, signal_claims
@@ -250,34 +249,31 @@ def _integer_faults(
     output: dict[str, Any], where: str, noised: dict[str, NDArray[Any]], manifest: dict[str, Any]
 ) -> Iterator[Finding]:
     """Where event, parameters and integers of an output do not agree."""
-    flat = [array.ravel() for array in noised.values()]
-    integers = np.concatenate(flat) if flat else np.zeros(0, dtype=np.int64)
+    integers = list(noised.values())
     for code, fault in claims.event_faults(
         output,
         neighbours=Neighbours(manifest["privacy"]["neighbours"]),
         people=output["mechanism"]["public_inputs"]["people"],
-        integers=integers.size,
+        integers=sum(array.size for array in integers),
     ):
         yield Finding(code, where, fault)
-    yield from _noise_faults(output, where, integers, _quietest(output, noised))
+    yield from _noise_faults(output, where, integers)
 
 
-def _quietest(output: dict[str, Any], noised: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
-    """The integers that can be expected to hold little beside noise, chosen by place and never by size; None if no such."""
-    if output["kind"] != "signals" or not noised:
-        return None
+def _quietest(output: dict[str, Any], integers: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The integers that can be expected to hold little beside noise, chosen by place and never by size; none if no such."""
+    if output["kind"] != "signals" or not integers:
+        return []
     high = signal_claims.of_high_frequency(output["mechanism"])
-    return np.concatenate([array[..., high].ravel() for array in noised.values()])
+    return [array[..., high] for array in integers]
 
 
-def _noise_faults(
-    output: dict[str, Any], where: str, integers: NDArray[Any], quietest: NDArray[Any] | None
-) -> Iterator[Finding]:
+def _noise_faults(output: dict[str, Any], where: str, integers: Sequence[NDArray[Any]]) -> Iterator[Finding]:
     """Where the integers cannot carry the noise, or hold the counts, that are claimed."""
     for leaf in events.flatten(events.from_json(output["event"])):
         if not isinstance(leaf, events.Noise):
             continue
-        if too_quiet(integers, leaf) or (quietest is not None and too_quiet(quietest, leaf)):
+        if too_quiet(integers, leaf) or too_quiet(_quietest(output, integers), leaf):
             yield Finding("noise", where, "the integers are too small to carry noise of the stated scale")
         each, total = claims.most_counts(output)
         if (each is not None and too_large(integers, leaf, most_each=each)) or (

@@ -46,14 +46,19 @@ class Attribute:
             raise ValueError(f"Expected bins between two bounds for attribute {self.name!r}")
 
     @property
+    def number_type(self) -> np.dtype[np.signedinteger[Any]]:
+        """The smallest type of integers that holds the categories: there may be many records."""
+        return np.min_scalar_type(-self.categories)
+
+    @property
     def edges(self) -> NDArray[np.float64]:
         """The edges of the bins."""
         assert self.low is not None
         assert self.high is not None
         return equal_width_edges(self.low, self.high, self.categories - self.missing)
 
-    def encoded(self, column: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the category of each row, −1 where a value is missing and has no category.
+    def encoded(self, column: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.signedinteger[Any]]:
+        """Return the category of each row, of `number_type`, −1 where a value is missing and has no category.
 
         Args:
             column: values, NaN where missing; or numbers of labels, −1 where missing. Shape (N,).
@@ -63,12 +68,12 @@ class Attribute:
             known = bin_numbers(column.astype(np.float64), self.edges)
         else:
             there, known = column >= 0, column.astype(np.int64)
-        return np.where(there, known, self.categories - 1 if self.missing else -1)
+        return np.where(there, known, self.categories - 1 if self.missing else -1).astype(self.number_type)
 
     def values(self, categories: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return values in the bins of `categories`, at public fractions of their width; NaN for a missing one."""
         bins = self.categories - self.missing
-        known = np.minimum(categories, bins - 1)
+        known = np.minimum(categories, bins - 1).astype(np.int64)  # one more must fit
         inside = spread_within(known, self.edges, public_fractions(self.name, len(categories)))
         return np.where(categories < bins, inside, np.nan)
 

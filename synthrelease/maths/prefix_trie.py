@@ -59,9 +59,10 @@ class PrefixTrie:
     def packed(self, rows: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
         """Return the columns of the prefixes in the smallest type, as `shared` and `nearest` compare them."""
         small = np.min_scalar_type(self._stranger)
+        most = min(self._stranger, np.iinfo(rows.dtype).max)  # a type may have no room for one more
         packed = np.empty((len(rows), len(self._columns)), dtype=small)
         for start in range(0, len(rows), _BLOCK):  # by blocks that the processor's cache holds
-            block = np.minimum(rows[start : start + _BLOCK], self._stranger).astype(small)
+            block = np.minimum(rows[start : start + _BLOCK], most).astype(small)
             np.take(block, self._columns, axis=1, out=packed[start : start + _BLOCK], mode="clip")
         return packed
 

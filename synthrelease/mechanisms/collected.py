@@ -108,6 +108,16 @@ class Rows:
         if len(self.blocks) == 1 and (np.diff(self.blocks[0][0]) >= 0).all():
             return self.blocks[0]
         person = np.concatenate([own for own, _ in self.blocks])
-        rows = np.concatenate([own for _, own in self.blocks])
         order = np.argsort(person, kind="stable")
-        return person[order], rows[order]
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        first = self.blocks[0][1]
+        rows = np.empty((order.size, *first.shape[1:]), dtype=first.dtype)
+        begun = 0
+        for (
+            _,
+            own,
+        ) in self.blocks:  # one after the other to where they belong: there may be as many as memory holds
+            rows[place[begun : begun + len(own)]] = own
+            begun += len(own)
+        return person[order], rows

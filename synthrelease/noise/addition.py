@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from synthrelease.noise.rounded import LARGEST_SCALE, discrete_laplace, rounded_
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 _SCALES_OF_ROOM = 100  # P(|Laplace| > 100·b) = e⁻¹⁰⁰; a Gaussian never gets there
+_BLOCK = 1 << 18  # integers that noise is drawn for at a time
 
 
 def noised(
@@ -39,5 +41,9 @@ def noised(
             "sums and noise would not fit into 64-bit integers", remedy="lower the caps or raise the budget"
         )
     draw = rounded_gaussian if isinstance(event, RoundedGaussian) else discrete_laplace
-    total = exact + draw(event.scale, exact.shape, random=random)
-    return total.astype(np.int32) if reach < 2**31 else total
+    flat = exact.reshape(-1)
+    total: NDArray[Any] = np.empty(flat.size, dtype=np.int32 if reach < 2**31 else np.int64)
+    for start in range(0, flat.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        total[block] = flat[block] + draw(event.scale, flat[block].size, random=random)
+    return total.reshape(exact.shape)

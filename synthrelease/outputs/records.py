@@ -11,7 +11,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.collected import Rows
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE, RecordsParameters
-from synthrelease.mechanisms.records.release import calibrate, collect, draw, records_of
+from synthrelease.mechanisms.records.release import calibrate, collect, derivations, draw
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.records_parameters import records_parameters
 from synthrelease.outputs.resolved import Collector, Release, counted, names_source
@@ -55,7 +55,7 @@ class RecordsOutput:
         if self.parameters.tested:
             share = passing.passed / passing.trials
             told.append(f"{passing.passed} of {passing.trials} candidates passed the test ({share:.2%})")
-        return Release([partial(records_of, drawn, self.parameters)], event, tuple(told))
+        return Release(derivations(drawn, self.parameters), event, tuple(told))
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -67,7 +67,7 @@ class RecordsVariant(FeaturesVariant):
         for a in self.parameters.attributes:
             drawn = values[a.name, "category"]
             out[a.name, "category"] = drawn
-            assert drawn.dtype == np.int32
+            assert drawn.dtype == a.number_type
             assert 0 <= drawn.min() <= drawn.max() < a.categories
             if a.labels is None:
                 value = values[a.name, "value"]

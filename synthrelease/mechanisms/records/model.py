@@ -8,13 +8,14 @@ is left: that is the marginals model of David-John et al. 2022.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.noise.entropy import SecureRandom
 
+Number = TypeVar("Number", bound=np.integer[Any])
 _BITS = 62  # of the integers that categories are drawn with: a probability is met within 2⁻⁶²
 _BLOCK = 1 << 15  # candidates drawn at once
 
@@ -87,8 +88,8 @@ class SeededModel:
             out[:, a] = logs[(*(candidates[:, b] for b in self.parents[a]), candidates[:, a])]
         return out
 
-    def sample(self, seeds: NDArray[np.int64], random: SecureRandom) -> NDArray[np.int64]:
-        """Return one candidate for each seed, shape (C, m), ω drawn anew for each."""
+    def sample(self, seeds: NDArray[Number], random: SecureRandom) -> NDArray[Number]:
+        """Return one candidate for each seed, shape (C, m), of the seeds' type, ω drawn anew for each."""
         candidates = seeds.copy()
         m = len(self.order)
         for start in range(0, len(candidates), _BLOCK):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.maths.prefix_trie import PrefixTrie
@@ -33,6 +37,8 @@ from synthrelease.privacy.event import (
 from synthrelease.privacy.guarantee import ApproxDP
 
 _ROUND = 1 << 10  # candidates of a round, at least
+Records = NDArray[np.signedinteger[Any]]
+Arrays = dict[tuple[str, ...], NDArray[np.generic]]
 
 
 def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
@@ -112,7 +118,7 @@ def release(
         PolicyError: the randomized test costs more than the budget.
     """
     drawn, event, passing = draw(collect(data, parameters), parameters, budget, random=random)
-    return records_of(drawn, parameters), event, passing
+    return {k: v for derive in derivations(drawn, parameters) for k, v in derive().items()}, event, passing
 
 
 @dataclass(frozen=True)
@@ -120,11 +126,11 @@ class Drawn:
     """What a release is made of.
 
     Attributes:
-        records: category numbers of the synthetic records, shape (rows, m).
+        records: category numbers of the synthetic records, shape (rows, m), in the smallest type that holds them.
         counts: the noised joint counts of a DP fit; empty without one.
     """
 
-    records: NDArray[np.int32]
+    records: Records
     counts: Counts
 
 
@@ -148,55 +154,62 @@ def draw(
     model, counts = fit_model(records[fitted], people[fitted], parameters, noise, random=random)
     known = _Known(records)
     if not parameters.tested:
-        chosen, trials, passed = _from_model(model, parameters.rows, random), parameters.rows, parameters.rows
+        chosen = _from_model(model, parameters.rows, _number_type(parameters), random)
+        trials = passed = parameters.rows
     elif parameters.randomized:
         chosen, passed = _substituted(model, records, people, parameters, seed=seed, random=random)
         trials = parameters.trials
     else:
         chosen, trials, passed = _passing(model, records, people, parameters, known=known, random=random)
 
-    drawn = Drawn(chosen.astype(np.int32), {} if noise is None else counts)
+    drawn = Drawn(chosen, {} if noise is None else counts)
     return drawn, event, Passing(trials, passed, int(known.among(chosen).sum()))
 
 
-def records_of(drawn: Drawn, parameters: RecordsParameters) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of a release."""
-    values: dict[tuple[str, ...], NDArray[np.generic]] = {}
-    for a, attribute in enumerate(parameters.attributes):
-        values[attribute.name, "category"] = drawn.records[:, a]
-        if attribute.labels is None:
-            values[attribute.name, "value"] = attribute.values(drawn.records[:, a])
+def derivations(drawn: Drawn, parameters: RecordsParameters) -> list[Callable[[], Arrays]]:
+    """Return what makes the arrays of a release, one attribute after the other."""
     names = [attribute.name for attribute in parameters.attributes]
-    for subset, table in drawn.counts.items():
-        values[(*(names[a] for a in subset), "noised")] = table
+    counts = {(*(names[a] for a in subset), "noised"): table for subset, table in drawn.counts.items()}
+    columns = (partial(_column, drawn.records[:, a], one) for a, one in enumerate(parameters.attributes))
+    return [*columns, partial(dict, counts)]
+
+
+def _column(records: Records, attribute: Attribute) -> Arrays:
+    values: Arrays = {(attribute.name, "category"): records.astype(attribute.number_type)}
+    if attribute.labels is None:
+        values[attribute.name, "value"] = attribute.values(records)
     return values
 
 
-def coded_records(
-    data: Features, parameters: RecordsParameters
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def coded_records(data: Features, parameters: RecordsParameters) -> tuple[Records, NDArray[np.int64]]:
     """Return the rows that have a category in every attribute, shape (N, m), and the person of each, shape (N,)."""
-    coded = np.stack(
-        [attribute.encoded(data.column(attribute.name)) for attribute in parameters.attributes], axis=1
-    )
+    attributes = parameters.attributes
+    coded = np.empty((len(data.person), len(attributes)), dtype=_number_type(parameters))
+    for a, attribute in enumerate(attributes):
+        coded[:, a] = attribute.encoded(data.column(attribute.name))
     complete = (coded >= 0).all(axis=1)
     return coded[complete], data.person[complete]
 
 
-def _from_model(model: SeededModel, rows: int, random: SecureRandom) -> NDArray[np.int64]:
+def _number_type(parameters: RecordsParameters) -> np.dtype[np.signedinteger[Any]]:
+    """One type for all attributes."""
+    return np.result_type(*(attribute.number_type for attribute in parameters.attributes))
+
+
+def _from_model(model: SeededModel, rows: int, kind: np.dtype[Any], random: SecureRandom) -> Records:
     """Whole records, nothing kept of any seed."""
-    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=np.int64), random)
+    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=kind), random)
 
 
 def _passing(
     model: SeededModel,
-    records: NDArray[np.int64],
+    records: Records,
     people: NDArray[np.int64],
     parameters: RecordsParameters,
     *,
     known: _Known,
     random: SecureRandom,
-) -> tuple[NDArray[np.int64], int, int]:
+) -> tuple[Records, int, int]:
     """The first records that pass Test 1; how many were tried; how many passed.
 
     If people count, each enters a round with one record for each task, drawn among their own: who has many records
@@ -211,7 +224,7 @@ def _passing(
     if parameters.counted == PERSON:
         own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
     owners = Owners(own)
-    published: list[NDArray[np.int64]] = []
+    published: list[Records] = []
     seeds: SeedSet | None = None
     found = tried = passed = 0
     while found < parameters.rows and tried < parameters.trials:
@@ -239,13 +252,13 @@ def _passing(
 
 def _substituted(
     model: SeededModel,
-    records: NDArray[np.int64],
+    records: Records,
     people: NDArray[np.int64],
     parameters: RecordsParameters,
     *,
     seed: NDArray[np.bool_],
     random: SecureRandom,
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[Records, int]:
     """A record of every trial of Test 2, the model's own in place of one that does not pass; how many passed.
 
     Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
@@ -259,7 +272,7 @@ def _substituted(
     row_of = np.full(parameters.people, -1)
     row_of[people[entered]] = np.arange(len(entered))
     drawn = row_of[np.flatnonzero(seed)[random.integers(parameters.seeds, parameters.trials)]]
-    published = _from_model(model, parameters.trials, random)
+    published = _from_model(model, parameters.trials, records.dtype, random)
     asks = random.integers(test.substitution, parameters.trials) > 0
     scale = laplace_scale(parameters.epsilon0, sensitivity=1)
     threshold = parameters.k + discrete_laplace(scale, parameters.trials, random=random)
@@ -274,11 +287,11 @@ def _substituted(
 class _Known:
     """Tells which candidates equal a real record in all attributes."""
 
-    def __init__(self, records: NDArray[np.int64]) -> None:
+    def __init__(self, records: Records) -> None:
         self._trie = PrefixTrie(records, range(records.shape[1]))
         self._attributes = records.shape[1] if len(records) else None
 
-    def among(self, candidates: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def among(self, candidates: Records) -> NDArray[np.bool_]:
         if self._attributes is None:
             return np.zeros(len(candidates), dtype=bool)
         length = self._trie.nearest(self._trie.packed(candidates))[1]

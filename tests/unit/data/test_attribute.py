@@ -47,7 +47,7 @@ def test_a_value_lies_between_the_edges_of_its_category(attribute: Attribute, da
     edges, found = attribute.edges, attribute.encoded(column)
     assert (edges.size, edges[0], edges[-1]) == (bins + 1, attribute.low, attribute.high)
     np.testing.assert_allclose(np.diff(edges), (attribute.high - attribute.low) / bins, rtol=1e-4)
-    assert found.dtype == np.int64
+    assert found.dtype == attribute.number_type
     assert (found >= 0).all()
     assert (found < bins).all()
     assert (edges[found] <= column).all()
@@ -99,6 +99,22 @@ def test_values_spread_evenly_over_their_bins_and_anybody_can_compute_them() -> 
     assert abs(np.corrcoef(within, other - PUPIL.edges[categories])[0, 1]) < 7 / math.sqrt(5000)
 
 
+@pytest.mark.parametrize(("categories", "bits"), [(1, 8), (128, 8), (129, 16), (32768, 16), (32769, 32)])
+@pytest.mark.parametrize("missing", [False, True])
+def test_numbers_of_categories_are_of_the_smallest_type_with_room_for_all(
+    categories: int, bits: int, *, missing: bool
+) -> None:
+    attribute = Attribute("a", categories + missing - missing * (categories > 1), None, 0.0, 1.0, missing)
+    bins = attribute.categories - missing
+    middles = np.append((np.arange(bins) + 0.5) / bins, [math.nan] * missing)
+    found = attribute.encoded(middles)
+    assert found.tolist() == list(range(bins)) + [bins] * missing
+    assert found.dtype.itemsize * 8 == bits
+    values = attribute.values(found)
+    np.testing.assert_array_equal(np.isnan(values), np.isnan(middles))
+    np.testing.assert_array_equal(attribute.encoded(values), found)
+
+
 def test_values_of_nothing_are_nothing() -> None:
     nothing = np.empty(0, dtype=np.int64)
     assert PUPIL.encoded(np.empty(0)).tolist() == PUPIL.values(nothing).tolist() == []
@@ -114,7 +130,7 @@ def test_labels_are_their_numbers_and_a_missing_one_has_a_category_or_none(
 ) -> None:
     found = attribute.encoded(np.array([2, -1, 0, 1, -1]))
     assert found.tolist() == [2, code, 0, 1, code]
-    assert found.dtype == np.int64
+    assert found.dtype == attribute.number_type
 
 
 @every

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -118,6 +118,19 @@ def test_any_integer_type_will_do_and_nothing_is_changed() -> None:
         assert trie.under(1, place).tolist() == [2, 1]
     np.testing.assert_array_equal(rows, before[0])
     np.testing.assert_array_equal(candidates, before[1])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int64, np.uint64])
+def test_rows_may_fill_their_type(kind: type[np.integer[Any]]) -> None:
+    """There is no room in it for a value that no row has."""
+    largest = int(np.iinfo(kind).max) if kind not in (np.int64, np.uint64) else 2**62
+    rows = np.array([[0, largest], [largest, 0], [largest, largest - 1]], dtype=kind)
+    trie = PrefixTrie(rows, [0, 1])
+    place, length = trie.nearest(trie.packed(rows))
+    assert length.tolist() == [2, 2, 2]
+    assert place.tolist() == trie.place_of_row.tolist()
+    few = PrefixTrie(rows[:1] * 0, [0, 1])
+    assert few.nearest(few.packed(rows))[1].tolist() == [1, 0, 0]
 
 
 def test_no_candidates_are_no_trouble() -> None:

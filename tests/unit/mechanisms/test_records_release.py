@@ -111,7 +111,7 @@ def test_as_many_rows_as_asked_for_with_values_in_the_bins_of_their_categories(
     for attribute in asked.attributes:
         category = values[attribute.name, "category"]
         assert category.shape == (120,)
-        assert category.dtype == np.int32
+        assert category.dtype == attribute.number_type
         assert 0 <= category.min() <= category.max() < attribute.categories
         if attribute.labels is None:
             bins = attribute.categories - attribute.missing
