@@ -26,7 +26,8 @@ from synthrelease.errors import DataError
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _OTHER_SEPARATORS = ";\t,|"
 _LONGEST_HEADER = 1 << 24  # bytes
-_BLOCK = 1 << 26  # bytes of text that are parsed at a time
+_LONGEST_ROW = 1 << 28  # bytes
+_BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _WHOLE = {True: 1 << 23, False: 1 << 26}  # bytes of a file, packed or not, that certainly fits into memory
 
 
@@ -145,7 +146,7 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
         lines, first, kept = 0, True, b""
         while True:
             try:
-                read = unpacked.read(_BLOCK)
+                read = unpacked.read(max(_BLOCK, len(kept)))
             except (gzip.BadGzipFile, zlib.error, EOFError):
                 raise _cannot_unpack(path) from None
             data = kept + read
@@ -160,6 +161,8 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                     lines, first = lines + block.count(b"\n") - first, False
             else:
                 kept = data
+                if len(kept) > _LONGEST_ROW:
+                    raise _not_closed(path, 1 if first else lines + 2)
             if not read:
                 return
 
@@ -248,9 +251,7 @@ def _measured(path: Path, data: bytes, separator: bytes, fields: int, *, before:
     line_of_mark = np.cumsum(newline[marks]) - newline[marks] + 1 + before
     if not outside[-1]:
         opening = line_of_mark[np.flatnonzero(quote[marks])[-1]]
-        raise DataError(
-            "a quote is opened and not closed", where=f"{path}, line {opening}", expected="quotes in pairs"
-        )
+        raise _not_closed(path, int(opening))
     ends = np.flatnonzero(newline[marks] & outside)
     commas = np.cumsum(comma[marks] & outside)[ends]
     counted = np.diff(commas, prepend=0) + 1
@@ -277,6 +278,12 @@ def _separator(path: Path, separator: str | None) -> str:
             "the separator cannot be used", where=str(path), expected="one ASCII character that is no quote"
         )
     return separator
+
+
+def _not_closed(path: Path, line: int) -> DataError:
+    return DataError(
+        "a quote is opened and not closed", where=f"{path}, line {line}", expected="quotes in pairs"
+    )
 
 
 def _cannot_unpack(path: Path) -> DataError:

@@ -273,6 +273,23 @@ def test_a_broken_row_is_named_by_its_line(tmp_path: Path, name: str) -> None:
     refused(stored(tmp_path, name, UNREADABLE[name][0]), "line 3")
 
 
+@pytest.mark.parametrize("closed", [0, 1, 40])
+def test_a_quote_that_stays_open_over_a_large_file_is_not_kept_in_memory(
+    tmp_path: Path, closed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delimited, "_BLOCK", 50)
+    monkeypatch.setattr(delimited, "_LONGEST_ROW", 2000)
+    rows = [ROWS[0]] * closed + [('"canary-ann', *ROWS[1][1:])] + [ROWS[0]] * 2000
+    beyond = "\0"  # another error, for whoever reads so far
+    refused(stored(tmp_path, "open.csv", table(*rows) + beyond), f"line {closed + 2}", "quote")
+
+
+def test_a_row_longer_than_a_block_is_one(tmp_path: Path) -> None:
+    label = '"' + "canary-sky\n" * 15 + '"'
+    lines = table(ROWS[0], (ROWS[1][0], label, *ROWS[1][2:]), ROWS[3])
+    refused(stored(tmp_path, "long.csv", lines), "line 3", "line break")
+
+
 def test_a_quote_that_stays_open_is_named_by_its_line_after_others_that_were_closed(tmp_path: Path) -> None:
     rows = [('"canary"', *ROWS[0][1:]), ('"canary\nann"', *ROWS[0][1:]), ('"canary', *ROWS[0][1:]), ROWS[0]]
     refused(stored(tmp_path, "open.csv", table(*rows)), "line 5", "quote")
