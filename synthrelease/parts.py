@@ -27,7 +27,7 @@ from synthrelease.mechanisms.collected import Collected
 from synthrelease.outputs.resolved import Collector
 from synthrelease.plan import InputSpec
 
-PART_CELLS = 1 << 24  # of a part; about 0.7 GiB while it is read
+PART_CELLS = 1 << 24  # of a part
 Stamp = tuple[int, int]
 
 
@@ -102,6 +102,25 @@ def stamp_of(path: Path) -> Stamp:
     return about.st_size, about.st_mtime_ns
 
 
+def most_rows(spec: InputSpec) -> int:
+    """Return how many rows a part has at most, unless they are one person's."""
+    o = spec.options
+    columns = len({*o["columns"], *o.get("bounds", ()), *o.get("categories", ())})
+    return max(1, PART_CELLS // columns)
+
+
+def nobody(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
+    """Return the data of no people: what is collected of it has the shapes of what is collected of anybody."""
+    o, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
+    if spec.kind == "gaze":
+        assigned = np.zeros((0, len(names)), dtype=np.bool_)
+        return Gaze(Screen(**o["screen"]), names, 0, assigned, number, number, none, none, none, number)
+    features, labels = tuple(o["bounds"]), tuple(o["categories"])
+    bounds = np.array(list(o["bounds"].values()), dtype=np.float64).reshape(-1, 2)
+    values, codes = np.zeros((0, len(features))), np.zeros((0, len(labels)), dtype=np.int64)
+    return Features(features, bounds, names, 0, number, number, values, labels, codes)
+
+
 def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
     """Return an input in parts: one if it is small.
 
@@ -114,11 +133,7 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
         DataError, MachineError: the file cannot be used.
     """
     everybody = in_natural_order(facts.identities)
-    rows = row_count(spec.path)
-    columns = len(
-        {*spec.options["columns"], *spec.options.get("bounds", ()), *spec.options.get("categories", ())}
-    )
-    most = max(1, PART_CELLS // columns)
+    rows, most = row_count(spec.path), most_rows(spec)
     if rows is None or rows <= most:
         return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
     number = {name: n for n, name in enumerate(everybody)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
+from synthrelease.memory import memory
 from synthrelease.outputs.resolved import comparison_of, errors_of
 from synthrelease.outputs.signal_units import units_table
 from synthrelease.policy import Policy
@@ -14,6 +16,7 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.summary import wrapped
 
 _WORTH_TELLING = 1.05
+_SMALL = 1_000_000_000  # bytes
 
 
 def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
@@ -59,6 +62,7 @@ def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
         "policy": None if policy is None else _checked(policy, design, standing),
         "epsilon": getattr(design.guarantee, "epsilon", None),
         "added_up": added_up,
+        "memory": asdict(memory(design)),
         "warnings": warnings(design),
     }
 
@@ -117,8 +121,27 @@ def as_text(view: dict[str, Any]) -> str:
         lines.append(f"  before it {spent['before']:.4g}, by itself {spent['here']:.4g}")
     if view["policy"] is not None:
         lines.extend(_policy_lines(view["policy"]))
+    lines.extend(_memory_lines(view["memory"]))
     lines.extend(f"  note: {warning}" for warning in view["warnings"])
     return "\n".join(lines)
+
+
+def _memory_lines(memory: dict[str, Any]) -> list[str]:
+    alone, worker, coordinator = (_gigabytes(memory[key]) for key in ("alone", "worker", "coordinator"))
+    lines = [
+        f"Memory: at most {alone} in one process; with --jobs {worker} in each, {coordinator} where noise is drawn"
+    ]
+    lines.extend(
+        f"  and {_gigabytes(1_000_000 * each)} for each million rows of {name}, which are kept until then"
+        for name, each in memory["by_row"].items()
+    )
+    parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
+    lines.extend(wrapped("  ", f"more if one person has more rows than {parts}"))
+    return lines
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / 1e9:.1f} GB" if number >= _SMALL else f"{number / 1e6:.0f} MB"
 
 
 def _policy_lines(checked: dict[str, Any]) -> list[str]:

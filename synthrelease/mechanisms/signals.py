@@ -158,9 +158,9 @@ def totals(data: Features, parameters: SignalParameters, *, clipped: bool = True
         Shape (recordings, features, K) or (people, recordings, features, K).
     """
     own = (contributions(part, parameters, clipped=clipped) for part in blocks(data, parameters.form.length))
-    if parameters.query == EACH:
-        return np.concatenate(list(own))
     none = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)
+    if parameters.query == EACH:
+        return np.concatenate([none[None][:0], *own])
     return functools.reduce(lambda total, part: total + part.sum(axis=0), own, none)
 
 

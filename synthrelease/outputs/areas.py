@@ -50,6 +50,11 @@ class AreasOutput:
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return self.parameters.size
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None

@@ -36,6 +36,11 @@ class GazeMapOutput(Predicted):
         """Which noise takes budget."""
         return self.parameters.noise
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return self.parameters.rows * self.parameters.columns
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None

@@ -49,6 +49,12 @@ class NoisedSignalsOutput(PredictedSignals):
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        p = self.parameters
+        return (p.people if p.query == EACH else 1) * p.form.length
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None
@@ -79,8 +85,15 @@ class NoisedSignalsOutput(PredictedSignals):
             chosen = {"coefficients": k, "bound_steps": list(p.radii)}
         noise = noise_of(event)
         assert noise is not None
-        series = partial(series_of, noisy, self.facts.names, self.bounds, p, noise.standard_deviation)
-        return Release([series], event, chosen=chosen)
+        show = partial(series_of, parameters=p, deviation=noise.standard_deviation)
+        series = [partial(show, noisy, self.facts.names, self.bounds)]
+        if p.query == EACH:  # large: a recording's feature at a time
+            series = [
+                partial(show, noisy[:, r : r + 1, f : f + 1], [recording], {feature: limits})
+                for r, recording in enumerate(self.facts.names)
+                for f, (feature, limits) in enumerate(self.bounds.items())
+            ]
+        return Release(series, event, chosen=chosen)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

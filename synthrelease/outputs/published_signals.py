@@ -36,7 +36,7 @@ def _series(data: Features, *, length: int, completion: str) -> Rows:
     group, completed, _ = completed_series(data, length, completion=completion)
     series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, length, 1))
     series[group] = completed
-    whole = np.moveaxis(series.reshape(data.people, recordings, length, -1), 2, 3)
+    whole = np.moveaxis(series.reshape(data.people, recordings, length, len(data.bounds)), 2, 3)
     return Rows(((np.arange(data.people), whole),))
 
 
@@ -52,6 +52,11 @@ class PublishedSignalsOutput:
     length: int
     noise: None = None
     takes_delta: bool = False
+
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return self.facts.people * self.length
 
     def calibrate(self, budget: Budget | None) -> Event:  # noqa: ARG002  it keeps to none
         """Return that nothing is protected."""

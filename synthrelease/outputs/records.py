@@ -40,6 +40,13 @@ class RecordsOutput:
         """Whether the promise needs a δ."""
         return self.noise == GAUSSIAN or self.parameters.randomized
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        p = self.parameters
+        cells = sum(math.prod(p.categories[a] for a in subset) for subset in p.subsets())
+        return max(p.rows, p.trials if p.randomized else 0, cells)
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         return calibrate(self.parameters, budget)

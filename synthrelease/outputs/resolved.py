@@ -60,6 +60,11 @@ class ResolvedOutput(Protocol):
         """Whether the promise needs a δ."""
         ...
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        ...
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys; reads no data."""
         ...

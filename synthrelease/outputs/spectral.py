@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -41,6 +42,11 @@ class SpectralOutput(Predicted):
     quality: Quality
     noise: str = GAUSSIAN
     takes_delta: bool = True
+
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return math.prod(self.parameters.form.cells)
 
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""

@@ -53,6 +53,11 @@ class SpectralSignalsOutput(PredictedSignals):
     noise: str = GAUSSIAN
     takes_delta: bool = True
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return self.parameters.form.length
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None

@@ -54,6 +54,11 @@ class StatisticsOutput:
         """Whether the promise needs a δ: choices do not."""
         return self.noise == GAUSSIAN and bool(self.parameters.noised)
 
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return max(self.parameters.size(name) for name in self.parameters.statistics)
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""
         assert budget is not None

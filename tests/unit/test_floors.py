@@ -27,6 +27,7 @@ FLOORS = [
     "parts",
     "budgets",
     "design",
+    "memory",
     "preview",
     "release_manifest",
     "builder",

@@ -28,7 +28,8 @@ _OTHER_SEPARATORS = ";\t,|"
 _LONGEST_HEADER = 1 << 24  # bytes
 _LONGEST_ROW = 1 << 28  # bytes
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
-_WHOLE = {True: 1 << 23, False: 1 << 26}  # bytes of a file, packed or not, that certainly fits into memory
+# Bytes of a file, packed or not, of 2²⁴ cells at most: a cell has one byte at least, and gzip packs 1032 into one.
+_WHOLE = {True: 1 << 14, False: 1 << 24}
 
 
 class Delimited:

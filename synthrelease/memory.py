@@ -1,0 +1,88 @@
+"""How much memory a build takes at most: what `preview` declares, from public facts alone, and builds keep to.
+
+An input is read in parts of one size, and what people contribute has the shape of what is published, however many they
+are: so most of it is known before any row is read. What grows with the rows of an input, of which there may be a private
+number, is told by the row. The constants were measured; tests/reliability/test_large_inputs.py holds builds to what follows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from synthrelease.design import Design, PlannedOutput
+from synthrelease.mechanisms.collected import Collected, Rows, Sums, Tally
+from synthrelease.parts import PART_CELLS, most_rows, nobody
+
+_LIBRARIES = 250 << 20  # bytes that a process has once all is imported
+_CELL = (
+    48  # bytes for each cell of a part, while it is read, checked, and what its people contribute is found
+)
+_DERIVED = 96  # bytes for each number of the largest array, while it is derived or verified
+_KEPT_ROW = 200  # bytes beside each row that is kept, while its kin are counted
+_KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
+_ENTRY = 16  # bytes of an entry of a tally
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a build holds at most.
+
+    Attributes:
+        alone: bytes of a build in one process.
+        worker: bytes of each worker, if there are several processes.
+        coordinator: bytes of the process that draws the noise then, while one plan is under way.
+        by_row: of the inputs whose rows are kept until the end, bytes for each row, in `alone` and `coordinator`.
+        most_rows: of inputs, rows that a part has; if one person has more, memory grows with theirs.
+    """
+
+    alone: int
+    worker: int
+    coordinator: int
+    by_row: dict[str, int]
+    most_rows: dict[str, int]
+
+
+def memory(design: Design) -> Memory:
+    """Return what a build of a plan holds at most."""
+    sums: dict[str, int] = dict.fromkeys(design.facts, 0)
+    by_row: dict[str, int] = {}
+    for output in design.outputs:
+        name = output.resolved.spec.input
+        fixed, each = _contributed(output, design)
+        sums[name] += fixed
+        if each:
+            by_row[name] = by_row.get(name, 0) + each
+    largest = _DERIVED * max((output.resolved.largest_array for output in design.outputs), default=0)
+    all_sums, of_part = sum(sums.values()), max(sums.values(), default=0)
+    reading = _CELL * PART_CELLS + of_part
+    # Sums and what was drawn from them; then what was drawn, as it is verified too; and as it came to a worker.
+    drawing, writing, written_elsewhere = 2 * all_sums, 2 * all_sums + largest, 3 * all_sums + largest
+    return Memory(
+        alone=_LIBRARIES + max(reading + all_sums, drawing, writing),
+        worker=_LIBRARIES + max(reading + of_part, written_elsewhere),
+        coordinator=_LIBRARIES + 3 * all_sums,
+        by_row=by_row,
+        most_rows={name: most_rows(design.plan.inputs[name]) for name in sums},
+    )
+
+
+def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
+    """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
+    spec, facts = output.resolved.spec, design.facts[output.resolved.spec.input]
+    empty: Collected = output.resolved.collector()(nobody(design.plan.inputs[spec.input], facts.names))
+    match empty:
+        case Sums():
+            return sum(array.nbytes for array in empty.arrays.values()), 0
+        case Tally():
+            return 0, _ENTRY
+        case Rows() if spec.kind == "records":
+            return 0, _KEPT_ROW + _KEPT_TIMES * _row_bytes(empty)
+        case Rows():  # one of each person
+            return 2 * facts.people * _row_bytes(empty), 0
+    raise TypeError(f"Expected what is collected of an output, found {type(empty).__name__}")
+
+
+def _row_bytes(rows: Rows) -> int:
+    _, own = rows.blocks[0]
+    return own.itemsize * math.prod(own.shape[1:])

@@ -1,0 +1,176 @@
+"""Inputs of several parts: the same bundle whoever reads them, within the memory that `preview` declares.
+
+The files are as small as they can be and still take several parts: 2²⁴ cells are one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from synthrelease.batch import BUILT, batch
+from synthrelease.design import make_design
+from synthrelease.memory import PART_CELLS, Memory, memory
+from synthrelease.parallel import Pool, Processes
+from synthrelease.parallel.cluster import Cluster
+from synthrelease.plan import load_plan
+
+PEOPLE, STIMULI, FEATURES = 200, 8, 60
+HEAD = """
+[release]
+name = "large"
+version = "1.0.0"
+title = "Inputs of several parts"
+license = "CC0-1.0"
+contact = "data@example.org"
+
+[privacy]
+epsilon = 5.0
+delta = 1e-6
+"""
+GAZE = f"""
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.parquet"
+columns = {{ person = "who", stimulus = "image", x = "x", y = "y" }}
+screen = {{ width_px = 800, height_px = 600 }}
+stimuli = {[str(s) for s in range(STIMULI)]}
+"""
+PUPIL = """
+[inputs.pupil]
+kind = "features"
+path = "pupil.parquet"
+columns = { person = "who", recording = "task", time = "t" }
+recordings = ["0", "1"]
+[inputs.pupil.bounds]
+""" + "".join(f"f{n} = [-3.0, 3.0]\n" for n in range(FEATURES))
+PLANS = {
+    "maps": GAZE + '[[outputs]]\nname = "maps"\nkind = "heatmap"\ninput = "gaze"\nblur_px = 40\n',
+    # As many integers as there are pixels, and no fewer bytes than a part.
+    "pixels": GAZE
+    + '[[outputs]]\nname = "pixels"\nkind = "heatmap"\ninput = "gaze"\nmechanism = "gaussian"\n'
+    + "width_px = 1600\nheight_px = 1200\n",
+    "series": PUPIL
+    + '[[outputs]]\nname = "each"\nkind = "signals"\ninput = "pupil"\nmechanism = "fpa"\nquery = "each"\n'
+    + "length = 100\ncoefficients = 2\n"
+    + '[[outputs]]\nname = "rows"\nkind = "records"\ninput = "pupil"\nmodel = "seeded"\nrows = 500\n'
+    + 'features = ["f0", "f1", "f2", "f3"]\nresampled = [3, 4]\nk = 5\n'
+    + '[[outputs]]\nname = "means"\nkind = "statistics"\ninput = "pupil"\nstatistics = ["mean", "quantile:0.5"]\n',
+}
+
+
+def write_gaze(folder: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = 2 * PART_CELLS // 4 + 1000  # three parts
+    pl.DataFrame(
+        {
+            "who": rng.integers(0, PEOPLE, rows, dtype=np.int16),
+            "image": rng.integers(0, STIMULI, rows, dtype=np.int16),
+            "x": rng.integers(0, 800, rows, dtype=np.int16),
+            "y": rng.integers(0, 600, rows, dtype=np.int16),
+        }
+    ).write_parquet(folder / "gaze.parquet")
+
+
+def write_pupil(folder: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = PART_CELLS // (FEATURES + 3) + 1000  # two parts
+    labels = {
+        "who": rng.integers(0, PEOPLE, rows, dtype=np.int16),
+        "task": rng.integers(0, 2, rows, dtype=np.int16),
+    }
+    values = {f"f{n}": rng.integers(-3, 4, rows, dtype=np.int8) for n in range(FEATURES)}
+    frame = pl.DataFrame({**labels, "t": np.arange(rows, dtype=np.int32), **values})
+    frame.write_parquet(folder / "pupil.parquet")
+
+
+@dataclass(frozen=True)
+class Large:
+    """Plans, the bundles that one process makes of them, and the memory that it took, and a worker of two."""
+
+    plans: dict[str, Path]
+    declared: dict[str, Memory]
+    rows: dict[str, int]
+    bundles: dict[str, bytes]
+    taken: dict[str, tuple[int, int]]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Large:
+    folder = tmp_path_factory.mktemp("large")
+    write_gaze(folder)
+    write_pupil(folder)
+    plans, declared, rows, bundles, taken = {}, {}, {}, {}, {}
+    for number, (name, text) in enumerate(PLANS.items()):
+        plans[name] = folder / f"{name}.toml"
+        plans[name].write_text(HEAD.replace("1.0.0", f"1.0.{number}") + text)
+        design = make_design(load_plan(plans[name]))
+        declared[name] = memory(design)
+        (spec,) = design.plan.inputs.values()
+        rows[name] = pl.scan_parquet(spec.path).select(pl.len()).collect().item()
+        out = folder / f"{name}.h5"
+        alone, _ = peaks_of("build", plans[name], "-o", out, "--test-seed", "3")
+        made = out.with_name(f"{name}.TEST-SEED.h5")
+        bundles[name] = made.read_bytes()
+        _, worker = peaks_of("build", plans[name], "-o", out, "--test-seed", "3", "--jobs", "2", "--force")
+        assert made.read_bytes() == bundles[name]
+        taken[name] = alone, worker
+    return Large(plans, declared, rows, bundles, taken)
+
+
+ALONE = """
+import json, resource, sys
+from synthrelease.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    each = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(json.dumps(list(each)), file=sys.stderr)
+"""
+
+
+def peaks_of(*command: object) -> tuple[int, int]:
+    """The most bytes that a command held resident, and that the largest of its workers did."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, "--quiet", *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    own, child = json.loads(done.stderr.splitlines()[-1])
+    return own * unit, child * unit
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_build_keeps_to_the_memory_that_is_declared(large: Large, name: str) -> None:
+    declared = large.declared[name]
+    most = declared.alone + sum(each * large.rows[name] for each in declared.by_row.values())
+    alone, worker = large.taken[name]
+    assert most / 4 <= alone <= most  # a bound that means something
+    assert declared.worker / 4 <= worker <= declared.worker
+
+
+POOLS: dict[str, Callable[[], Pool]] = {"loky": lambda: Processes(2), "dask": lambda: Cluster(None, 2)}
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_bundles_do_not_depend_on_who_reads_which_part(
+    large: Large, pool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    done = batch(list(large.plans.values()), tmp_path, jobs=2, cluster=POOLS[pool], test_seed=3)
+    assert [one.state for one in done] == [BUILT] * len(done), [one.reason for one in done]
+    for (name, expected), one in zip(large.bundles.items(), done, strict=True):
+        assert one.bundle is not None
+        assert one.bundle.read_bytes() == expected, name

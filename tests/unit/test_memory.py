@@ -1,0 +1,113 @@
+"""What a build holds at most is told from public facts, and has a term for everything that can be large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from invented_study import (
+    write_areas_study,
+    write_heatmaps_study,
+    write_records_study,
+    write_signals_study,
+    write_statistics_study,
+    write_study,
+)
+
+from synthrelease.cli import main
+from synthrelease.design import make_design
+from synthrelease.mechanisms.collected import Rows, Sums
+from synthrelease.memory import Memory, memory
+from synthrelease.outputs.resolved import Collector
+from synthrelease.parts import divided, nobody, stamp_of
+from synthrelease.plan import load_plan
+from synthrelease.preview import as_text, preview
+
+STUDIES: dict[str, Callable[[Path], Path]] = {
+    "areas": write_areas_study,
+    "heatmaps": write_heatmaps_study,
+    "private cap": lambda folder: write_heatmaps_study(folder, capped=True),
+    "records": write_records_study,
+    "signals": write_signals_study,
+    "statistics": write_statistics_study,
+}
+
+
+def told(path: Path) -> Memory:
+    return memory(make_design(load_plan(path)))
+
+
+def shapes(collected: Any) -> Any:
+    match collected:
+        case Sums():
+            return {name: (array.shape, array.dtype) for name, array in collected.arrays.items()}
+        case Rows():
+            return {(rows.shape[1:], rows.dtype) for _, rows in collected.blocks}
+    return type(collected)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str, tmp_path: Path) -> None:
+    design = make_design(load_plan(STUDIES[name](tmp_path)))
+    for output in design.outputs:
+        spec = design.plan.inputs[output.resolved.spec.input]
+        facts = design.facts[spec.name]
+        (part,) = divided(spec, facts, stamp_of(spec.path))
+        collect: Collector = output.resolved.collector()
+        nothing, something = collect(nobody(spec, facts.names)), collect(part.read())
+        assert shapes(nothing) == shapes(something), output.name
+        if isinstance(nothing, Sums):
+            assert not any(array.any() for array in nothing.arrays.values())
+            assert any(array.any() for array in something.arrays.values())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
+    found = told(STUDIES[name](tmp_path))
+    assert found.alone >= found.worker - (1 << 20)
+    assert 250 << 20 <= found.coordinator < found.alone < 2 << 30
+    assert bool(found.by_row) == (name in ("records", "private cap"))
+
+
+def test_it_grows_with_what_is_published(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    small, text = told(path), path.read_text()
+    path.write_text(
+        text.replace("width_px = 16", "width_px = 4000").replace("height_px = 12", "height_px = 3000")
+    )
+    large, sums = told(path), 8 * 2 * 4000 * 3000  # of two stimuli
+    assert large.alone - small.alone >= 2 * sums - (1 << 20)
+    assert large.coordinator - small.coordinator >= 3 * sums - (1 << 20)
+
+
+def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))
+    own = 8 * 2 * 2 * (2 * 3 - 1)  # of two recordings and features: a cosine and a sine each, and a mean
+    few = told(path).coordinator
+    write_study(tmp_path, people=300)
+    path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))
+    assert told(path).coordinator - few == 3 * 2 * 270 * own
+
+
+def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
+    found = told(write_study(tmp_path))
+    assert set(found.by_row) == {"pupil"}
+    # Two outputs of records with 3 and 2 attributes of a byte each.
+    assert found.by_row["pupil"] == 2 * 200 + 6 * (2 + 3)
+    assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
+
+
+def test_preview_prints_it(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    design = make_design(load_plan(path))
+    view = preview(design)
+    assert view["memory"]["alone"] == memory(design).alone
+    lines = [line for line in as_text(view).splitlines() if "memory" in line.lower() or "more if" in line]
+    assert lines[0].startswith("Memory: at most 1.1 GB in one process; with --jobs")
+    assert "430 MB for each million rows of pupil" in as_text(view)
+    assert "4,194,304 of gaze or 3,355,443 of pupil" in " ".join(as_text(view).split())
+    assert CliRunner().invoke(main, ["preview", str(path)]).exit_code == 0
