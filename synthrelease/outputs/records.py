@@ -9,7 +9,7 @@ from typing import Any
 
 from synthrelease.data.facts import Facts
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.collected import Rows
+from synthrelease.mechanisms.collected import Rows, Sums
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, TREE, RecordsParameters
 from synthrelease.mechanisms.records.release import calibrate, collect, derivations, draw
 from synthrelease.noise.entropy import SecureRandom
@@ -55,10 +55,14 @@ class RecordsOutput:
         """Return what takes people's rows."""
         return partial(collect, parameters=self.parameters)
 
-    def release(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Release:
+    def release(self, collected: Rows | Sums, budget: Budget | None, random: SecureRandom) -> Release:
         """Draw on everybody's rows."""
         drawn, event, passing = draw(collected, self.parameters, budget, random=random)
-        told = [f"{passing.copies} of {self.parameters.rows} records equal a real one in all attributes"]
+        told = []
+        if passing.copies is not None:
+            told.append(
+                f"{passing.copies} of {self.parameters.rows} records equal a real one in all attributes"
+            )
         if self.parameters.tested:
             share = passing.passed / passing.trials
             told.append(f"{passing.passed} of {passing.trials} candidates passed the test ({share:.2%})")

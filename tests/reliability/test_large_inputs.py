@@ -64,6 +64,8 @@ PLANS = {
     + "length = 100\ncoefficients = 2\n"
     + '[[outputs]]\nname = "rows"\nkind = "records"\ninput = "pupil"\nmodel = "seeded"\nrows = 500\n'
     + 'features = ["f0", "f1", "f2", "f3"]\nresampled = [3, 4]\nk = 5\n'
+    + '[[outputs]]\nname = "table"\nkind = "records"\ninput = "pupil"\nmodel = "marginals"\nfit = "dp"\nrows = 500\n'
+    + 'features = ["f0", "f1", "f2"]\ndependence = "tree"\n'
     + '[[outputs]]\nname = "means"\nkind = "statistics"\ninput = "pupil"\nstatistics = ["mean", "quantile:0.5"]\n',
 }
 

@@ -96,8 +96,8 @@ def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Pat
 def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
     found = told(write_study(tmp_path))
     assert set(found.by_row) == {"pupil"}
-    # Two outputs of records with 3 and 2 attributes of a byte each.
-    assert found.by_row["pupil"] == 2 * 200 + 6 * (2 + 3)
+    # Of the records that start from seeds: a task and two features, of a byte each; the others are counted alone.
+    assert found.by_row["pupil"] == 200 + 6 * 3
     assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
 
 
@@ -108,6 +108,6 @@ def test_preview_prints_it(tmp_path: Path) -> None:
     assert view["memory"]["alone"] == memory(design).alone
     lines = [line for line in as_text(view).splitlines() if "memory" in line.lower() or "more if" in line]
     assert lines[0].startswith("Memory: at most 1.1 GB in one process; with --jobs")
-    assert "430 MB for each million rows of pupil" in as_text(view)
+    assert "218 MB for each million rows of pupil" in as_text(view)
     assert "4,194,304 of gaze or 3,355,443 of pupil" in " ".join(as_text(view).split())
     assert CliRunner().invoke(main, ["preview", str(path)]).exit_code == 0

@@ -38,6 +38,13 @@ def fit_model(
         random: where noise comes from.
     """
     counts = weighted_counts(records, people, parameters.categories, parameters.subsets())
+    return model_of(counts, parameters, noise, random=random)
+
+
+def model_of(
+    counts: Counts, parameters: RecordsParameters, noise: Noise | None, *, random: WordSource
+) -> tuple[SeededModel, Counts]:
+    """Return the model that people's shares in joint counts call for, and the counts it follows from; as `fit_model`."""
     if noise is not None:
         counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
     network = fitted_network(

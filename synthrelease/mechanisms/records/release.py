@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.maths.network import Subset
 from synthrelease.maths.prefix_trie import PrefixTrie
-from synthrelease.mechanisms.collected import Rows
+from synthrelease.mechanisms.collected import Rows, Sums
 from synthrelease.mechanisms.records.deniability import SeedSet
-from synthrelease.mechanisms.records.fit import Counts, fit_model
+from synthrelease.mechanisms.records.fit import Counts, fit_model, model_of, weighted_counts
 from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
@@ -90,12 +91,12 @@ class Passing:
     Attributes:
         trials: candidates made.
         passed: candidates that passed.
-        copies: published records that equal a real one in all attributes.
+        copies: published records that equal a real one in all attributes; None if nobody looked at real ones.
     """
 
     trials: int
     passed: int
-    copies: int
+    copies: int | None
 
 
 def release(
@@ -134,17 +135,29 @@ class Drawn:
     counts: Counts
 
 
-def collect(data: Features, parameters: RecordsParameters) -> Rows:
-    """Return the coded records of some people."""
+def collect(data: Features, parameters: RecordsParameters) -> Rows | Sums:
+    """Return the coded records of some people; or their shares in joint counts, where nothing else is looked at."""
     records, people = coded_records(data, parameters)
-    return Rows(((people, records),))
+    if parameters.tested:
+        return Rows(((people, records),))
+    counts = weighted_counts(records, people, parameters.categories, parameters.subsets())
+    return Sums({_counted(subset): table for subset, table in counts.items()})
+
+
+def _counted(subset: Subset) -> str:
+    return " ".join(map(str, subset))
 
 
 def draw(
-    collected: Rows, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
+    collected: Rows | Sums, parameters: RecordsParameters, budget: Budget | None, *, random: SecureRandom
 ) -> tuple[Drawn, Event, Passing]:
     """Return synthetic records from everybody's; arguments and errors as `release`."""
     event = calibrate(parameters, budget)
+    if isinstance(collected, Sums):
+        counts = {subset: collected[_counted(subset)] for subset in parameters.subsets()}
+        model, counts = model_of(counts, parameters, noise_of(event), random=random)
+        chosen = _from_model(model, parameters.rows, _number_type(parameters), random)
+        return Drawn(chosen, counts), event, Passing(parameters.rows, parameters.rows, None)
     people, records = collected.whole()
     seed = np.ones(parameters.people, dtype=bool)
     if parameters.randomized:  # drawn without a look at anybody
@@ -153,10 +166,7 @@ def draw(
     noise = noise_of(event)
     model, counts = fit_model(records[fitted], people[fitted], parameters, noise, random=random)
     known = _Known(records)
-    if not parameters.tested:
-        chosen = _from_model(model, parameters.rows, _number_type(parameters), random)
-        trials = passed = parameters.rows
-    elif parameters.randomized:
+    if parameters.randomized:
         chosen, passed = _substituted(model, records, people, parameters, seed=seed, random=random)
         trials = parameters.trials
     else:

@@ -34,10 +34,11 @@ from invented_records import (
 
 from synthrelease.maths.binning import bin_numbers, equal_width_edges
 from synthrelease.maths.network import Network, fitted_network
+from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.fit import fit_model, weighted_counts
 from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import coded_records, release
+from synthrelease.mechanisms.records.release import coded_records, collect, derivations, draw, release
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import (
     DiscreteLaplace,
@@ -46,7 +47,6 @@ from synthrelease.privacy.event import (
 )
 
 if TYPE_CHECKING:
-    from invented_records import Integers
     from numpy.typing import NDArray
 
     from synthrelease.data.features import Features
@@ -274,26 +274,17 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     def forbidden(*_: object, **__: object) -> None:
         pytest.fail("looked at the data after the fit")
 
-    coded: list[Integers] = []
-
-    def coded_and_held(*given: Any) -> tuple[Integers, Integers]:
-        coded.extend(coded_records(*given))
-        return coded[0], coded[1]
-
-    def fit_and_forget(records: Integers, people: Integers, *given: Any, random: Any) -> Any:
-        fitted = fit_model(records, people, *given, random=random)
-        for array in (records, people, *coded, data.values, data.person, data.recording, data.labels):
-            array[...] = 0
-        return fitted
-
-    for name in ("SeedSet", "_passing", "_substituted", "Owners"):
+    for name in ("SeedSet", "_passing", "_substituted", "Owners", "_Known"):
         monkeypatch.setattr(module, name, forbidden)
-    monkeypatch.setattr(module, "coded_records", coded_and_held)
-    monkeypatch.setattr(module, "fit_model", fit_and_forget)
-    found, event, _ = release(data, asked, BUDGET, random=seeded(18))
+    collected = collect(data, asked)
+    assert isinstance(collected, Sums)  # counts: all that anybody hands over
+    for array in (data.values, data.person, data.recording, data.labels):
+        array[...] = 0
+    drawn, event, passing = draw(collected, asked, BUDGET, random=seeded(18))
     assert isinstance(event, DiscreteLaplace | RoundedGaussian)
-    assert not data.values.any()
-    assert not coded[0].any()
+    assert passing.copies is None
+    found = {key: array for derive in derivations(drawn, asked) for key, array in derive().items()}
+    assert found.keys() == expected.keys()
     for key, array in expected.items():
         np.testing.assert_array_equal(found[key], array)
 
