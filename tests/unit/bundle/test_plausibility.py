@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from synthrelease.bundle import plausibility
-from synthrelease.bundle.plausibility import too_large, too_many, too_quiet
+from synthrelease.bundle.plausibility import foreign_to_network, too_large, too_many, too_quiet
+from synthrelease.maths.network import Network
 from synthrelease.privacy.event import DiscreteLaplace, Noise, RoundedGaussian
 
 NOISES: list[Noise] = [RoundedGaussian(1, 50.0, 1), DiscreteLaplace(1, 50.0, 1)]
@@ -68,3 +69,15 @@ def test_more_counts_than_all_people_have_are_found(noise: Noise) -> None:
     values[4, 7] += 3 * reach
     assert too_many(list(values), noise, most=reach)
     assert not too_many(list(values), noise, most=3 * reach)
+
+
+@pytest.mark.parametrize("categories", [127, 128, 129])
+def test_categories_that_fill_their_type_are_those_of_the_network(categories: int) -> None:
+    """Most records have the last one, beside which there is no room for another in eight bits."""
+    table = np.full(categories, 0.1 / (categories - 1))
+    table[-1] = 0.9
+    network = Network((0,), ((),), (table,))
+    drawn = np.random.default_rng(7).choice(categories, 4000, p=table)
+    kind = np.min_scalar_type(-categories)
+    assert not foreign_to_network([drawn.astype(kind)], network)
+    assert foreign_to_network([drawn[::-1].astype(kind) // 2], network)

@@ -293,6 +293,17 @@ def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
     assert beside[1] == 1
 
 
+def test_a_call_is_made_twice_and_not_a_third_time() -> None:
+    class Deadly(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:  # noqa: ARG002
+            future.set_exception(LostWorkerError("gone"))
+
+    pool = Deadly()
+    with pytest.raises(MachineError, match="killed twice"):
+        run(asking(squares(3)), pool)
+    assert len(pool.asked) == 2
+
+
 def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE_S", 0.01)
     after: list[Any] = []
