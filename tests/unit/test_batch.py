@@ -23,6 +23,7 @@ from spending import kinds
 import synthrelease
 from synthrelease import batch as module
 from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
+from synthrelease.bundle import hdf5
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
 from synthrelease.journal import NAME, Journal
@@ -216,7 +217,7 @@ def test_another_test_seed_is_another_bundle(plans: list[Path], tmp_path: Path) 
     assert states(batch(plans[:1], tmp_path / "out", resume=True)) == [BUILT]
 
 
-@pytest.mark.parametrize("harm", ["gone", "changed"])
+@pytest.mark.parametrize("harm", ["gone", "changed", "changed in its text block"])
 def test_a_bundle_that_is_not_as_it_was_built_is_not_taken_for_it(
     plans: list[Path], tmp_path: Path, harm: str
 ) -> None:
@@ -224,11 +225,15 @@ def test_a_bundle_that_is_not_as_it_was_built_is_not_taken_for_it(
     assert one.bundle is not None
     if harm == "gone":
         one.bundle.unlink()
-    else:
+    elif harm == "changed":
         one.bundle.write_bytes(one.bundle.read_bytes()[:-1] + b"!")
+    else:
+        block, digest = hdf5.body_digest(one.bundle)
+        wrong = block.replace(digest.encode(), digest[::-1].encode())
+        one.bundle.write_bytes(wrong + one.bundle.read_bytes()[len(block) :])
     (again,) = batch(plans[:1], tmp_path / "out", resume=True)
     assert again.state == FAILED
-    assert harm in again.reason
+    assert harm.split(maxsplit=1)[0] in again.reason
     assert "--force" in again.reason
     assert kinds(tmp_path / "ledger.sqlite").count("debit") == 1
     assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,9 @@ def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
     numbers = table(who=pl.Series([7.0, 8.0, 9.0] * 200))
     several = parts_of(gaze_input(stored(tmp_path, numbers)), monkeypatch, cells=800)
     assert [part.read().identities for part in several] == [("7",), ("8",), ("9",)]
+    together = table(who=pl.Series([10.0, 9.0, 11.0] * 200))
+    several = parts_of(gaze_input(stored(tmp_path, together)), monkeypatch, cells=1700)
+    assert [part.read().identities for part in several] == [("9", "10"), ("11",)]
 
 
 def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,6 +274,19 @@ def test_a_file_that_changed_is_not_read_on(tmp_path: Path, monkeypatch: pytest.
     for part in several:
         with pytest.raises(PlanError, match="changed while it was read"):
             part.read()
+
+
+def test_other_people_in_a_file_of_the_same_size_and_time_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, table(), "gaze.csv")
+    several = parts_of(gaze_input(path), monkeypatch)
+    before = path.stat()
+    path.write_text(path.read_text().replace("p3,", "q3,"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    (own,) = (part for part in several if "p3" in part.people)
+    with pytest.raises(PlanError, match="changed while it was read"):
+        own.read()
 
 
 def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
