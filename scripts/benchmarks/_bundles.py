@@ -37,16 +37,16 @@ input = "gaze"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of output, and how many of its units make a bundle of a megabyte."""
+    """A kind of output, and about how many of its units make a bundle of a megabyte."""
 
     name: str
     units_a_megabyte: float
     write: Callable[[Path, int], None]
 
-    def bundle(self, folder: Path, megabytes: float) -> Path:
-        """Build a bundle of about so many megabytes on disk, and return it."""
-        self.write(folder, max(1, round(megabytes * self.units_a_megabyte)))
-        path = folder / f"{megabytes:g}.h5"
+    def bundle(self, folder: Path, units: int) -> Path:
+        """Build a bundle of so many units, and return it."""
+        self.write(folder, units)
+        path = folder / f"{units}.h5"
         build(folder / "plan.toml", path)
         return path
 

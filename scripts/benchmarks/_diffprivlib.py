@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks._environment import fresh_environment
 
-REQUIREMENTS = ("diffprivlib>=0.6.6", "scikit-learn<1.7")
+REQUIREMENTS = ("diffprivlib>=0.6.6", "scikit-learn<1.9")
 _folder = functools.cache(tempfile.TemporaryDirectory)  # one environment, as long as this process lives
 
 

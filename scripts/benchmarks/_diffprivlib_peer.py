@@ -24,7 +24,8 @@ def _answer(asked: dict[str, Any]) -> str | float:
         return _median(lambda: [mechanism.randomise(0) for _ in range(asked["count"])], asked["runs"])
     values = np.load(asked["values"])
     tool = getattr(diffprivlib.tools, asked["name"])
-    return _median(lambda: tool(values, **asked["parameters"]), asked["runs"])
+    pairs = {name: tuple(one) if isinstance(one, list) else one for name, one in asked["parameters"].items()}
+    return _median(lambda: tool(values, **pairs), asked["runs"])
 
 
 def _median(work: Callable[[], object], runs: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class Measured:
 def run(_limits: Limits, *, quick: bool = False) -> Report:
     """Build, verify and read bundles of every kind, smaller and larger."""
     sizes = QUICK_MEGABYTES if quick else MEGABYTES
-    found = [[_measured(kind, size) for size in sizes] for kind in KINDS]
+    found = [_grown(kind, sizes) for kind in KINDS]
     largest = [each[-1] for each in found]
     worst = max(largest, key=lambda one: one.ratio)
     growing = next(each for each in found if each[-1] is worst)
@@ -94,9 +95,20 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
     )
 
 
-def _measured(kind: Kind, megabytes: int) -> Measured:
+def _grown(kind: Kind, sizes: Sequence[int]) -> list[Measured]:
+    """Measure bundles of these sizes; how many units the next takes is known from what the one before has become."""
+    found: list[Measured] = []
+    units = 1.0 * sizes[0] * kind.units_a_megabyte
+    for size in sizes:
+        if found:
+            units *= 1e6 * size / found[-1].stored
+        found.append(_measured(kind, max(1, round(units))))
+    return found
+
+
+def _measured(kind: Kind, units: int) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
-        path = alone(build_bundle, KINDS.index(kind), Path(folder), megabytes)
+        path = alone(build_bundle, KINDS.index(kind), Path(folder), units)
         runs = [
             (*alone(measure_verify, path), alone(measure_seal, path), *alone(measure_values, path))
             for _ in range(RUNS)
@@ -128,9 +140,9 @@ def _row(one: Measured, *, judged: bool) -> list[str]:
     ]
 
 
-def build_bundle(kind: int, folder: Path, megabytes: int) -> Path:
+def build_bundle(kind: int, folder: Path, units: int) -> Path:
     """Build a bundle of a kind, given by its number."""
-    return KINDS[kind].bundle(folder, megabytes)
+    return KINDS[kind].bundle(folder, units)
 
 
 def measure_verify(path: Path) -> tuple[float, int, bool]:
