@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks._limits import Limits, measure_limits
 from benchmarks._measure import alone
-from benchmarks._report import NEAR, Report, print_report
+from benchmarks._report import NEAR, Report, print_report, rounded
 
 # As the table of speeds to reach has them; after them what has no row there.
 ORDER = (
@@ -27,6 +27,7 @@ ORDER = (
     "batch",
     "statistics",
 )
+QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."
 _WRITTEN = (
     "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. `scripts/bench NAME` prints one "
     "benchmark. Ratios carry over to other machines better than seconds do."
@@ -52,7 +53,7 @@ def measured(names: Sequence[str], *, quick: bool) -> tuple[Limits, dict[str, Re
         print_report(reports[name])
         print(flush=True)
     if quick:
-        print("Quick: smaller sizes, to see that it works. Targets are for the full ones.\n")
+        print(f"{QUICK}\n")
     return limits, reports
 
 
@@ -61,12 +62,12 @@ def exit_code(reports: Iterable[Report], *, quick: bool) -> int:
     return 0 if all(report.agreed if quick else report.met for report in reports) else 1
 
 
-def page(limits: Limits, reports: Mapping[str, Report], day: dt.date) -> str:
-    """Return docs/performance.md."""
+def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: bool = False) -> str:
+    """Return docs/performance.md; of a quick run it says that it is none to rely on."""
     packages = sorted({package for report in reports.values() for package in report.packages})
     parts = [
         "# Performance",
-        _WRITTEN.format(day=day),
+        _WRITTEN.format(day=day) + (f" **{QUICK}**" if quick else ""),
         _machine(packages),
         "## Summary",
         _COLUMNS,
@@ -76,7 +77,7 @@ def page(limits: Limits, reports: Mapping[str, Report], day: dt.date) -> str:
         _markdown(("", "measured", ""), limits.table()),
         "## What is slower than half its limit, and why",
         *[
-            f"*{report.work}* (× {report.from_limit:.3g}): {report.why}"
+            f"*{report.work}* (× {rounded(report.from_limit)}): {report.why}"
             for report in reports.values()
             if report.from_limit > NEAR
         ],
@@ -101,7 +102,7 @@ def _summary(report: Report) -> list[str]:
         "; ".join(map(str, report.peers)) or "–",
         str(report.growth) if report.growth else "–",
         f"{report.limit.what}: {report.limit.seconds:.3g} s",
-        f"{report.from_limit:.3g}",
+        rounded(report.from_limit),
     ]
 
 

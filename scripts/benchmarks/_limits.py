@@ -88,7 +88,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 def _write(path: Path, content: NDArray[np.uint8]) -> None:
     with path.open("wb", buffering=0) as file:
-        left = memoryview(content)
+        left = memoryview(content.data)
         while left:
             left = left[file.write(left) :]
         os.fsync(file.fileno())

@@ -45,7 +45,7 @@ class Figure:
     def __str__(self) -> str:
         """Say number and target, such as `4.1 s (≤ 10 met)`."""
         target = f" ({self.target.beside(self.value)})" if self.target else ""
-        return f"{self.value:.3g} {self.unit}{target}"
+        return f"{rounded(self.value)} {self.unit}{target}"
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Peer:
     def __str__(self) -> str:
         """Say it so that the number is at least 1."""
         if self.times >= 1:
-            return f"{self.times:,.3g} × faster than {self.name}"
-        return f"{1 / self.times:,.3g} × slower than {self.name}"
+            return f"{rounded(self.times)} × faster than {self.name}"
+        return f"{rounded(1 / self.times)} × slower than {self.name}"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Growth:
 
     def __str__(self) -> str:
         """Say both exponents and between which sizes they hold."""
-        sizes = f"{self.of} {min(self.sizes):,.6g} to {max(self.sizes):,.6g}"
+        sizes = f"{self.of} {rounded(min(self.sizes))} to {rounded(max(self.sizes))}"
         return f"time {self.time:.2f}, memory {self.memory:.2f} ({sizes})"
 
 
@@ -141,6 +141,11 @@ class Report:
         return "All targets met." if self.met else "A target was MISSED."
 
 
+def rounded(value: float) -> str:
+    """Return a number with three digits, and larger ones without their fraction."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     """Return b of v ≈ a·s^b: the slope of the line of least squares through the logarithms.
 
@@ -164,7 +169,7 @@ def print_report(report: Report) -> None:
     facts = [("measured", str(figure)) for figure in report.figures]
     facts += [("peer", str(peer)) for peer in report.peers]
     facts += [("grows as", str(report.growth))] if report.growth else []
-    facts += [("limit", f"{report.limit.what}: {report.limit.seconds:.3g} s, × {report.from_limit:.3g}")]
+    facts += [("limit", f"{report.limit.what}: {report.limit.seconds:.3g} s, × {rounded(report.from_limit)}")]
     for name, fact in facts:
         print(f"  {name:<10}{fact}")
     if report.from_limit > NEAR:

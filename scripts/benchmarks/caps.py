@@ -114,7 +114,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
     )
 
 
-def _measured(recorded: Sequence[NDArray[np.float64]]) -> Measured:
+def _measured(recorded: list[NDArray[np.float64]]) -> Measured:
     people = len(recorded)
     pixel, count, person = gaze_counts(tracked(recorded, SAMPLES), rows=ROWS, columns=COLUMNS)
     dense = np.zeros((people, PIXELS), dtype=np.int16)

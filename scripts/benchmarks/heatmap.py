@@ -117,8 +117,9 @@ def multiply_adds(samples: int) -> float:
 def _noised(gaze: Gaze, parameters: SpectralParameters) -> Callable[[], object]:
     def work() -> object:
         event = calibrate(parameters, BUDGET)
-        largest = parameters.people * RADIUS
-        return noised(contributions(gaze, parameters), event, largest=largest, random=SecureRandom())
+        return noised(
+            contributions(gaze, parameters), event, largest=gaze.people * RADIUS, random=SecureRandom()
+        )
 
     return work
 

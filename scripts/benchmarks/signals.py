@@ -26,6 +26,7 @@ from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Noise
 from synthrelease.privacy.guarantee import Neighbours
 
 WORK = "CFPA-64, 8 frequencies, 60 recordings × 48 features × 1300 steps × 100 draws"
@@ -109,9 +110,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
     )
 
 
-def _integers(
-    data: Features, recordings: int, noise: str
-) -> tuple[NDArray[np.int64], signals.DiscreteLaplace]:
+def _integers(data: Features, recordings: int, noise: str) -> tuple[NDArray[np.int64], Noise]:
     parameters = _parameters(recordings, noise)
     return signals.totals(data, parameters), signals.calibrate(parameters, BUDGET)
 
@@ -127,13 +126,13 @@ def _cfpa(data: Features, recordings: int, noise: str, draws: int) -> Callable[[
     return lambda: _drawn(data, parameters, event, draws)
 
 
-def _noise_alone(size: int, event: signals.DiscreteLaplace, draws: int) -> None:
+def _noise_alone(size: int, event: Noise, draws: int) -> None:
     random = SecureRandom()
     for _ in range(0, draws, BLOCK):
         discrete_laplace(event.scale, size * BLOCK, random=random)
 
 
-def _drawn(data: Features, parameters: SignalParameters, event: signals.DiscreteLaplace, draws: int) -> float:
+def _drawn(data: Features, parameters: SignalParameters, event: Noise, draws: int) -> float:
     """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
     own, random, total = signals.totals(data, parameters), SecureRandom(), 0.0
     unit = derived.Unit((0.0, 1.0), 1)
