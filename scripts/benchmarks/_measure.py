@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import statistics
+import sys
 import time
 import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,25 @@ def peak_bytes(work: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def alone(work: Callable[..., Result], *arguments: object, **more: object) -> Result:
+    """Call in a new process: nobody else's memory and warm libraries, and its peak of memory is its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *arguments, **more).result()
+
+
+def resident_bytes() -> int:
+    """Return the most memory that this process had resident so far.
+
+    The kernel's count of this program alone is asked for first: `getrusage` also counts what the process that started
+    it had resident when it did.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM:"))
+        return 1024 * int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

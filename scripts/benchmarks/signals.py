@@ -8,11 +8,14 @@ threads added up: what other programs do meanwhile is left out.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._measure import Target, machine, median_seconds, peak_bytes, print_table
+from benchmarks._limits import Limits
+from benchmarks._measure import Target, median_seconds, peak_bytes
+from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
@@ -20,11 +23,13 @@ from synthrelease.maths.spectral_signals import SpectralSignalForm
 from synthrelease.mechanisms import signals, spectral_signals
 from synthrelease.mechanisms.signals import EACH, SignalParameters
 from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
-from synthrelease.noise import SecureRandom
+from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Noise
 from synthrelease.privacy.guarantee import Neighbours
 
+WORK = "CFPA-64, 8 frequencies, 60 recordings × 48 features × 1300 steps × 100 draws"
 RECORDINGS, FEATURES, STEPS, CHUNK, FREQUENCIES, DRAWS = 60, 48, 1300, 64, 8, 100
 BLOCK = 10  # draws at a time: 300 MB of signals
 LOOPED = 100  # series of the loop
@@ -32,69 +37,117 @@ BUDGET = Budget(1.0, 1e-6)
 SECONDS, GROWTH = Target(10.0, at_most=True), Target(14.0, at_most=True)
 SIZES = (100, 1000)  # people of the spectral mechanism, with 10 features, 4 recordings, 300 steps
 
+FLOATS, LOOP = "floats, vectorised, unsafe noise", "the papers' loop (estimated)"
+NOISE = "exact Laplace noise alone"
+
 Series = NDArray[np.float64]
 
 
-def run() -> bool:
-    """Print both tables; return whether every target was met."""
-    print(machine("numpy", "scipy"))
-    return _of_chunks() & _of_spectral()
-
-
-def _of_chunks() -> bool:
-    data = _crowd(RECORDINGS, 1, STEPS, FEATURES)
-    form = SignalForm("cfpa", STEPS, CHUNK, FREQUENCIES)
-    shape = (FEATURES, 1, Neighbours.REPLACE_ONE, RECORDINGS)
-    works, events = {}, {}
+def run(limits: Limits, *, quick: bool = False) -> Report:
+    """Time CFPA beside its peers, as recordings grow, and the spectral mechanism as people do."""
+    draws = BLOCK if quick else DRAWS
+    crowds = {n: _crowd(n, 1, STEPS, FEATURES) for n in (RECORDINGS // 4, RECORDINGS // 2, RECORDINGS)}
+    data = crowds[RECORDINGS]
+    works: dict[str, Callable[[], object]] = {}
     for noise in ("laplace", "gaussian"):
-        parameters = SignalParameters(form, noise, EACH, *shape)
-        events[noise] = signals.calibrate(parameters, BUDGET)
-        works[f"CFPA-64, {noise}"] = lambda p=parameters, e=events[noise]: _drawn(data, p, e)
+        works[f"CFPA-64, {noise}"] = _cfpa(data, RECORDINGS, noise, draws)
     series = np.moveaxis(data.values.reshape(RECORDINGS, STEPS, FEATURES), 1, 2)
-    works["floats, vectorised, unsafe noise"] = lambda: _in_floats(series)
+    works[FLOATS] = lambda: _in_floats(series, draws)
     some = series.reshape(-1, STEPS)[:LOOPED]
-    works["the papers' loop (estimated)"] = lambda: _looped(some)
-    seconds = median_seconds(works, 3, clock=time.process_time)
-    seconds["the papers' loop (estimated)"] *= RECORDINGS * FEATURES * DRAWS / LOOPED
-    ours = seconds["CFPA-64, laplace"]
-    memory = {name: peak_bytes(work) / 2**20 for name, work in works.items()}
-    rows, met = [], True
-    for name, taken in seconds.items():
-        own = name.startswith("CFPA")
-        met &= not own or SECONDS.met(taken)
-        rows.append(
-            [
-                name,
-                f"{taken:.2f}",
-                SECONDS.beside(taken) if own else "",
-                f"{taken / ours:.3g}",
-                f"{memory[name]:.0f}",
-            ]
-        )
-    print(
-        f"\n{RECORDINGS} recordings × {FEATURES} features × {STEPS} steps × {DRAWS} draws, {FREQUENCIES} frequencies of each "
-        f"chunk of {CHUNK}\n"
+    works[LOOP] = lambda: _looped(some)
+    own, event = _integers(data, RECORDINGS, "laplace")
+    works[NOISE] = lambda: _noise_alone(own.size, event, draws)
+    seconds = median_seconds(works, 1 if quick else 3, clock=time.process_time)
+    seconds[LOOP] *= RECORDINGS * FEATURES * draws / LOOPED
+    slowest = max(seconds[f"CFPA-64, {noise}"] for noise in ("laplace", "gaussian"))
+    memory = {name: peak_bytes(work) for name, work in works.items()}
+    smaller = [n for n in crowds if n < RECORDINGS]
+    fewer = {str(n): _cfpa(crowds[n], n, "laplace", draws) for n in smaller}
+    taken = median_seconds(fewer, 1, clock=time.process_time)
+    growth = Growth(
+        "recordings",
+        [*smaller, RECORDINGS],
+        [*taken.values(), seconds["CFPA-64, laplace"]],
+        [*(peak_bytes(work) for work in fewer.values()), memory["CFPA-64, laplace"]],
     )
-    print_table(["", "seconds", "target", "of CFPA, laplace", "MiB"], rows)
-    return met
+    spectral, grown = _of_spectral(quick=quick)
+    return Report(
+        WORK,
+        ("numpy", "scipy"),
+        (
+            Section(
+                f"{RECORDINGS} recordings × {FEATURES} features × {STEPS} steps × {draws} draws, {FREQUENCIES} frequencies of "
+                f"each chunk of {CHUNK}. Seconds are those of the processors, all threads added up. The loop: {LOOPED} series "
+                "and one draw, multiplied up.",
+                ("", "seconds", "target", "of CFPA, laplace", "MiB"),
+                [
+                    [
+                        name,
+                        f"{one:.2f}",
+                        SECONDS.beside(one) if name.startswith("CFPA") else "–",
+                        f"{one / seconds['CFPA-64, laplace']:.3g}",
+                        f"{memory[name] / 2**20:.0f}",
+                    ]
+                    for name, one in seconds.items()
+                ],
+            ),
+            spectral,
+        ),
+        (
+            Figure(seconds["CFPA-64, laplace"], "s, Laplace", SECONDS),
+            Figure(seconds["CFPA-64, gaussian"], "s, Gaussian", SECONDS),
+            Figure(grown, f"× the spectral mechanism's time of {SIZES[0]} people for {SIZES[1]}", GROWTH),
+        ),
+        slowest,
+        limits.least(words=8 * own.size * draws, memory=8 * data.values.size * draws),
+        f"Drawing the exact noise alone takes {seconds[NOISE]:.3g} s (Laplace); the rest is the inverse transform to signals in "
+        f"64-bit floats, of which the peer in floats, noise included, takes {seconds[FLOATS]:.3g} s.",
+        (
+            Peer(FLOATS, seconds[FLOATS] / slowest),
+            Peer(LOOP, seconds[LOOP] / slowest),
+        ),
+        growth,
+    )
 
 
-def _drawn(data: Features, parameters: SignalParameters, event: signals.DiscreteLaplace) -> float:
+def _integers(data: Features, recordings: int, noise: str) -> tuple[NDArray[np.int64], Noise]:
+    parameters = _parameters(recordings, noise)
+    return signals.totals(data, parameters), signals.calibrate(parameters, BUDGET)
+
+
+def _parameters(recordings: int, noise: str) -> SignalParameters:
+    form = SignalForm("cfpa", STEPS, CHUNK, FREQUENCIES)
+    return SignalParameters(form, noise, EACH, FEATURES, 1, Neighbours.REPLACE_ONE, recordings)
+
+
+def _cfpa(data: Features, recordings: int, noise: str, draws: int) -> Callable[[], object]:
+    parameters = _parameters(recordings, noise)
+    event = signals.calibrate(parameters, BUDGET)
+    return lambda: _drawn(data, parameters, event, draws)
+
+
+def _noise_alone(size: int, event: Noise, draws: int) -> None:
+    random = SecureRandom()
+    for _ in range(0, draws, BLOCK):
+        discrete_laplace(event.scale, size * BLOCK, random=random)
+
+
+def _drawn(data: Features, parameters: SignalParameters, event: Noise, draws: int) -> float:
     """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
     own, random, total = signals.totals(data, parameters), SecureRandom(), 0.0
     unit = derived.Unit((0.0, 1.0), 1)
-    for _ in range(0, DRAWS, BLOCK):
+    for _ in range(0, draws, BLOCK):
         exact = np.broadcast_to(own, (BLOCK, *own.shape))
         noisy = noised(exact, event, largest=parameters.largest, random=random)
         total += float(derived.signal(noisy, parameters.form, unit)[..., 0].sum())
     return total
 
 
-def _in_floats(series: Series) -> float:
+def _in_floats(series: Series, draws: int) -> float:
     """The same with NumPy's transform and noise: no grid, no exactness."""
     generator, total = np.random.default_rng(0), 0.0
     whole = STEPS // CHUNK * CHUNK
-    for _ in range(0, DRAWS, BLOCK):
+    for _ in range(0, draws, BLOCK):
         for piece in (series[..., :whole].reshape(*series.shape[:-1], -1, CHUNK), series[..., None, whole:]):
             length = piece.shape[-1]
             spectrum = np.fft.rfft(piece)
@@ -120,8 +173,9 @@ def _looped(series: Series) -> float:
     return total
 
 
-def _of_spectral() -> bool:
-    works, memory = {}, {}
+def _of_spectral(*, quick: bool) -> tuple[Section, float]:
+    """The table of the spectral mechanism, and how many times as long the larger size takes."""
+    works: dict[str, Callable[[], object]] = {}
     for people in SIZES:
         data = _crowd(people, 4, 300, 10)
         form = SpectralSignalForm(300, 40, 64, "person", None, 0.03)
@@ -129,14 +183,19 @@ def _of_spectral() -> bool:
         works[str(people)] = lambda d=data, p=parameters: spectral_signals.release(
             d, p, BUDGET, random=SecureRandom()
         )
-    seconds = median_seconds(works, 3, clock=time.process_time)
-    memory = {name: peak_bytes(work) / 2**20 for name, work in works.items()}
+    seconds = median_seconds(works, 1 if quick else 3, clock=time.process_time)
+    rows = [
+        [f"{name} people", f"{one:.3f}", f"{peak_bytes(works[name]) / 2**20:.0f}"]
+        for name, one in seconds.items()
+    ]
     growth = seconds[str(SIZES[1])] / seconds[str(SIZES[0])]
-    print("\nSpectral: 4 recordings of 10 features, 300 steps, 64 cosines; from rows to a release\n")
-    rows = [[f"{n} people", f"{seconds[str(n)]:.3f}", f"{memory[str(n)]:.0f}"] for n in SIZES]
-    print_table(["", "seconds", "MiB"], rows)
-    print(f"\ngrows × {growth:.1f} from {SIZES[0]} to {SIZES[1]} people, {GROWTH.beside(growth)}")
-    return GROWTH.met(growth)
+    section = Section(
+        "Spectral: 4 recordings of 10 features, 300 steps, 64 cosines; from rows to a release.",
+        ("", "seconds", "MiB"),
+        rows,
+        f"Grows × {growth:.1f} from {SIZES[0]} to {SIZES[1]} people, {GROWTH.beside(growth)}.",
+    )
+    return section, growth
 
 
 def _crowd(people: int, recordings: int, steps: int, features: int) -> Features:

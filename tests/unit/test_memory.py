@@ -83,6 +83,16 @@ def test_it_grows_with_what_is_published(tmp_path: Path) -> None:
     assert large.coordinator - small.coordinator >= 3 * sums - (1 << 20)
 
 
+def test_it_grows_with_the_largest_array_that_is_derived(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    small = told(path)
+    path.write_text(path.read_text().replace("rows = 50", "rows = 20_000_000"))
+    large = told(path)
+    assert large.alone - (250 << 20) >= 96 * 20_000_000 > small.alone
+    assert large.worker >= large.alone
+    assert large.coordinator == small.coordinator
+
+
 def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))

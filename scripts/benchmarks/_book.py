@@ -1,0 +1,133 @@
+"""The performance book: every benchmark in a process of its own, and the page that tells what they found."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks._limits import Limits, measure_limits
+from benchmarks._measure import alone
+from benchmarks._report import NEAR, Report, print_report, rounded
+
+# As the table of speeds to reach has them; after them what has no row there.
+ORDER = (
+    "noise",
+    "deniability",
+    "heatmap",
+    "samples",
+    "caps",
+    "signals",
+    "verify",
+    "demo",
+    "batch",
+    "statistics",
+)
+QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."
+_WRITTEN = (
+    "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. `scripts/bench NAME` prints one "
+    "benchmark. Ratios carry over to other machines better than seconds do."
+)
+_COLUMNS = (
+    "*Grows with size as*: the exponents b of size^b that time and memory follow, of least squares between the sizes measured. "
+    "*Limit*: what the work could not be done faster than with the resource that binds it, which was measured in the same run."
+)
+HEAD = ("work", "measured (target)", "peers", "grows with size as", "limit", "times its limit")
+
+
+def measured(names: Sequence[str], *, quick: bool) -> tuple[Limits, dict[str, Report]]:
+    """Measure the machine's limits, then run benchmarks, and print each report as it comes.
+
+    Raises:
+        SynthReleaseError: this machine lacks something that one of them needs.
+    """
+    limits = alone(measure_limits, quick=quick)
+    reports = {}
+    for name in names:
+        reports[name] = alone(_run, name, limits, quick=quick)
+        print(f"── {name} ──")
+        print_report(reports[name])
+        print(flush=True)
+    if quick:
+        print(f"{QUICK}\n")
+    return limits, reports
+
+
+def exit_code(reports: Iterable[Report], *, quick: bool) -> int:
+    """Return 1 if a target was missed or answers differ; of a quick run only answers count."""
+    return 0 if all(report.agreed if quick else report.met for report in reports) else 1
+
+
+def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: bool = False) -> str:
+    """Return docs/performance.md; of a quick run it says that it is none to rely on."""
+    packages = sorted({package for report in reports.values() for package in report.packages})
+    parts = [
+        "# Performance",
+        _WRITTEN.format(day=day) + (f" **{QUICK}**" if quick else ""),
+        _machine(packages),
+        "## Summary",
+        _COLUMNS,
+        _markdown(HEAD, [_summary(report) for report in reports.values()]),
+        _missed(reports.values()),
+        "## Limits of this machine",
+        _markdown(("", "measured", ""), limits.table()),
+        "## What is slower than half its limit, and why",
+        *[
+            f"*{report.work}* (× {rounded(report.from_limit)}): {report.why}"
+            for report in reports.values()
+            if report.from_limit > NEAR
+        ],
+    ]
+    for name, report in reports.items():
+        parts += [f"## `scripts/bench {name}`", f"{report.work}. {report.verdict}"]
+        for section in report.sections:
+            parts += [section.before, _markdown(section.head, section.rows)]
+            parts += [section.after] if section.after else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _run(name: str, limits: Limits, *, quick: bool) -> Report:
+    report: Report = importlib.import_module(f"benchmarks.{name}").run(limits, quick=quick)
+    return report
+
+
+def _summary(report: Report) -> list[str]:
+    return [
+        report.work,
+        "; ".join(map(str, report.figures)) + ("" if report.agreed else "; answers DIFFER"),
+        "; ".join(map(str, report.peers)) or "–",
+        str(report.growth) if report.growth else "–",
+        f"{report.limit.what}: {report.limit.seconds:.3g} s",
+        rounded(report.from_limit),
+    ]
+
+
+def _missed(reports: Iterable[Report]) -> str:
+    missed = [report.work for report in reports if not report.met]
+    return "Missed: " + "; ".join(missed) + "." if missed else "All targets are met."
+
+
+def _machine(packages: Sequence[str]) -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    return (
+        f"{os.cpu_count()} processors ({_processor()}), {memory:.0f} GiB of memory, {platform.system()}, "
+        f"Python {platform.python_version()}, synthrelease {version('synthrelease')}, {versions}."
+    )
+
+
+def _processor() -> str:
+    """The processor's name as the kernel has it, or else its kind."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text("utf-8").splitlines() if told.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.machine()
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

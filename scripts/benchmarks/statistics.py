@@ -1,0 +1,126 @@
+"""Mean, histogram and median against diffprivlib, with the same data and ε. No target: a row for comparison.
+
+One value a person, which is all that diffprivlib knows; ours are for any number of rows of each person.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks._diffprivlib import peer_version, seconds_of_statistic
+from benchmarks._limits import Limits
+from benchmarks._measure import median_seconds, peak_bytes
+from benchmarks._report import Figure, Growth, Peer, Report, Section
+from synthrelease.data.features import Features
+from synthrelease.mechanisms.statistics import StatisticsParameters, release
+from synthrelease.noise import SecureRandom
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.guarantee import Neighbours
+
+WORK = "mean, histogram and median of 10⁶ people"
+SIZES, QUICK_SIZES = (10_000, 100_000, 1_000_000), (1000, 10_000)
+BINS, EPSILON, RUNS = 32, 1.0, 5
+PEERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "mean": ("mean", {"bounds": [0.0, 1.0]}),
+    "histogram": ("histogram", {"bins": BINS, "range": [0.0, 1.0]}),
+    "quantile:0.5": ("quantile", {"quant": 0.5, "bounds": [0.0, 1.0]}),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One statistic of so many people."""
+
+    people: int
+    statistic: str
+    ours: float
+    theirs: float
+    peak: int
+
+
+def run(limits: Limits, *, quick: bool = False) -> Report:
+    """Time all three at every size."""
+    sizes = QUICK_SIZES if quick else SIZES
+    found = [one for people in sizes for one in _measured(people)]
+    largest = [one for one in found if one.people == sizes[-1]]
+    slowest = max(largest, key=lambda one: one.ours)
+    same = [one for one in found if one.statistic == slowest.statistic]
+    return Report(
+        WORK,
+        ("numpy", "scipy"),
+        (
+            Section(
+                f"ε = {EPSILON:g} for each, Laplace noise, bounds [0, 1], {BINS} bins. Processor time, median of {RUNS} runs; peak of "
+                f"traced memory. diffprivlib {peer_version()}, in an environment of its own: its noise is added in floating point, "
+                "whose last bits can tell the value below it (Mironov 2012), so its guarantee is weaker than the ε it states.",
+                ("statistic", "people", "ours, ms", "diffprivlib, ms", "diffprivlib/ours", "peak MB"),
+                [
+                    [
+                        one.statistic,
+                        f"{one.people:,}",
+                        f"{1e3 * one.ours:.2f}",
+                        f"{1e3 * one.theirs:.2f}",
+                        f"{one.theirs / one.ours:.2f}",
+                        f"{one.peak / 1e6:.1f}",
+                    ]
+                    for one in found
+                ],
+            ),
+        ),
+        tuple(Figure(1e3 * one.ours, f"ms, {one.statistic}") for one in largest),
+        slowest.ours,
+        limits.least(memory=8 * slowest.people),
+        f"The limit reads the values once. Ours ({slowest.statistic}) finds the rows of each person, and makes one whole number of "
+        "them, or a share of every bin, before it adds up; diffprivlib takes every row for a person of its own.",
+        tuple(Peer(f"diffprivlib ({one.statistic})", one.theirs / one.ours) for one in largest),
+        Growth(
+            f"{slowest.statistic}, people",
+            [one.people for one in same],
+            [one.ours for one in same],
+            [one.peak for one in same],
+        ),
+    )
+
+
+def _measured(people: int) -> list[Measured]:
+    values = np.random.default_rng(people).uniform(0, 1, people)
+    data = Features(
+        ("value",),
+        np.array([[0.0, 1.0]]),
+        ("one",),
+        people,
+        np.arange(people),
+        np.zeros(people, dtype=np.int64),
+        values[:, None],
+    )
+    works = {statistic: _release(data, statistic) for statistic in PEERS}
+    ours = median_seconds(works, RUNS, clock=time.process_time)
+    theirs = _theirs(values)
+    return [
+        Measured(people, statistic, ours[statistic], theirs[statistic], peak_bytes(work))
+        for statistic, work in works.items()
+    ]
+
+
+def _release(data: Features, statistic: str) -> Callable[[], object]:
+    parameters = StatisticsParameters((statistic,), ((0.0, 1.0),), BINS, Neighbours.REPLACE_ONE, data.people)
+    budget, random = Budget(EPSILON, 0.0), SecureRandom()
+    return lambda: release(data, parameters, budget, random=random)
+
+
+def _theirs(values: NDArray[np.float64]) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "values.npy"
+        np.save(path, values)
+        return {
+            statistic: seconds_of_statistic(tool, path, RUNS, epsilon=EPSILON, **more)
+            for statistic, (tool, more) in PEERS.items()
+        }

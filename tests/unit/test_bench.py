@@ -1,0 +1,250 @@
+"""What `scripts/bench` says of what it measured: exponents, targets, exit codes, and a page that names the same works."""
+
+import datetime as dt
+import importlib
+import importlib.machinery
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+SCRIPTS = ROOT / "scripts"
+TABLE = {  # of the speeds to reach: benchmark, words of its row
+    "noise": "1 764 000 exact rounded Gaussians, σ from 1 to 10⁵",
+    "deniability": "deniability test, 10⁶ candidates × 10⁶ records × 52 attributes, 11 sizes of ω",
+    "heatmap": "spectral coefficients and noise, 100 people, 10⁴ samples",
+    "samples": "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli",
+    "caps": "all caps of Algorithm 1, 50 people × 1050×1680",
+    "signals": "CFPA-64, 8 frequencies, 60 recordings × 48 features × 1300 steps × 100 draws",
+    "verify": "`verify` of a 500 MB bundle",
+    "demo": "`synthrelease demo`, installed",
+}
+
+
+@pytest.fixture(autouse=True)
+def scripts_on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+
+@pytest.fixture
+def report():
+    return importlib.import_module("benchmarks._report")
+
+
+@pytest.fixture
+def measure():
+    return importlib.import_module("benchmarks._measure")
+
+
+@pytest.fixture
+def book():
+    return importlib.import_module("benchmarks._book")
+
+
+@pytest.fixture
+def limits():
+    module = importlib.import_module("benchmarks._limits")
+    return module.Limits(*[float(2**n) for n in range(len(module.NAMES))])
+
+
+@pytest.fixture
+def bench():
+    loader = importlib.machinery.SourceFileLoader("bench", str(SCRIPTS / "bench"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def found(report, measure):
+    """A report of one target, 10, of which `value` was measured."""
+
+    def make(value, *, agreed=True, seconds=3.0):
+        return report.Report(
+            "work | of one row",
+            ("numpy",),
+            (report.Section("before", ("name", "seconds"), [["one", "3.0"]], "after"),),
+            (report.Figure(value, "s", measure.Target(10.0, at_most=True)), report.Figure(7.0, "GiB")),
+            seconds,
+            report.Limit("memory, copying", 1.0),
+            "because of sorting",
+            (report.Peer("NumPy", 0.25), report.Peer("a loop", 1234.0)),
+            report.Growth("rows", (10, 1000), (1.0, 10.0), (5, 500)),
+            agreed,
+        )
+
+    return make
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 2.0])
+def test_the_exponent_is_that_of_a_power(report, power):
+    sizes = (100, 1000, 20_000)
+    assert report.exponent(sizes, [3e-6 * s**power for s in sizes]) == pytest.approx(power, rel=1e-9)
+
+
+def test_the_exponent_is_of_least_squares_where_there_is_no_power(report):
+    """In decades: 0, 1, 2 against 0, 0, 3: the slope is Σ(x − 1)(y − 1)/Σ(x − 1)² = 3/2."""
+    assert report.exponent((1, 10, 100), (1, 1, 1000)) == pytest.approx(1.5, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "values"), [((1,), (1,)), ((2, 2), (1, 3)), ((1, 2), (0, 1)), ((0, 2), (1, 1))]
+)
+def test_there_is_no_exponent_of_one_size_or_of_nothing(report, sizes, values):
+    with pytest.raises(ValueError, match="two sizes"):
+        report.exponent(sizes, values)
+
+
+def test_growth_tells_time_from_memory(report):
+    growth = report.Growth("rows", (10, 1000), (1.0, 10.0), (5, 500))
+    assert (growth.time, growth.memory) == pytest.approx((0.5, 1.0))
+    assert str(growth) == "time 0.50, memory 1.00 (rows 10 to 1,000)"
+
+
+def test_figures_say_whether_they_meet_their_targets(report, measure):
+    most, least = measure.Target(5.0, at_most=True), measure.Target(200.0, at_most=False)
+    assert str(report.Figure(4.126, "s", most)) == "4.13 s (≤ 5 met)"
+    assert str(report.Figure(5.5, "s", most)) == "5.5 s (≤ 5 MISSED)"
+    assert str(report.Figure(199.0, "× as fast", least)) == "199 × as fast (≥ 200 MISSED)"
+    assert str(report.Figure(200.0, "× as fast", least)) == "200 × as fast (≥ 200 met)"
+    assert str(report.Figure(0.1, "s")) == "0.1 s"
+
+
+def test_peers_are_told_in_the_direction_that_is_at_least_1(report):
+    assert str(report.Peer("NumPy", 0.25)) == "4 × slower than NumPy"
+    assert str(report.Peer("a loop", 1234.0)) == "1,234 × faster than a loop"
+
+
+def test_the_limit_is_the_resource_that_takes_longest(limits):
+    binding = limits.least(memory=8.0, words=4.0)  # at 1 and 2 a second
+    assert (binding.what, binding.seconds) == ("memory, copying", 8.0)
+    assert limits.least(memory=8.0, words=40.0).seconds == 20.0
+
+
+def test_every_limit_is_in_the_table(limits):
+    names = importlib.import_module("benchmarks._limits").NAMES
+    assert [row[0] for row in limits.table()] == list(names.values())
+
+
+@pytest.mark.parametrize(
+    ("last", "full", "quick"), [((9.0, True), 0, 0), ((11.0, True), 1, 0), ((9.0, False), 1, 1)]
+)
+def test_a_missed_target_or_a_wrong_answer_ends_with_1(book, found, last, full, quick):
+    value, agreed = last
+    reports = [found(9.0), found(value, agreed=agreed)]
+    assert (book.exit_code(reports, quick=False), book.exit_code(reports, quick=True)) == (full, quick)
+
+
+@pytest.fixture
+def page_elsewhere(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "PAGE", tmp_path / "performance.md")
+    return bench.PAGE
+
+
+@pytest.fixture
+def started(bench, page_elsewhere, found, limits, monkeypatch):
+    """Run `scripts/bench` as if a value had been measured; and say whether there is a page."""
+    book = importlib.import_module("benchmarks._book")
+
+    def start(value, *arguments):
+        def measured(names, *, quick):
+            assert tuple(names) == (book.ORDER if arguments[0] == "all" else arguments[:1])
+            assert quick == ("--quick" in arguments)
+            return limits, {"noise": found(value)}
+
+        monkeypatch.setattr(book, "measured", measured)
+        return bench.main(list(arguments)), page_elsewhere.exists()
+
+    return start
+
+
+def test_all_writes_the_page_whether_or_not_targets_are_met(started, page_elsewhere):
+    assert started(11.0, "all") == (1, True)
+    assert "(≤ 10 MISSED)" in page_elsewhere.read_text("utf-8")
+    assert started(9.0, "all") == (0, True)
+    assert "(≤ 10 met)" in page_elsewhere.read_text("utf-8")
+    assert "targets do not count" not in page_elsewhere.read_text("utf-8")
+
+
+def test_one_benchmark_and_a_quick_run_write_none(started, capsys):
+    assert started(9.0, "noise") == (0, False)
+    assert started(11.0, "noise") == (1, False)
+    assert started(11.0, "all", "--quick") == (0, False)
+    shown = capsys.readouterr().out
+    assert shown.startswith("# Performance")
+    assert "targets do not count" in shown
+
+
+def test_an_unknown_benchmark_is_refused(bench, capsys):
+    assert bench.main(["nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err
+
+
+def summary(text):
+    """Cells of the summary's rows."""
+    table = text.partition("## Summary")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][2:]
+    return [re.split(r"(?<!\\) \| ", row.removeprefix("| ").removesuffix(" |")) for row in rows]
+
+
+def test_the_page_has_a_row_for_every_report(book, found, limits):
+    text = book.page(limits, {"noise": found(9.0), "caps": found(11.0, seconds=1.5)}, dt.date(2024, 2, 29))
+    rows = summary(text)
+    assert rows[0] == [
+        "work \\| of one row",
+        "9 s (≤ 10 met); 7 GiB",
+        "4 × slower than NumPy; 1,234 × faster than a loop",
+        "time 0.50, memory 1.00 (rows 10 to 1,000)",
+        "memory, copying: 1 s",
+        "3",
+    ]
+    assert rows[1][1] == "11 s (≤ 10 MISSED); 7 GiB"
+    assert all(len(row) == len(book.HEAD) for row in rows)
+    assert "2024-02-29" in text
+    assert "Missed: work | of one row." in text
+    assert text.count("because of sorting") == 1  # of the one that is slower than half its limit
+    assert "| one | 3.0 |" in text
+
+
+def test_a_wrong_answer_shows_in_the_summary(book, found, limits):
+    text = book.page(limits, {"noise": found(9.0, agreed=False)}, dt.date(2024, 2, 29))
+    assert summary(text)[0][1].endswith("answers DIFFER")
+
+
+def test_every_row_of_the_table_of_speeds_has_a_benchmark(book, bench):
+    works = {name: importlib.import_module(f"benchmarks.{name}").WORK for name in book.ORDER}
+    assert list(works.items())[: len(TABLE)] == list(TABLE.items())
+    assert sorted(book.ORDER) == bench.names()
+
+
+def test_every_benchmark_is_run_in_the_same_way(book):
+    for name in book.ORDER:
+        run = inspect.signature(importlib.import_module(f"benchmarks.{name}").run)
+        assert [p.removeprefix("_") for p in run.parameters] == ["limits", "quick"], name
+
+
+def test_the_page_in_the_docs_has_the_rows_of_the_code(book):
+    rows = summary((ROOT / "docs" / "performance.md").read_text("utf-8"))
+    assert [row[0] for row in rows] == [importlib.import_module(f"benchmarks.{n}").WORK for n in book.ORDER]
+
+
+def test_a_benchmark_reports_its_own_row(limits, capsys, report):
+    heatmap = importlib.import_module("benchmarks.heatmap")
+    told = heatmap.run(limits, quick=True)
+    assert told.work == heatmap.WORK
+    assert [figure.target for figure in told.figures] == [heatmap.MILLISECONDS, heatmap.SAME]
+    assert told.agreed
+    report.print_report(told)
+    shown = capsys.readouterr().out
+    assert heatmap.WORK in shown
+    assert "800×600" in shown
+
+
+def test_a_child_does_not_count_the_memory_of_its_parent(measure):
+    held = np.ones(400 << 20, dtype=np.uint8)
+    assert measure.resident_bytes() > held.nbytes
+    assert measure.alone(measure.resident_bytes) < held.nbytes // 2
