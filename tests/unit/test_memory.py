@@ -108,6 +108,11 @@ def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
     assert set(found.by_row) == {"pupil"}
     # Of the records that start from seeds: a task and two features, of a byte each; the others are counted alone.
     assert found.by_row["pupil"] == 200 + 6 * 3
+    path = tmp_path / "plan.toml"
+    text = path.read_text()
+    once = text[text.index('[[outputs]]\nname = "seeded"') :]
+    path.write_text(text + once.replace('"seeded"', '"again"', 1))
+    assert told(path).by_row["pupil"] == 2 * (200 + 6 * 3)
     assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
 
 
