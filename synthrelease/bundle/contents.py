@@ -23,7 +23,7 @@ from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.spectral import masses
 from synthrelease.maths.spectral_signals import Known
 from synthrelease.maths.spectral_signals import masses as signal_masses
-from synthrelease.maths.stored import grid
+from synthrelease.maths.stored import is_stored_form
 from synthrelease.privacy.event import RandomizedTest, flatten, from_json, noise_of
 from synthrelease.privacy.noise_error import reach
 
@@ -72,12 +72,11 @@ class Derived:
         exact = self.function(*(others[source] for source in self.sources))
         if array.shape != exact.shape:
             return f"expected 32-bit floating-point values of shape {exact.shape}"
-        step = grid(exact)
-        wide, allowed = array.astype(np.float64), step / 2 + self.care * np.abs(exact).max(initial=0.0)
-        on_grid = (np.rint(wide / step) * step == wide) & ~(np.signbit(wide) & (wide == 0))
-        if not ((np.abs(wide - exact) <= allowed) & on_grid).all():
-            return "the values do not follow from the noised integers"
-        return None
+        return (
+            None
+            if is_stored_form(array, exact, care=self.care)
+            else "the values do not follow from the noised integers"
+        )
 
 
 @dataclass(frozen=True)

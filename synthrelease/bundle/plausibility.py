@@ -29,7 +29,7 @@ from synthrelease.privacy.event import Noise, RoundedGaussian
 
 _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0
-_FINEST = 256  # cells of a test
+_FINEST = 256  # cells of a test: their numbers have eight bits
 _BLOCK = 1 << 18  # integers looked at at a time
 _TAIL_CARE = 2.0  # with ten expected records a cell's χ² has a heavier tail than the limiting one
 
@@ -98,17 +98,18 @@ def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> 
         categories: category numbers of each attribute, each of shape (rows,).
         network: parents and probabilities of each attribute.
     """
-    uniform = [_ranks(a, categories, network) for a in range(len(categories))]
-    rows = len(uniform[0])
+    rows = len(categories[0])
     fine = min(_FINEST, rows // int(_LEAST_EXPECTED))
     coarse = min(math.isqrt(_FINEST), math.isqrt(rows // int(_LEAST_EXPECTED)))
-    for a, one in enumerate(uniform):
-        if _uneven((one * fine).astype(np.int64), fine):
+    before: list[NDArray[np.uint8]] = []
+    for a in range(len(categories)):
+        uniform = _ranks(a, categories, network)
+        if _uneven((uniform * fine).astype(np.int64), fine):
             return True
-        for other in uniform[:a]:
-            pair = (one * coarse).astype(np.int64) * coarse + (other * coarse).astype(np.int64)
-            if _uneven(pair, coarse * coarse):
-                return True
+        own = (uniform * coarse).astype(np.uint8)
+        if any(_uneven(own * np.uint8(coarse) + other, coarse * coarse) for other in before):
+            return True
+        before.append(own)
     return False
 
 
@@ -123,7 +124,7 @@ def _ranks(a: int, categories: Sequence[NDArray[Any]], network: Network) -> NDAr
     return below_one
 
 
-def _uneven(cells: NDArray[np.int64], number: int) -> bool:
+def _uneven(cells: NDArray[np.integer], number: int) -> bool:
     if number < 2:
         return False
     expected = cells.size / number

@@ -8,7 +8,7 @@ claims. docs/bundle.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -182,6 +182,22 @@ def _number_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Findin
 def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Finding]:
     present = hdf5.dataset_paths(file)
     called_for = [content.path for output in manifest["outputs"] for content in contents(output)]
+    yield from _listing_faults(file, manifest, present, called_for)
+    read = _Reader(file, manifest["digests"])
+    if set(called_for) <= set(present):
+        for number, output in enumerate(manifest["outputs"]):
+            yield from _output_faults(read, output, f"outputs/{number} ({output['name']})", manifest)
+    for path in present:
+        if path not in read.alike:  # beyond the first fault of its output
+            read(path)
+        if not read.alike[path]:
+            yield Finding("digest", path, "the values are not those of the manifest's digest")
+
+
+def _listing_faults(
+    file: h5py.File, manifest: dict[str, Any], present: Sequence[str], called_for: Sequence[str]
+) -> Iterator[Finding]:
+    """Where the file holds another list of things than the manifest."""
     for path in sorted(set(present) - set(called_for)):
         yield Finding("unlisted", path, "no output of the manifest accounts for this dataset")
     for path in sorted(set(called_for) - set(present)):
@@ -195,12 +211,6 @@ def _content_faults(file: h5py.File, manifest: dict[str, Any]) -> Iterator[Findi
     groups = {parent for path in called_for for parent in _parents(path)}
     for group in sorted(set(hdf5.group_paths(file)) - groups):
         yield Finding("unlisted", group, "no output of the manifest accounts for this group")
-    for path in present:
-        if digest(hdf5.read_array(file, path)) != manifest["digests"].get(path):
-            yield Finding("digest", path, "the values are not those of the manifest's digest")
-    if set(called_for) <= set(present):
-        for number, output in enumerate(manifest["outputs"]):
-            yield from _output_faults(file, output, f"outputs/{number} ({output['name']})", manifest)
 
 
 def _parents(path: str) -> Iterator[str]:
@@ -208,10 +218,28 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
+class _Reader:
+    """Reads datasets, and compares their digests with those of a manifest: large ones are unpacked once.
+
+    Attributes:
+        file: of the datasets.
+        alike: of each that was read, whether its digest is the manifest's.
+    """
+
+    def __init__(self, file: h5py.File, digests: Mapping[str, str]) -> None:
+        self.file, self._digests = file, digests
+        self.alike: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> NDArray[Any]:
+        array = hdf5.read_array(self.file, path)
+        self.alike[path] = digest(array) == self._digests.get(path)
+        return array
+
+
 def _output_faults(
-    file: h5py.File, output: dict[str, Any], where: str, manifest: dict[str, Any]
+    read: _Reader, output: dict[str, Any], where: str, manifest: dict[str, Any]
 ) -> Iterator[Finding]:
-    if hdf5.encoding(file, dataset_path(output["name"])) != (output["kind"], ENCODING_VERSION):
+    if hdf5.encoding(read.file, dataset_path(output["name"])) != (output["kind"], ENCODING_VERSION):
         yield Finding("structure", where, "the group's encoding is not that of the output's kind")
     expected = contents(output)
     if output["paths"] != sorted(content.path for content in expected):
@@ -219,24 +247,24 @@ def _output_faults(
     arrays: dict[str, NDArray[Any]] = {}
     # First the integers: only if they can be what is claimed is it worth to derive anything.
     noised = [content for content in expected if isinstance(content, Noised)]
-    found = list(_read_faults(file, noised, arrays)) or list(_integer_faults(output, where, arrays, manifest))
+    found = list(_read_faults(read, noised, arrays)) or list(_integer_faults(output, where, arrays, manifest))
     if not found:
         others = [content for content in expected if not isinstance(content, Noised)]
-        found = list(_read_faults(file, others, arrays)) or list(
+        found = list(_read_faults(read, others, arrays)) or list(
             _record_faults(output, where, expected, arrays)
         )
     yield from found
 
 
 def _read_faults(
-    file: h5py.File, expected: Sequence[Content], arrays: dict[str, NDArray[Any]]
+    read: _Reader, expected: Sequence[Content], arrays: dict[str, NDArray[Any]]
 ) -> Iterator[Finding]:
     """Read datasets and check each, up to the first fault; what others follow from stays in `arrays`."""
     used_again = {
         source for content in expected if isinstance(content, Derived) for source in content.sources
     }
     for content in expected:
-        arrays[content.path] = hdf5.read_array(file, content.path)
+        arrays[content.path] = read(content.path)
         fault = content.fault(arrays[content.path], arrays)
         if fault is not None:
             yield Finding("derived", content.path, fault)

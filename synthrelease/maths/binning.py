@@ -7,6 +7,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+_BLOCK = 1 << 14  # rows
+
 
 def equal_width_edges(low: float, high: float, bins: int) -> NDArray[np.float64]:
     """Return the `bins` + 1 edges of equal-width bins over [low, high]."""
@@ -38,10 +40,15 @@ def public_fractions(name: str, count: int) -> NDArray[np.float64]:
     number, offset by the SHA-256 of the name.)
     """
     offset = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
-    z = (np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(offset)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    out = np.empty(count)
+    for start in range(0, count, _BLOCK):  # by blocks that the processor's cache holds
+        number = np.arange(start + 1, min(start + _BLOCK, count) + 1, dtype=np.uint64)
+        z = (number * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(offset)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        out[start : start + _BLOCK] = (z ^ (z >> np.uint64(31))) >> np.uint64(11)
+    out *= 2.0**-53
+    return out
 
 
 def shares_of_people(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -23,6 +24,16 @@ def test_what_is_added_is_there_for_the_next(tmp_path: Path) -> None:
     with Journal(tmp_path / "new" / "folder") as journal:
         assert journal.entries == {"a.h5": Entry("a.h5", "p", "1", DONE), "b.h5": SECOND}
     assert stat.S_IMODE((tmp_path / "new" / "folder" / NAME).stat().st_mode) == 0o600
+
+
+def test_what_is_added_is_on_the_disk_before_anything_else_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Journal(tmp_path) as journal:
+        synced: list[bytes] = []
+        monkeypatch.setattr(os, "fsync", lambda _: synced.append(journal.path.read_bytes()))
+        journal.add(Entry("a.h5", "plan", "seal", MOVING))
+        assert [b"a.h5" in content for content in synced] == [True]
 
 
 def test_two_batches_in_one_folder_are_one_too_many(tmp_path: Path) -> None:

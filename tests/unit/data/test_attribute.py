@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 from typing import Any
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.maths.binning import public_fractions
+from synthrelease.maths import binning
+from synthrelease.maths.binning import public_fractions, spread_within
 
 PUPIL = Attribute("pupil_mm", 6, None, 2.0, 8.0)
 GAPPY = Attribute("pupil_mm", 7, None, 2.0, 8.0, missing=True)
@@ -97,6 +99,22 @@ def test_values_spread_evenly_over_their_bins_and_anybody_can_compute_them() -> 
     np.testing.assert_array_equal(GAPPY.values(holes)[holes < 6], values[holes < 6])
     other = dataclasses.replace(PUPIL, name="pupil_px").values(categories)
     assert abs(np.corrcoef(within, other - PUPIL.edges[categories])[0, 1]) < 7 / math.sqrt(5000)
+
+
+def test_fractions_are_those_of_splitmix64_in_however_many_blocks() -> None:
+    """In Python's own integers, by the published constants (Steele, Lea & Flood 2014)."""
+    rows, mask = 2 * binning._BLOCK + 5, 2**64 - 1
+    found = public_fractions("pupil_mm", rows)
+    offset = int.from_bytes(hashlib.sha256(b"pupil_mm").digest()[:8], "little")
+    for row in (0, 1, binning._BLOCK - 1, binning._BLOCK, rows - 1):
+        z = ((row + 1) * 0x9E3779B97F4A7C15 + offset) & mask
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        assert found[row] == ((z ^ (z >> 31)) >> 11) / 2**53
+    categories = np.random.default_rng(3).integers(0, 7, rows).astype(np.int8)
+    together = GAPPY.values(categories)
+    inside = spread_within(np.minimum(categories, 5).astype(np.int64), GAPPY.edges, found)
+    np.testing.assert_array_equal(together, np.where(categories < 6, inside, np.nan))
 
 
 @pytest.mark.parametrize(("categories", "bits"), [(1, 8), (128, 8), (129, 16), (32768, 16), (32769, 32)])

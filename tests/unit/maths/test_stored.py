@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthrelease.maths.stored import grid, stored
+from synthrelease.maths import stored as stored_module
+from synthrelease.maths.stored import grid, is_stored_form, stored
 
 
 @settings(derandomize=True, deadline=None, max_examples=200)
@@ -43,3 +44,52 @@ def test_the_grid_at_and_below_a_power_of_two() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_has_no_grid(bad: float) -> None:
     assert math.isnan(grid(np.array([1.0, bad])))
+
+
+# --- what is stored, recognised
+
+
+SIZE = 2 * stored_module._BLOCK + 3
+
+
+def told(array: np.ndarray, exact: np.ndarray, *, care: float = 1e-12) -> bool:
+    return is_stored_form(array, exact, care=care)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (3, 5), (SIZE,)])
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_what_is_stored_is_recognised(shape: tuple[int, ...], scale: float) -> None:
+    exact = scale * np.random.default_rng(1).normal(size=shape)
+    assert told(stored(exact), exact)
+    assert told(stored(np.zeros(shape)), np.zeros(shape))
+
+
+@pytest.mark.parametrize("place", [0, 1, stored_module._BLOCK - 1, stored_module._BLOCK, SIZE - 1])
+def test_one_value_of_another_form_is_found_wherever_it_is(place: int) -> None:
+    exact = np.random.default_rng(2).uniform(-1, 1, SIZE)
+    exact[1], exact[2] = 0.99, 0.0
+    step = grid(exact)
+    for change in (step, -step, step / 4, 1e-30, math.nan, math.inf, -math.inf):
+        array = stored(exact)
+        array[place] += np.float32(change)
+        if array[place] != stored(exact)[place]:
+            assert not told(array, exact), change
+    array = stored(exact)
+    exact[place] = array[place] = 0.0
+    assert told(array, exact)
+    array[place] = -0.0
+    assert not told(array, exact)
+
+
+def test_machines_may_differ_by_their_care_and_no_more() -> None:
+    exact = np.array([1.5, 1.0, 0.25])
+    half = grid(exact) / 2
+    array = stored(exact)
+    for off, care, alike in ((0.99, 1e-12, True), (1.01, 1e-12, False), (1.01, 1e-7, True)):
+        assert told(array, exact + off * half * np.array([0, 1, 0]), care=care) is alike
+
+
+def test_nothing_is_stored_of_what_is_not_finite() -> None:
+    exact = np.array([1.0, math.nan])
+    assert not told(np.array([1.0, math.nan], dtype=np.float32), exact)
+    assert not told(np.array([1.0, 0.0], dtype=np.float32), exact)
