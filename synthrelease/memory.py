@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from synthrelease.design import Design, PlannedOutput
 from synthrelease.mechanisms.collected import Collected, Rows, Sums, Tally
 from synthrelease.parts import PART_CELLS, most_rows, nobody
+from synthrelease.privacy.guarantee import Neighbours
 
 _LIBRARIES = 250 << 20  # bytes that a process has once all is imported
 _CELL = (
@@ -22,6 +23,7 @@ _DERIVED = 96  # bytes for each number of the largest array, while it is derived
 _KEPT_ROW = 200  # bytes beside each row that is kept, while its kin are counted
 _KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
 _ENTRY = 16  # bytes of an entry of a tally
+_PERSON = 600  # bytes of a person's label, and where it is looked up
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Memory:
         alone: bytes of a build in one process.
         worker: bytes of each worker, if there are several processes.
         coordinator: bytes of the process that draws the noise then, while one plan is under way.
+        by_person: bytes more for each person, if their number is private; it is in the others where it is public.
         by_row: of the inputs whose rows are kept until the end, bytes for each row, in `alone` and `coordinator`.
         most_rows: of inputs, rows that a part has; if one person has more, memory grows with theirs.
     """
@@ -39,6 +42,7 @@ class Memory:
     alone: int
     worker: int
     coordinator: int
+    by_person: int
     by_row: dict[str, int]
     most_rows: dict[str, int]
 
@@ -58,10 +62,13 @@ def memory(design: Design) -> Memory:
     reading = _CELL * PART_CELLS + of_part
     # Sums and what was drawn from them; then what was drawn, as it is verified too; and as it came to a worker.
     drawing, writing, written_elsewhere = 2 * all_sums, 2 * all_sums + largest, 3 * all_sums + largest
+    known = design.plan.neighbours is Neighbours.REPLACE_ONE
+    always = _LIBRARIES + (_PERSON * design.people if known else 0)
     return Memory(
-        alone=_LIBRARIES + max(reading + all_sums, drawing, writing),
-        worker=_LIBRARIES + max(reading + of_part, written_elsewhere),
-        coordinator=_LIBRARIES + 3 * all_sums,
+        alone=always + max(reading + all_sums, drawing, writing),
+        worker=always + max(reading + of_part, written_elsewhere),
+        coordinator=always + 3 * all_sums,
+        by_person=0 if known else _PERSON,
         by_row=by_row,
         most_rows={name: most_rows(design.plan.inputs[name]) for name in sums},
     )

@@ -135,6 +135,8 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
         f"  and {_gigabytes(1_000_000 * each)} for each million rows of {name}, which are kept until then"
         for name, each in memory["by_row"].items()
     )
+    if memory["by_person"]:
+        lines.append(f"  and {_gigabytes(1_000_000 * memory['by_person'])} for each million people")
     parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
     lines.extend(wrapped("  ", f"more if one person has more rows than {parts}"))
     return lines

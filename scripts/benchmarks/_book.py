@@ -26,6 +26,7 @@ ORDER = (
     "demo",
     "batch",
     "statistics",
+    "scale",
 )
 QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."
 _WRITTEN = (

@@ -100,7 +100,7 @@ def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Pat
     few = told(path).coordinator
     write_study(tmp_path, people=300)
     path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))
-    assert told(path).coordinator - few == 3 * 2 * 270 * own
+    assert told(path).coordinator - few == 3 * 2 * 270 * own + 270 * 600
 
 
 def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
@@ -114,6 +114,17 @@ def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
     path.write_text(text + once.replace('"seeded"', '"again"', 1))
     assert told(path).by_row["pupil"] == 2 * (200 + 6 * 3)
     assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
+
+
+def test_a_private_number_of_people_is_in_no_number(tmp_path: Path) -> None:
+    found = []
+    for people in (20, 40):
+        path = write_heatmaps_study(tmp_path, people=people)
+        path.write_text(path.read_text().replace("[privacy]", '[privacy]\nneighbours = "add-remove-one"'))
+        found.append(told(path))
+    assert found[0] == found[1]
+    assert found[0].by_person == 600
+    assert "600 MB for each million people" in as_text(preview(make_design(load_plan(path))))
 
 
 def test_preview_prints_it(tmp_path: Path) -> None:
