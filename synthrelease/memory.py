@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from synthrelease.design import Design, PlannedOutput
 from synthrelease.mechanisms.collected import Collected, Rows, Sums, Tally
 from synthrelease.parts import PART_CELLS, most_rows, nobody
+from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
 _LIBRARIES = 250 << 20  # bytes that a process has once all is imported
-_CELL = (
-    48  # bytes for each cell of a part, while it is read, checked, and what its people contribute is found
-)
+_CELL = 48  # bytes for each cell of a part, while it is read and its people's contributions are found
 _DERIVED = 96  # bytes for each number of the largest array, while it is derived or verified
 _KEPT_ROW = 200  # bytes beside each row that is kept, while its kin are counted
 _KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
-_ENTRY = 16  # bytes of an entry of a tally
+_ENTRY, _INTEGER = 16, 8  # bytes of an entry of a tally, and of a sum
 _PERSON = 600  # bytes of a person's label, and where it is looked up
 
 
@@ -31,32 +30,32 @@ class Memory:
     """What a build holds at most.
 
     Attributes:
-        alone: bytes of a build in one process.
-        worker: bytes of each worker, if there are several processes.
-        coordinator: bytes of the process that draws the noise then, while one plan is under way.
-        by_person: bytes more for each person, if their number is private; it is in the others where it is public.
-        by_row: of the inputs whose rows are kept until the end, bytes for each row, in `alone` and `coordinator`.
+        alone_bytes: of a build in one process.
+        worker_bytes: of each worker, if there are several processes.
+        coordinator_bytes: of the process that draws the noise then, while one plan is under way.
+        person_bytes: more for each person, where their number is private; it is in the others where it is public.
+        row_bytes: of the inputs whose rows are kept until the noise is drawn, more for each row, where that is done.
         most_rows: of inputs, rows that a part has; if one person has more, memory grows with theirs.
     """
 
-    alone: int
-    worker: int
-    coordinator: int
-    by_person: int
-    by_row: dict[str, int]
+    alone_bytes: int
+    worker_bytes: int
+    coordinator_bytes: int
+    person_bytes: int
+    row_bytes: dict[str, int]
     most_rows: dict[str, int]
 
 
 def memory(design: Design) -> Memory:
     """Return what a build of a plan holds at most."""
     sums: dict[str, int] = dict.fromkeys(design.facts, 0)
-    by_row: dict[str, int] = {}
+    row_bytes: dict[str, int] = {}
     for output in design.outputs:
         name = output.resolved.spec.input
         fixed, each = _contributed(output, design)
         sums[name] += fixed
         if each:
-            by_row[name] = by_row.get(name, 0) + each
+            row_bytes[name] = row_bytes.get(name, 0) + each
     largest = _DERIVED * max((output.resolved.largest_array for output in design.outputs), default=0)
     all_sums, of_part = sum(sums.values()), max(sums.values(), default=0)
     reading = _CELL * PART_CELLS + of_part
@@ -65,11 +64,11 @@ def memory(design: Design) -> Memory:
     known = design.plan.neighbours is Neighbours.REPLACE_ONE
     always = _LIBRARIES + (_PERSON * design.people if known else 0)
     return Memory(
-        alone=always + max(reading + all_sums, drawing, writing),
-        worker=always + max(reading + of_part, written_elsewhere),
-        coordinator=always + 3 * all_sums,
-        by_person=0 if known else _PERSON,
-        by_row=by_row,
+        alone_bytes=always + max(reading + all_sums, drawing, writing),
+        worker_bytes=always + max(reading + of_part, written_elsewhere),
+        coordinator_bytes=always + 3 * all_sums,
+        person_bytes=0 if known else _PERSON,
+        row_bytes=row_bytes,
         most_rows={name: most_rows(design.plan.inputs[name]) for name in sums},
     )
 
@@ -81,8 +80,9 @@ def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
     match empty:
         case Sums():
             return sum(array.nbytes for array in empty.arrays.values()), 0
-        case Tally():
-            return 0, _ENTRY
+        case Tally():  # what it is added up in, under the cap that was chosen
+            noise = noise_of(output.event)
+            return 0 if noise is None else _INTEGER * noise.count, _ENTRY
         case Rows() if spec.kind == "records":
             return 0, _KEPT_ROW + _KEPT_TIMES * _row_bytes(empty)
         case Rows():  # one of each person

@@ -127,16 +127,18 @@ def as_text(view: dict[str, Any]) -> str:
 
 
 def _memory_lines(memory: dict[str, Any]) -> list[str]:
-    alone, worker, coordinator = (_gigabytes(memory[key]) for key in ("alone", "worker", "coordinator"))
+    alone, worker, coordinator = (
+        _gigabytes(memory[f"{key}_bytes"]) for key in ("alone", "worker", "coordinator")
+    )
     lines = [
         f"Memory: at most {alone} in one process; with --jobs {worker} in each, {coordinator} where noise is drawn"
     ]
     lines.extend(
         f"  and {_gigabytes(1_000_000 * each)} for each million rows of {name}, which are kept until then"
-        for name, each in memory["by_row"].items()
+        for name, each in memory["row_bytes"].items()
     )
-    if memory["by_person"]:
-        lines.append(f"  and {_gigabytes(1_000_000 * memory['by_person'])} for each million people")
+    if memory["person_bytes"]:
+        lines.append(f"  and {_gigabytes(1_000_000 * memory['person_bytes'])} for each million people")
     parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
     lines.extend(wrapped("  ", f"more if one person has more rows than {parts}"))
     return lines

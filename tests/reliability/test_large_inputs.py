@@ -157,10 +157,10 @@ def peaks_of(*command: object) -> tuple[int, int]:
 @pytest.mark.parametrize("name", PLANS)
 def test_a_build_keeps_to_the_memory_that_is_declared(large: Large, name: str) -> None:
     declared = large.declared[name]
-    most = declared.alone + sum(each * large.rows[name] for each in declared.by_row.values())
+    most = declared.alone_bytes + sum(each * large.rows[name] for each in declared.row_bytes.values())
     alone, worker = large.taken[name]
     assert most / 4 <= alone <= most  # a bound that means something
-    assert declared.worker / 4 <= worker <= declared.worker
+    assert declared.worker_bytes / 4 <= worker <= declared.worker_bytes
 
 
 POOLS: dict[str, Callable[[], Pool]] = {"loky": lambda: Processes(2), "dask": lambda: Cluster(None, 2)}

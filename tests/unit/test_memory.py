@@ -67,9 +67,9 @@ def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str,
 @pytest.mark.parametrize("name", STUDIES)
 def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
     found = told(STUDIES[name](tmp_path))
-    assert found.alone >= found.worker - (1 << 20)
-    assert 250 << 20 <= found.coordinator < found.alone < 2 << 30
-    assert bool(found.by_row) == (name in ("records", "private cap"))
+    assert found.alone_bytes >= found.worker_bytes - (1 << 20)
+    assert 250 << 20 <= found.coordinator_bytes < found.alone_bytes < 2 << 30
+    assert bool(found.row_bytes) == (name in ("records", "private cap"))
 
 
 def test_it_grows_with_what_is_published(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_it_grows_with_what_is_published(tmp_path: Path) -> None:
         text.replace("width_px = 16", "width_px = 4000").replace("height_px = 12", "height_px = 3000")
     )
     large, sums = told(path), 8 * 2 * 4000 * 3000  # of two stimuli
-    assert large.alone - small.alone >= 2 * sums - (1 << 20)
-    assert large.coordinator - small.coordinator >= 3 * sums - (1 << 20)
+    assert large.alone_bytes - small.alone_bytes >= 2 * sums - (1 << 20)
+    assert large.coordinator_bytes - small.coordinator_bytes >= 3 * sums - (1 << 20)
 
 
 def test_it_grows_with_the_largest_array_that_is_derived(tmp_path: Path) -> None:
@@ -88,31 +88,31 @@ def test_it_grows_with_the_largest_array_that_is_derived(tmp_path: Path) -> None
     small = told(path)
     path.write_text(path.read_text().replace("rows = 50", "rows = 20_000_000"))
     large = told(path)
-    assert large.alone - (250 << 20) >= 96 * 20_000_000 > small.alone
-    assert large.worker >= large.alone
-    assert large.coordinator == small.coordinator
+    assert large.alone_bytes - (250 << 20) >= 96 * 20_000_000 > small.alone_bytes
+    assert large.worker_bytes >= large.alone_bytes
+    assert large.coordinator_bytes == small.coordinator_bytes
 
 
 def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))
     own = 8 * 2 * 2 * (2 * 3 - 1)  # of two recordings and features: a cosine and a sine each, and a mean
-    few = told(path).coordinator
+    few = told(path).coordinator_bytes
     write_study(tmp_path, people=300)
     path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))
-    assert told(path).coordinator - few == 3 * 2 * 270 * own + 270 * 600
+    assert told(path).coordinator_bytes - few == 3 * 2 * 270 * own + 270 * 600
 
 
 def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
     found = told(write_study(tmp_path))
-    assert set(found.by_row) == {"pupil"}
+    assert set(found.row_bytes) == {"pupil"}
     # Of the records that start from seeds: a task and two features, of a byte each; the others are counted alone.
-    assert found.by_row["pupil"] == 200 + 6 * 3
+    assert found.row_bytes["pupil"] == 200 + 6 * 3
     path = tmp_path / "plan.toml"
     text = path.read_text()
     once = text[text.index('[[outputs]]\nname = "seeded"') :]
     path.write_text(text + once.replace('"seeded"', '"again"', 1))
-    assert told(path).by_row["pupil"] == 2 * (200 + 6 * 3)
+    assert told(path).row_bytes["pupil"] == 2 * (200 + 6 * 3)
     assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
 
 
@@ -123,7 +123,7 @@ def test_a_private_number_of_people_is_in_no_number(tmp_path: Path) -> None:
         path.write_text(path.read_text().replace("[privacy]", '[privacy]\nneighbours = "add-remove-one"'))
         found.append(told(path))
     assert found[0] == found[1]
-    assert found[0].by_person == 600
+    assert found[0].person_bytes == 600
     assert "600 MB for each million people" in as_text(preview(make_design(load_plan(path))))
 
 
@@ -131,7 +131,7 @@ def test_preview_prints_it(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     design = make_design(load_plan(path))
     view = preview(design)
-    assert view["memory"]["alone"] == memory(design).alone
+    assert view["memory"]["alone_bytes"] == memory(design).alone_bytes
     lines = [line for line in as_text(view).splitlines() if "memory" in line.lower() or "more if" in line]
     assert lines[0].startswith("Memory: at most 1.1 GB in one process; with --jobs")
     assert "218 MB for each million rows of pupil" in as_text(view)
