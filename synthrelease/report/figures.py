@@ -177,7 +177,9 @@ def comparison_figure(
 
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG that is the same for the same picture."""
-    figure.savefig(path, metadata={"Software": None})
+    figure.savefig(
+        path, metadata={"Software": None}, bbox_inches="tight", pad_inches=0.1
+    )  # layouts cut labels
 
 
 def _show(
