@@ -153,7 +153,7 @@ def comparison_figure(
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     stimuli: Sequence[str] = list(next(iter(rows.values())))
-    figure = Figure(figsize=(3.7 * len(stimuli) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="constrained")
+    figure = Figure(figsize=(3.7 * len(stimuli) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="compressed")
     axes = figure.subplots(len(rows), len(stimuli), squeeze=False)
     for r, (label, maps) in enumerate(rows.items()):
         for c, stimulus in enumerate(stimuli):
@@ -177,9 +177,7 @@ def comparison_figure(
 
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG that is the same for the same picture."""
-    figure.savefig(
-        path, metadata={"Software": None}, bbox_inches="tight", pad_inches=0.1
-    )  # layouts cut labels
+    figure.savefig(path, metadata={"Software": None})
 
 
 def _show(
