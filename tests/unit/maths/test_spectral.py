@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from synthrelease.maths import centre_bias
+from synthrelease.maths import centre_bias, spectral
 from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import band, middles, point_coefficients, positions, rendered
 
@@ -60,6 +60,35 @@ def test_the_prior_of_time_does_not_change_over_time() -> None:
     assert still.power[0] == 0.0
     with pytest.raises(ValueError, match="centre"):
         centre_bias.prior("mean of the data", moving)
+
+
+def test_heatmap_and_uncertainty_share_a_prior_that_nobody_can_write() -> None:
+    shared = spectral._prior("centre", FORM.blurs)
+    assert shared is spectral._prior("centre", FORM.blurs)
+    exact = centre_bias.prior("centre", FORM.band)
+    for found, expected in ((shared.mean, exact.mean), (shared.power, exact.power)):
+        np.testing.assert_array_equal(found, expected)
+        with pytest.raises(ValueError, match="read-only"):
+            found[0] = 2.0
+
+
+@pytest.mark.parametrize(
+    "form", [FORM, replace(FORM, blurs=(0.2, 0.1, 0.1), cells=(3, 8, 9))], ids=["static", "in time"]
+)
+def test_a_map_and_its_uncertainty_do_not_depend_on_what_else_is_derived(form: SpectralForm) -> None:
+    rng = np.random.default_rng(6)
+    noisy = rng.integers(-(10**6), 10**6, (3, form.band.count))
+    before = noisy.copy()
+
+    def derived(own: np.ndarray) -> bytes:
+        shown = form.heatmap(own, mass=20.0, deviation=1e5)
+        errs = form.uncertainty(own, mass=20.0, mass_error=2.0, deviation=1e5)
+        return shown.tobytes() + errs.tobytes()
+
+    one = [derived(own) for own in noisy]
+    replace(form, prior="none").heatmap(noisy[0], mass=1.0, deviation=1.0)
+    assert [derived(own) for own in noisy[::-1]] == one[::-1]
+    np.testing.assert_array_equal(noisy, before)
 
 
 def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:
