@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dctn, idctn
 
+from synthrelease.maths.small_products import product
 from synthrelease.maths.spectrum import cosines, middles
 
 LONGEST_OF_MATRICES = (
     112  # frequencies of one axis, with twice as many cells; beyond the fast transform is faster
 )
-# Multiply-adds of one product, for which OpenBLAS does not use threads: many products as small as these would wait for
-# threads more than they work, and the order of sums would depend on how many threads there are.
-_MOST_AT_ONCE = 1 << 18
 
 
 def box_of(cells: NDArray[np.float64], box: tuple[int, ...]) -> NDArray[np.float64]:
@@ -67,19 +65,5 @@ def _turned(array: NDArray[np.float64], matrices: list[NDArray[np.float64]]) -> 
     """Apply a matrix to each axis: the one in front is used up, the new one goes to the back, until all have turned."""
     shape = tuple(matrix.shape[1] for matrix in matrices)
     for matrix in matrices:
-        array = _product(array.reshape(len(matrix), -1).T, matrix)
+        array = product(array.reshape(len(matrix), -1).T, matrix)
     return array.reshape(shape)
-
-
-def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix product, some rows at a time; in blocks of nearly one size, since one row alone would be a vector."""
-    out: NDArray[np.float64]
-    if len(left) * right.size <= _MOST_AT_ONCE:
-        out = np.matmul(left, right)
-        return out
-    out = np.empty((len(left), right.shape[1]))
-    blocks = -(-len(left) // (_MOST_AT_ONCE // right.size))
-    for number in range(blocks):
-        some = slice(len(left) * number // blocks, len(left) * (number + 1) // blocks)
-        np.matmul(left[some], right, out=out[some])
-    return out

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.maths.small_products import product
+
 POSITIONS = 8192  # steps into which each axis is divided
 WEIGHT = 1 << 21  # what the weights of a person's points on a stimulus sum to
 LARGEST_BAND = 200_000  # coefficients, and cells of the box of frequencies around them
@@ -152,5 +154,5 @@ def rendered_variance(
 
 def _expanded(box: NDArray[np.float64], tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     for table in tables:  # the axis in front is used up, the new one goes to the back
-        box = np.tensordot(box, table, axes=([0], [1]))
-    return box
+        box = product(box.reshape(table.shape[1], -1).T, table.T)
+    return box.reshape([len(table) for table in tables])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.fft import dctn, idctn
 
-from synthrelease.maths import cosine_transform
+from synthrelease.maths import cosine_transform, small_products
 from synthrelease.maths.cosine_transform import LONGEST_OF_MATRICES, box_of, cells_of
 
 LONG = LONGEST_OF_MATRICES
@@ -77,7 +77,7 @@ def test_on_either_side_of_the_crossover_the_other_way_says_the_same(
     cells, low = made(box, 2)
     by_matrices = box_of(cells, box), cells_of(low, cells.shape)
     monkeypatch.setattr(cosine_transform, "LONGEST_OF_MATRICES", max(box) - 1)
-    monkeypatch.setattr(cosine_transform, "_product", None)
+    monkeypatch.setattr(cosine_transform, "product", None)
     fast = box_of(cells, box), cells_of(low, cells.shape)
     for one, other in zip(by_matrices, fast, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-13)
@@ -89,7 +89,7 @@ def test_the_way_is_the_stated_one(box: tuple[int, ...], monkeypatch: pytest.Mon
         raise AssertionError("the other way was taken")
 
     by_matrices = len(box) > 1 and all(1 < side <= LONG for side in box)
-    for name in ("dctn", "idctn") if by_matrices else ("_product",):
+    for name in ("dctn", "idctn") if by_matrices else ("product",):
         monkeypatch.setattr(cosine_transform, name, never)
     cells, low = made(box, 2)
     box_of(cells, box)
@@ -103,31 +103,20 @@ def test_no_product_is_large_enough_for_threads_nor_one_with_a_vector(
     seen: list[tuple[int, int, int]] = []
 
     class Watched:
-        empty, ascontiguousarray = staticmethod(np.empty), staticmethod(np.ascontiguousarray)
+        empty = staticmethod(np.empty)
 
         @staticmethod
         def matmul(left: np.ndarray, right: np.ndarray, **out: np.ndarray) -> np.ndarray:
             seen.append((*left.shape, right.shape[1]))
             return np.matmul(left, right, **out)
 
-    monkeypatch.setattr(cosine_transform, "np", Watched)
+    monkeypatch.setattr(small_products, "np", Watched)
     cells, low = made(box, 2)
     box_of(cells, box)
     cells_of(low, cells.shape)
     assert len(seen) >= 2 * len(box)
     assert max(math.prod(sides) for sides in seen) <= 1 << 18
     assert min(min(sides) for sides in seen) >= 2
-
-
-@pytest.mark.parametrize("most", [200, 1000, 1 << 14, 1 << 30])
-def test_rows_in_any_blocks_are_all_there(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    monkeypatch.setattr(cosine_transform, "_MOST_AT_ONCE", most)
-    for rows in (2, 7, 64, 101):
-        left, right = rng.normal(size=(rows, 12)), rng.normal(size=(12, 11))
-        np.testing.assert_allclose(
-            cosine_transform._product(left, right), left @ right, rtol=1e-13, atol=1e-13
-        )
 
 
 def test_tables_are_shared_and_cannot_be_written() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -234,28 +231,3 @@ def test_a_map_does_not_depend_on_those_before_it() -> None:
     one = {name: nearest_map(*asked[name], BANDS[name]).tobytes() for name in BANDS}
     cosine_transform._matrices.cache_clear()
     assert one == {name: nearest_map(*asked[name], BANDS[name]).tobytes() for name in reversed(BANDS)}
-
-
-def test_a_map_does_not_depend_on_the_number_of_threads() -> None:
-    program = """
-import hashlib, numpy as np
-from synthrelease.maths.inversion import nearest_map
-from synthrelease.maths.spectrum import band
-for blurs in ((0.04, 0.03), (0.0125, 0.0125), (0.15, 0.08, 0.06)):
-    frequencies = band(blurs, 1e-3)
-    rng = np.random.default_rng(0)
-    target = np.append(1.0, rng.normal(size=frequencies.count - 1))
-    found = nearest_map(target, rng.uniform(0.1, 1, frequencies.count), frequencies)
-    print(hashlib.sha256(found.tobytes()).hexdigest())
-"""
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2", "3")
-    ]
-    assert len(said[0].split()) == 3
-    assert said[1:] == said[:1] * 2

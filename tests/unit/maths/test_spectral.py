@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -89,6 +92,30 @@ def test_a_map_and_its_uncertainty_do_not_depend_on_what_else_is_derived(form: S
     replace(form, prior="none").heatmap(noisy[0], mass=1.0, deviation=1.0)
     assert [derived(own) for own in noisy[::-1]] == one[::-1]
     np.testing.assert_array_equal(noisy, before)
+
+
+def test_a_map_does_not_depend_on_the_number_of_threads() -> None:
+    program = """
+import hashlib, numpy as np
+from synthrelease.maths.spectral import SpectralForm
+for blurs, cells in (((0.04, 0.03), (600, 800)), ((0.0125, 0.0125), (100, 134)), ((0.15, 0.08, 0.06), (30, 100, 134))):
+    form = SpectralForm(blurs, cells)
+    noisy = np.random.default_rng(0).integers(-10**7, 10**7, form.band.count)
+    shown = form.heatmap(noisy, mass=20.0, deviation=1e5)
+    errs = form.uncertainty(noisy, mass=20.0, mass_error=2.0, deviation=1e5)
+    print(hashlib.sha256(shown.tobytes() + errs.tobytes()).hexdigest())
+"""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "3")
+    ]
+    assert len(said[0].split()) == 3
+    assert said[1:] == said[:1] * 2
 
 
 def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:
