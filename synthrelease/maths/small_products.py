@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_AT_ONCE = 1 << 18  # multiply-adds of one product, from which on OpenBLAS may use threads
-_LEAST_ROWS = (
-    8  # of a piece: with fewer it is slower, and with one it would be a vector, which has a limit of its own
-)
+# Of a piece: with fewer it is slower, and with one it would be a vector, which has a limit of its own.
+_LEAST_ROWS = 8
 
 
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
