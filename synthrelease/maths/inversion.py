@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import dctn, idctn
 
-from synthrelease.maths.simplex import onto_simplex
+from synthrelease.maths.cosine_transform import box_of, cells_of
+from synthrelease.maths.simplex import onto_simplex_from
 from synthrelease.maths.spectrum import Band
 
 _STEPS = 120
@@ -84,20 +84,22 @@ def nearest_map(
         variance: of each, shape (K,); that of the constant is not used.
         frequencies: the band.
     """
-    shape = tuple(_OVERSAMPLING * side for side in frequencies.box)
+    box, shape = frequencies.box, tuple(_OVERSAMPLING * side for side in frequencies.box)
     cells_in_all = math.prod(shape)
     scale = math.sqrt(cells_in_all)  # from an orthonormal transform of cells to coefficients of a density
-    at = tuple(frequencies.frequencies)
     weight = np.zeros(target.shape)  # the constant is right for any map
     weight[1:] = variance[1:].min() / variance[1:]
-    spectrum = np.zeros(shape)
+    weights, wanted = frequencies.boxed(weight), frequencies.boxed(target / scale)
     cells = np.full(shape, 1 / cells_in_all)
-    ahead, momentum = cells, 1.0
+    ahead, momentum, lowered_by = cells.copy(), 1.0, 0.0
     for _ in range(_STEPS):
-        spectrum[at] = weight * (dctn(ahead, norm="ortho")[at] - target / scale)
-        moved = onto_simplex(ahead - idctn(spectrum, norm="ortho"), 1.0)
+        moved = cells_of(weights * (box_of(ahead, box) - wanted), shape)
+        np.subtract(ahead, moved, out=moved)
+        moved, lowered_by = onto_simplex_from(lowered_by, moved, 1.0)
         faster = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = moved + (momentum - 1) / faster * (moved - cells)
+        np.subtract(moved, cells, out=ahead)
+        ahead *= (momentum - 1) / faster
+        ahead += moved
         cells, momentum = moved, faster
-    found: NDArray[np.float64] = dctn(cells, norm="ortho")[at] * scale
+    found: NDArray[np.float64] = box_of(cells, box)[tuple(frequencies.frequencies)] * scale
     return found

@@ -8,6 +8,7 @@ and so what to divide by.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.maths import centre_bias
-from synthrelease.maths.inversion import nearest_map, posterior
+from synthrelease.maths.inversion import Prior, nearest_map, posterior
 from synthrelease.maths.spectrum import Band, band, middles, rendered, rendered_variance
 
 RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
@@ -85,7 +86,8 @@ class SpectralForm:
         """
         mean, variance = self._posterior(noisy, mass, deviation)
         found = nearest_map(mean, variance, self.band) * self.band.attenuation
-        return np.maximum(rendered(found, self.band, self._places()), 0.0)
+        shown = rendered(found, self.band, self._places())
+        return np.maximum(shown, 0.0, out=shown)
 
     def uncertainty(
         self, noisy: NDArray[np.integer], *, mass: float, mass_error: float, deviation: float
@@ -103,10 +105,14 @@ class SpectralForm:
         """
         mean, variance = self._posterior(noisy, mass, deviation)
         h = self.band.attenuation
-        from_noise = rendered_variance(variance * h**2, self.band, self._places())
-        from_mass = (mass_error / mass * (rendered(mean * h, self.band, self._places()) - 1.0)) ** 2
-        root: NDArray[np.float64] = np.sqrt(from_noise + from_mass)
-        return root
+        from_mass = rendered(mean * h, self.band, self._places())
+        # In place from here on: on a large grid a new array takes longer than what is done with it.
+        from_mass -= 1.0
+        from_mass *= mass_error / mass
+        from_mass *= from_mass
+        squared = rendered_variance(variance * h**2, self.band, self._places())
+        squared += from_mass
+        return np.sqrt(squared, out=squared)
 
     def _posterior(
         self, noisy: NDArray[np.integer], mass: float, deviation: float
@@ -114,10 +120,18 @@ class SpectralForm:
         unit = self.steps() * mass
         density = noisy / unit
         density[0] = 1.0
-        return posterior(density, deviation / unit, centre_bias.prior(self.prior, self.band))
+        return posterior(density, deviation / unit, _prior(self.prior, self.blurs))
 
     def _places(self) -> list[NDArray[np.float64]]:
         return [middles(cells) for cells in self.cells]
+
+
+@functools.lru_cache(maxsize=4)
+def _prior(name: str, blurs: tuple[float, ...]) -> Prior:
+    """The prior of a form, public, which every map of an output asks for twice."""
+    prior = centre_bias.prior(name, band(blurs, CUTOFF))
+    prior.mean.flags.writeable = prior.power.flags.writeable = False
+    return prior
 
 
 def masses(

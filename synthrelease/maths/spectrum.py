@@ -16,11 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.maths.small_products import product
+
 POSITIONS = 8192  # steps into which each axis is divided
 WEIGHT = 1 << 21  # what the weights of a person's points on a stimulus sum to
 LARGEST_BAND = 200_000  # coefficients, and cells of the box of frequencies around them
 LARGEST_SIDE = 2048  # frequencies of one axis: a quarter of what positions could tell apart
-_BLOCK = 1 << 20  # cosines of some points at a time
+_BLOCK = 1 << 20  # products of cosines of some points, at most, held at a time
+# Multiply-adds of one matrix product: OpenBLAS then seldom uses threads, for which on a busy machine products of points
+# of one person would wait longer than they take. And how many points are worth one, whatever it takes.
+_WORK, _FEWEST = 1 << 19, 64
 _EXACT_BITS = 53 - 21  # of a product of cosines: its weighted sums are then exact in 64-bit floats
 
 
@@ -112,7 +117,7 @@ def point_coefficients(
     box, axes = frequencies.box, len(frequencies.box)
     bits = int(_EXACT_BITS / axes - 0.5)  # a cosine is at most √2
     sums = np.zeros((math.prod(box[:-1]), box[-1]))
-    some = max(1, _BLOCK // math.prod(box[:-1]))
+    some = max(1, min(_BLOCK // math.prod(box[:-1]), max(_FEWEST, _WORK // math.prod(box))))
     for start in range(0, len(weights), some):
         block = slice(start, start + some)
         factors = [_whole_cosines(k, bits)[place[block]] for k, place in zip(box, places, strict=True)]
@@ -149,5 +154,5 @@ def rendered_variance(
 
 def _expanded(box: NDArray[np.float64], tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     for table in tables:  # the axis in front is used up, the new one goes to the back
-        box = np.tensordot(box, table, axes=([0], [1]))
-    return box
+        box = product(box.reshape(table.shape[1], -1).T, table.T)
+    return box.reshape([len(table) for table in tables])

@@ -26,7 +26,7 @@ from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
 
-_TOGETHER = 4  # maps that are derived in one go, of 40 ms each
+_TOGETHER = 4  # maps that are derived in one go, of about 10 ms each
 
 
 @dataclass(frozen=True)

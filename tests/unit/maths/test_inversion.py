@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.fft import dctn, idctn
 from scipy.optimize import nnls
 
+from synthrelease.maths import cosine_transform, inversion, simplex
 from synthrelease.maths.inversion import Prior, nearest_map, posterior
-from synthrelease.maths.spectrum import WEIGHT, band, middles, point_coefficients, positions, rendered
+from synthrelease.maths.simplex import onto_simplex, onto_simplex_from
+from synthrelease.maths.spectrum import WEIGHT, Band, band, middles, point_coefficients, positions, rendered
 
 BAND = band((0.25, 0.2), 1e-3)
 FLAT = Prior(np.eye(1, BAND.count)[0], np.r_[0.0, np.full(BAND.count - 1, 0.2)])
@@ -108,3 +115,119 @@ def test_it_is_the_nearest() -> None:
     best = (((matrix @ cells) - target)[1:] ** 2 / variance[1:]).sum()
     ours = ((found - target)[1:] ** 2 / variance[1:]).sum()
     assert ours <= best * 1.001 + 1e-6
+
+
+# --- the same as by the plainest means
+
+
+def plainly(target: np.ndarray, variance: np.ndarray, frequencies: Band) -> np.ndarray:
+    """The definition with SciPy's transform of the whole grid and a sort at every step."""
+    shape = tuple(2 * side for side in frequencies.box)
+    scale, at = math.sqrt(math.prod(shape)), tuple(frequencies.frequencies)
+    weight = np.zeros(target.shape)
+    weight[1:] = variance[1:].min() / variance[1:]
+    spectrum = np.zeros(shape)
+    cells = np.full(shape, 1 / math.prod(shape))
+    ahead, momentum = cells, 1.0
+    for _ in range(120):
+        spectrum[at] = weight * (dctn(ahead, norm="ortho")[at] - target / scale)
+        moved = onto_simplex(ahead - idctn(spectrum, norm="ortho"), 1.0)
+        faster = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = moved + (momentum - 1) / faster * (moved - cells)
+        cells, momentum = moved, faster
+    return dctn(cells, norm="ortho")[at] * scale
+
+
+def drawn(frequencies: Band, seed: int, size: float, spread: float) -> tuple[np.ndarray, np.ndarray]:
+    """A target `size` times as far out as maps are, and variances over `spread` orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    target = rng.normal(size=frequencies.count) * size
+    target[0] = 1.0
+    return target, 10 ** rng.uniform(-spread, 0, frequencies.count)
+
+
+BANDS = {
+    "even sides": band((0.04, 0.03), 1e-3),
+    "odd sides": band((0.053, 0.049), 1e-3),
+    "lopsided": band((0.5, 0.011), 1e-3),
+    "one frequency down": band((2.0, 0.05), 1e-3),
+    "with time": band((0.3, 0.15, 0.1), 1e-3),
+    "with time, many": band((0.15, 0.08, 0.06), 1e-3),
+    "long": band((0.4, 0.008), 1e-3),
+}
+few = settings(derandomize=True, deadline=None, max_examples=12)
+
+
+def test_these_bands_are_what_they_are_called() -> None:
+    assert BANDS["even sides"].box == (30, 40)
+    assert all(side % 2 for side in BANDS["odd sides"].box)
+    assert BANDS["one frequency down"].box[0] == 1
+    assert BANDS["long"].box[1] > cosine_transform.LONGEST_OF_MATRICES >= BANDS["lopsided"].box[1] > 100
+
+
+@pytest.mark.parametrize("frequencies", BANDS.values(), ids=BANDS.keys())
+@pytest.mark.parametrize("size", [0.01, 0.3, 10.0, 1e4])
+@pytest.mark.parametrize("spread", [0.0, 3.0, 12.0])
+def test_it_is_what_plain_means_find(frequencies: Band, size: float, spread: float) -> None:
+    target, variance = drawn(frequencies, 0, size, spread)
+    found, exact = nearest_map(target, variance, frequencies), plainly(target, variance, frequencies)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+
+
+@few
+@given(
+    seed=st.integers(0, 10**6),
+    name=st.sampled_from(sorted(BANDS)),
+    size=st.floats(0, 3),
+    spread=st.floats(0, 9),
+)
+def test_so_it_is_of_any_target(seed: int, name: str, size: float, spread: float) -> None:
+    target, variance = drawn(BANDS[name], seed, size, spread)
+    found, exact = nearest_map(target, variance, BANDS[name]), plainly(target, variance, BANDS[name])
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+
+
+def test_on_either_side_of_the_crossover_maps_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    for frequencies in (BANDS["odd sides"], BANDS["with time"]):
+        target, variance = drawn(frequencies, 1, 0.3, 2.0)
+        by_matrices = nearest_map(target, variance, frequencies)
+        with monkeypatch.context() as patch:
+            patch.setattr(cosine_transform, "LONGEST_OF_MATRICES", 0)
+            fast = nearest_map(target, variance, frequencies)
+        assert fast.tobytes() != by_matrices.tobytes()  # it was another way
+        np.testing.assert_allclose(fast, by_matrices, rtol=0, atol=1e-12 * np.abs(fast).max())
+
+
+def test_120_steps_are_made_without_a_sort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each from the threshold of the one before: two to three passes over the cells, on average."""
+    starts, thresholds, passes = [], [], []
+
+    def counted(start: float, values: np.ndarray, total: float) -> tuple[np.ndarray, float]:
+        found, threshold = onto_simplex_from(start, values, total)
+        starts.append(start)
+        thresholds.append(threshold)
+        assert found.sum() == pytest.approx(1.0, abs=1e-12)
+        for most in range(1, 50):
+            with monkeypatch.context() as patch:
+                patch.setattr(simplex, "_MOST_PASSES", most)
+                try:
+                    onto_simplex_from(start, values, total)
+                except TypeError:  # the sort, which is not there
+                    continue
+            passes.append(most)
+            break
+        return found, threshold
+
+    monkeypatch.setattr(simplex, "_lowered_by", None)
+    monkeypatch.setattr(inversion, "onto_simplex_from", counted)
+    nearest_map(*drawn(BANDS["even sides"], 0, 0.3, 2.0), BANDS["even sides"])
+    assert len(starts) == 120
+    assert starts[1:] == thresholds[:-1]
+    assert np.mean(passes) < 3.0
+
+
+def test_a_map_does_not_depend_on_those_before_it() -> None:
+    asked = {name: drawn(frequencies, 5, 0.3, 2.0) for name, frequencies in BANDS.items()}
+    one = {name: nearest_map(*asked[name], BANDS[name]).tobytes() for name in BANDS}
+    cosine_transform._matrices.cache_clear()
+    assert one == {name: nearest_map(*asked[name], BANDS[name]).tobytes() for name in reversed(BANDS)}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from synthrelease.maths import centre_bias
+from synthrelease.maths import centre_bias, spectral
 from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import band, middles, point_coefficients, positions, rendered
 
@@ -60,6 +63,59 @@ def test_the_prior_of_time_does_not_change_over_time() -> None:
     assert still.power[0] == 0.0
     with pytest.raises(ValueError, match="centre"):
         centre_bias.prior("mean of the data", moving)
+
+
+def test_heatmap_and_uncertainty_share_a_prior_that_nobody_can_write() -> None:
+    shared = spectral._prior("centre", FORM.blurs)
+    assert shared is spectral._prior("centre", FORM.blurs)
+    exact = centre_bias.prior("centre", FORM.band)
+    for found, expected in ((shared.mean, exact.mean), (shared.power, exact.power)):
+        np.testing.assert_array_equal(found, expected)
+        with pytest.raises(ValueError, match="read-only"):
+            found[0] = 2.0
+
+
+@pytest.mark.parametrize(
+    "form", [FORM, replace(FORM, blurs=(0.2, 0.1, 0.1), cells=(3, 8, 9))], ids=["static", "in time"]
+)
+def test_a_map_and_its_uncertainty_do_not_depend_on_what_else_is_derived(form: SpectralForm) -> None:
+    rng = np.random.default_rng(6)
+    noisy = rng.integers(-(10**6), 10**6, (3, form.band.count))
+    before = noisy.copy()
+
+    def derived(own: np.ndarray) -> bytes:
+        shown = form.heatmap(own, mass=20.0, deviation=1e5)
+        errs = form.uncertainty(own, mass=20.0, mass_error=2.0, deviation=1e5)
+        return shown.tobytes() + errs.tobytes()
+
+    one = [derived(own) for own in noisy]
+    replace(form, prior="none").heatmap(noisy[0], mass=1.0, deviation=1.0)
+    assert [derived(own) for own in noisy[::-1]] == one[::-1]
+    np.testing.assert_array_equal(noisy, before)
+
+
+def test_a_map_does_not_depend_on_the_number_of_threads() -> None:
+    program = """
+import hashlib, numpy as np
+from synthrelease.maths.spectral import SpectralForm
+for blurs, cells in (((0.04, 0.03), (600, 800)), ((0.0125, 0.0125), (100, 134)), ((0.15, 0.08, 0.06), (30, 100, 134))):
+    form = SpectralForm(blurs, cells)
+    noisy = np.random.default_rng(0).integers(-10**7, 10**7, form.band.count)
+    shown = form.heatmap(noisy, mass=20.0, deviation=1e5)
+    errs = form.uncertainty(noisy, mass=20.0, mass_error=2.0, deviation=1e5)
+    print(hashlib.sha256(shown.tobytes() + errs.tobytes()).hexdigest())
+"""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "3")
+    ]
+    assert len(said[0].split()) == 3
+    assert said[1:] == said[:1] * 2
 
 
 def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.fft import dctn
 from scipy.integrate import quad
 
+from synthrelease.maths import spectrum
 from synthrelease.maths.spectrum import (
     LARGEST_BAND,
     POSITIONS,
@@ -129,6 +130,57 @@ def test_many_points_take_little_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 100e6
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "frequencies", [SQUARE, CUBE, band((0.04, 0.03), 1e-3)], ids=["square", "cube", "wide"]
+)
+def test_points_in_blocks_of_any_size_give_the_same_bits(
+    frequencies: Band, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    places = rng.integers(0, POSITIONS, (len(frequencies.box), 700))
+    weights = rng.multinomial(WEIGHT, rng.dirichlet(np.ones(700)))
+    as_it_is = point_coefficients(places, weights, frequencies)
+    for work, fewest, block in (
+        (1, 1, 1),
+        (1, 7, 1 << 20),
+        (1 << 14, 1, 1 << 20),
+        (1 << 60, 64, 1 << 60),
+        (1 << 60, 1, 1 << 10),
+    ):
+        monkeypatch.setattr(spectrum, "_WORK", work)
+        monkeypatch.setattr(spectrum, "_FEWEST", fewest)
+        monkeypatch.setattr(spectrum, "_BLOCK", block)
+        assert point_coefficients(places, weights, frequencies).tobytes() == as_it_is.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("blurs", "rows"),
+    [((0.04, 0.03), 436), ((0.15, 0.08, 0.06), 218), ((0.005, 0.005), 64), ((0.02, 0.004, 1.5), 59)],
+)
+def test_a_product_is_small_unless_its_points_are_few(
+    blurs: tuple[float, ...], rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Multiply-adds are bounded, which keeps them on one thread; of large bands 64 points at least are worth a product."""
+    seen = []
+
+    class Watched:
+        def __init__(self, count: int, bits: int) -> None:
+            self.table = whole(count, bits)
+
+        def __getitem__(self, place: np.ndarray) -> np.ndarray:
+            seen.append(len(place))
+            return self.table[place]
+
+    whole = spectrum._whole_cosines
+    monkeypatch.setattr(spectrum, "_whole_cosines", Watched)
+    frequencies = band(blurs, 1e-3)
+    weights = np.full(1000, WEIGHT // 1000)
+    point_coefficients(np.zeros((len(blurs), 1000), dtype=np.int64), weights, frequencies)
+    assert max(seen) == rows
+    assert rows <= 64 or rows * math.prod(frequencies.box) <= 1 << 19
+    assert rows * math.prod(frequencies.box[:-1]) <= 1 << 20  # of memory
 
 
 def test_positions_end_with_the_last() -> None:
