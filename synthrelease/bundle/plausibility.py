@@ -31,6 +31,7 @@ _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0
 _FINEST = 256  # cells of a test: their numbers have eight bits
 _BLOCK = 1 << 18  # integers looked at at a time
+_ROWS = 1 << 14  # records looked at at a time: as many as the processor's cache holds
 _TAIL_CARE = 2.0  # with ten expected records a cell's χ² has a heavier tail than the limiting one
 
 
@@ -103,30 +104,40 @@ def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> 
     coarse = min(math.isqrt(_FINEST), math.isqrt(rows // int(_LEAST_EXPECTED)))
     before: list[NDArray[np.uint8]] = []
     for a in range(len(categories)):
-        uniform = _ranks(a, categories, network)
-        if _uneven((uniform * fine).astype(np.int64), fine):
+        finely, coarsely = _cells(a, categories, network, fine, coarse)
+        if _uneven(finely, fine):
             return True
-        own = (uniform * coarse).astype(np.uint8)
-        if any(_uneven(own * np.uint8(coarse) + other, coarse * coarse) for other in before):
+        if any(_uneven(coarsely * np.uint8(coarse) + other, coarse * coarse) for other in before):
             return True
-        before.append(own)
+        before.append(coarsely)
     return False
 
 
-def _ranks(a: int, categories: Sequence[NDArray[Any]], network: Network) -> NDArray[np.float64]:
+def _cells(
+    a: int, categories: Sequence[NDArray[Any]], network: Network, *numbers: int
+) -> list[NDArray[np.uint8]]:
+    """In which of so many equal cells of [0, 1) each record lies by attribute a, for each number of cells."""
     limits = np.cumsum(network.tables[a], axis=-1)
     limits = np.concatenate([np.zeros_like(limits[..., :1]), limits / limits[..., -1:]], axis=-1)
-    given = tuple(categories[b] for b in network.parents[a])
-    own = categories[a].astype(np.int64)  # one more must fit
-    low, high = limits[(*given, own)], limits[(*given, own + 1)]
-    rank = low + public_fractions(f"rank {a}", len(low)) * (high - low)
-    below_one: NDArray[np.float64] = np.minimum(rank, np.nextafter(1.0, 0.0))
-    return below_one
+    out = [np.empty(len(categories[a]), dtype=np.uint8) for _ in numbers]
+    for start in range(0, len(categories[a]), _ROWS):
+        block = slice(start, start + _ROWS)
+        given = tuple(categories[b][block] for b in network.parents[a])
+        own = categories[a][block].astype(np.int64)  # one more must fit
+        low, high = limits[(*given, own)], limits[(*given, own + 1)]
+        rank = low + public_fractions(f"rank {a}", own.size, first=start) * (high - low)
+        rank = np.minimum(rank, np.nextafter(1.0, 0.0))
+        for cells, number in zip(out, numbers, strict=True):
+            cells[block] = rank * number
+    return out
 
 
-def _uneven(cells: NDArray[np.integer], number: int) -> bool:
+def _uneven(cells: NDArray[np.uint8], number: int) -> bool:
     if number < 2:
         return False
     expected = cells.size / number
-    distance = float(((np.bincount(cells, minlength=number) - expected) ** 2).sum() / expected)
+    counts = np.zeros(number, dtype=np.int64)
+    for start in range(0, cells.size, _ROWS):
+        counts += np.bincount(cells[start : start + _ROWS], minlength=number)
+    distance = float(((counts - expected) ** 2).sum() / expected)
     return bool(distance > chi2.isf(_SIGNIFICANCE, number - 1) * _TAIL_CARE)

@@ -78,7 +78,7 @@ class Attribute:
         out = public_fractions(self.name, len(categories))
         for start in range(0, len(categories), _BLOCK):  # by blocks that the processor's cache holds
             own, inside = categories[start : start + _BLOCK], out[start : start + _BLOCK]
-            known = np.minimum(own, bins - 1).astype(np.int64)  # one more must fit
+            known = np.minimum(own, bins - 1)
             inside[:] = np.where(own < bins, spread_within(known, edges, inside), np.nan)
         return out
 

@@ -25,16 +25,17 @@ def bin_numbers(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDAr
 
 
 def spread_within(
-    numbers: NDArray[np.int64], edges: NDArray[np.float64], fraction: NDArray[np.float64]
+    numbers: NDArray[np.integer], edges: NDArray[np.float64], fraction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return a value inside each bin, at `fraction` ∈ [0, 1) of its width, never at the next edge."""
-    low, high = edges[numbers], edges[numbers + 1]
-    inside = low + fraction * (high - low)
-    return np.minimum(inside, np.nextafter(high, low))
+    low, high = edges[:-1], edges[1:]
+    inside = low[numbers] + fraction * (high - low)[numbers]
+    below_next: NDArray[np.float64] = np.minimum(inside, np.nextafter(high, low)[numbers])
+    return below_next
 
 
-def public_fractions(name: str, count: int) -> NDArray[np.float64]:
-    """Return `count` numbers from [0, 1) that look random and that anyone can compute from `name`.
+def public_fractions(name: str, count: int, *, first: int = 0) -> NDArray[np.float64]:
+    """Return `count` numbers from [0, 1) that look random and that anyone can compute from `name`: those of rows `first`, ….
 
     They spread synthetic values within their bins: nothing else can then be hidden there. (SplitMix64 of the row's
     number, offset by the SHA-256 of the name.)
@@ -42,7 +43,7 @@ def public_fractions(name: str, count: int) -> NDArray[np.float64]:
     offset = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
     out = np.empty(count)
     for start in range(0, count, _BLOCK):  # by blocks that the processor's cache holds
-        number = np.arange(start + 1, min(start + _BLOCK, count) + 1, dtype=np.uint64)
+        number = np.arange(first + start + 1, first + min(start + _BLOCK, count) + 1, dtype=np.uint64)
         z = (number * np.uint64(0x9E3779B97F4A7C15)) + np.uint64(offset)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

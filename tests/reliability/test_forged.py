@@ -12,7 +12,7 @@ import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
 from synthrelease.bundle.claims import event_faults, most_counts
 from synthrelease.bundle.contents import noised_network, records_subsets
-from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.layout import TEST_SEED_WORDS, chunk_shape, dataset_path
 from synthrelease.bundle.plausibility import foreign_to_network
 from synthrelease.data.attribute import Attribute
 from synthrelease.maths.network import Network, fitted_network
@@ -923,6 +923,39 @@ def test_a_model_per_task_without_a_task(records):
 def test_a_task_that_has_bins_and_no_labels(records):
     forge(records, _set("kept", "task", True))
     assert codes(records, allow_test_seed=True) == {"manifest"}
+
+
+@pytest.mark.parametrize("note", [1, 0x7FFFF, 1 << 63])
+def test_a_note_in_a_missing_value(records, note):
+    """Any of 2⁵² NaNs would be one; a value's last bit, too, is not anybody's to choose."""
+    path = "/outputs/tree/left_mm/value"
+    with h5py.File(records, "r+") as file:
+        bits = file[path][()].view(np.uint64)
+        missing = np.flatnonzero(np.isnan(bits.view(np.float64)))
+        assert missing.size
+        bits[missing[0]] ^= np.uint64(note)
+        assert np.isnan(bits.view(np.float64)[missing[0]])
+        file[path][...] = bits.view(np.float64)
+    reseal(records)
+    assert codes(records, allow_test_seed=True) == {"derived"}
+
+
+def test_categories_in_wider_integers_than_they_need(records):
+    path = "/outputs/tree/left_mm/category"
+    with h5py.File(records, "r+") as file:
+        wider = file[path][()].astype(np.int32)
+        del file[path]
+        file.create_dataset(
+            path,
+            data=wider,
+            chunks=chunk_shape(wider.shape, 4),
+            compression="gzip",
+            compression_opts=4,
+            shuffle=True,
+            fletcher32=True,
+        )
+    reseal(records)
+    assert codes(records, allow_test_seed=True) == {"derived"}
 
 
 def _attribute(of, number, /, **changes):
