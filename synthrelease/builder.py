@@ -78,7 +78,7 @@ def build(
             exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
     """
-    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed, side_by_side=jobs > 1)
+    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed)
     return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)
 
 
@@ -90,13 +90,11 @@ def build_job(
     policy: str | Path | None = None,
     test_seed: int | None = None,
     before_move: Callable[[str], None] = lambda _: None,
-    side_by_side: bool = False,
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
-    `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
-    `side_by_side` derives what follows from the noised numbers in calls of their own, and not one after the other as it is
-    written: faster for one plan, if there are workers, and not for many.
+    What follows from the noised numbers is derived one after the other as it is written: side by side, all of it would be
+    held at once. `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
     """
     plan = load_plan(plan_path)
     path, date = target(plan, output, test_seed), release_date()
@@ -125,11 +123,6 @@ def build_job(
             for o, made in zip(design.outputs, releases, strict=True)
             for derive in made.derivations
         ]
-        if side_by_side:
-            found = yield Round("deriving", [Call(derive) for _, derive in derivations])
-            derivations = [
-                (name, partial(dict, arrays)) for (name, _), arrays in zip(derivations, found, strict=True)
-            ]
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}

@@ -27,6 +27,7 @@ from synthrelease.maths.stored import is_stored_form
 from synthrelease.privacy.event import RandomizedTest, flatten, from_json, noise_of
 from synthrelease.privacy.noise_error import reach
 
+_NOISED = (np.dtype(np.int32), np.dtype(np.int64))
 _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
 
 
@@ -40,8 +41,8 @@ class Noised:
 
     def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
         """Return what is wrong with the dataset, if anything."""
-        if array.dtype.kind != "i" or array.shape != self.shape:
-            return f"expected integers of shape {self.shape}"
+        if array.dtype not in _NOISED or array.shape != self.shape:
+            return f"expected integers of 32 or 64 bits and shape {self.shape}"
         if self.tell is not None:
             self.tell(array)
         return None

@@ -940,15 +940,18 @@ def test_a_note_in_a_missing_value(records, note):
     assert codes(records, allow_test_seed=True) == {"derived"}
 
 
-def test_categories_in_wider_integers_than_they_need(records):
-    path = "/outputs/tree/left_mm/category"
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("/outputs/tree/left_mm/category", np.int32), ("/outputs/plain/left_mm/noised", np.int16)],
+)
+def test_integers_of_another_type_than_theirs(records, path, kind):
     with h5py.File(records, "r+") as file:
-        wider = file[path][()].astype(np.int32)
+        other = file[path][()].astype(kind)
         del file[path]
         file.create_dataset(
             path,
-            data=wider,
-            chunks=chunk_shape(wider.shape, 4),
+            data=other,
+            chunks=chunk_shape(other.shape, other.itemsize),
             compression="gzip",
             compression_opts=4,
             shuffle=True,
