@@ -14,6 +14,7 @@ from typing import Any
 
 from synthrelease.builder import Built, build_job, sidecar, target
 from synthrelease.bundle import hdf5, open_bundle
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
@@ -174,10 +175,10 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
 def _is(seal: str, path: Path) -> bool:
     """Whether a file is the bundle that was sealed so, to the last byte after its user block, and says so itself."""
     try:
-        block, digest = hdf5.body_digest(path)
+        with BundleFile(path) as file:
+            return file.body_digest() == seal == sealed_digest(file.text_block)
     except OSError:
         return False
-    return digest == seal == sealed_digest(block)
 
 
 def _lost(one: _Planned, problem: str) -> Ended:

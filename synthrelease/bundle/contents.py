@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
@@ -30,124 +30,136 @@ from synthrelease.privacy.noise_error import reach
 _NOISED = (np.dtype(np.int32), np.dtype(np.int64))
 _ITERATED_CARE = 1e-9  # of maps found step by step: errors of 1e-16 grow a little
 
-
-@dataclass(frozen=True)
-class Noised:
-    """Integers that carry noise; `tell` hears of them if they are as they should be."""
-
-    path: str
-    shape: tuple[int, ...]
-    tell: Callable[[NDArray[Any]], None] | None = None
-
-    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        if array.dtype not in _NOISED or array.shape != self.shape:
-            return f"expected integers of 32 or 64 bits and shape {self.shape}"
-        if self.tell is not None:
-            self.tell(array)
-        return None
+Sources = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Derived:
-    """Floating-point values that follow from noised datasets, or from values that do.
+class Content:
+    """A dataset that an output must have.
 
     Attributes:
-        path: the dataset.
-        sources: those that it follows from.
-        function: of them.
-        shape: of the result, if known beforehand: nothing is then computed for a dataset of another.
-        care: relative to the largest value: what 64-bit arithmetic may differ between machines.
+        path: of the dataset.
+        shape: of the dataset.
+        by_rows: whether each row can be judged by itself, with the same rows of what it follows from.
+        needed: the datasets that its values follow from.
     """
 
     path: str
-    sources: tuple[str, ...]
-    function: Callable[..., NDArray[np.float64]]
-    shape: tuple[int, ...] | None = None
-    care: float = 1e-12
+    shape: tuple[int, ...]
+    _: KW_ONLY
+    by_rows: bool = False
+    needed: tuple[str, ...] = ()
 
-    def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        if array.dtype != np.float32 or (self.shape is not None and array.shape != self.shape):
-            return "expected 32-bit floating-point values" + (f" of shape {self.shape}" if self.shape else "")
-        exact = self.function(*(others[source] for source in self.sources))
-        if array.shape != exact.shape:
-            return f"expected 32-bit floating-point values of shape {exact.shape}"
-        return (
-            None
-            if is_stored_form(array, exact, care=self.care)
-            else "the values do not follow from the noised integers"
-        )
+    @property
+    def types(self) -> tuple[np.dtype[Any], ...]:
+        """Those that its values may have."""
+        raise NotImplementedError
+
+    def form_fault(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> str | None:
+        """Return what is wrong with type and shape, if anything: before a value is read."""
+        if dtype in self.types and shape == self.shape:
+            return None
+        return f"expected {' or '.join(map(str, self.types))} of shape {self.shape}"
+
+    def fault(self, rows: NDArray[Any], start: int, sources: Sources) -> str | None:
+        """Return what is wrong with values, if anything.
+
+        Args:
+            rows: all of them, or if `by_rows` some.
+            start: number of the first.
+            sources: what they follow from, by path: all rows, or the same ones.
+        """
+        return self._fault(rows, start, sources)
+
+    def _fault(self, rows: NDArray[Any], start: int, sources: Sources) -> str | None:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Unprotected:
+class Noised(Content):
+    """Integers that carry noise; `tell` hears of them if they are as they should be."""
+
+    tell: Callable[[NDArray[Any]], None] | None = None
+    types = _NOISED
+
+    def _fault(self, rows: NDArray[Any], _start: int, _sources: Sources) -> None:
+        if self.tell is not None:
+            self.tell(rows)
+
+
+@dataclass(frozen=True)
+class Derived(Content):
+    """Floating-point values that follow from noised datasets, or from values that do.
+
+    Attributes:
+        function: of the datasets needed.
+        care: relative to the largest value: what 64-bit arithmetic may differ between machines.
+    """
+
+    function: Callable[..., NDArray[np.float64]]
+    care: float = 1e-12
+    types = (np.dtype(np.float32),)
+
+    def _fault(self, rows: NDArray[Any], _start: int, sources: Sources) -> str | None:
+        exact = self.function(*(sources[path] for path in self.needed))
+        if is_stored_form(rows, exact, care=self.care, by_rows=self.by_rows):
+            return None
+        return "the values do not follow from the noised integers"
+
+
+@dataclass(frozen=True)
+class Unprotected(Content):
     """Values that protect nobody, and follow from nothing that is in the file."""
 
-    path: str
-    shape: tuple[int, ...]
+    types = (np.dtype(np.float32),)
 
-    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        if array.dtype != np.float32 or array.shape != self.shape or not np.isfinite(array).all():
-            return f"expected finite 32-bit floating-point values of shape {self.shape}"
-        return None
+    def _fault(self, rows: NDArray[Any], _start: int, _sources: Sources) -> str | None:
+        return None if np.isfinite(rows).all() else "expected finite values"
 
 
 @dataclass(frozen=True)
-class Categories:
+class Categories(Content):
     """Category numbers of synthetic records."""
 
-    path: str
-    rows: int
     attribute: Attribute
 
-    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        kind, categories = self.attribute.number_type, self.attribute.categories
-        if array.dtype != kind or array.shape != (self.rows,):
-            return f"expected integers of {8 * kind.itemsize} bits and shape ({self.rows},)"
-        if ((array < 0) | (array >= categories)).any():
-            return f"expected categories from 0 to {categories - 1}"
+    @property
+    def types(self) -> tuple[np.dtype[Any], ...]:
+        """The smallest integers that hold the attribute's categories."""
+        return (self.attribute.number_type,)
+
+    def _fault(self, rows: NDArray[Any], _start: int, _sources: Sources) -> str | None:
+        if ((rows < 0) | (rows >= self.attribute.categories)).any():
+            return f"expected categories from 0 to {self.attribute.categories - 1}"
         return None
 
 
 @dataclass(frozen=True)
-class Binned:
+class Binned(Content):
     """Values of synthetic records: in the bin of their category, at public fractions of its width."""
 
-    path: str
-    source: str
     attribute: Attribute
+    types = (np.dtype(np.float64),)
 
-    def fault(self, array: NDArray[Any], others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        bins = others[self.source]
-        if array.dtype != np.float64 or array.shape != bins.shape:
-            return f"expected 64-bit floating-point values of shape {bins.shape}"
+    def _fault(self, rows: NDArray[Any], start: int, sources: Sources) -> str | None:
+        exact = self.attribute.values(sources[self.needed[0]], first=start)
         # Bit for bit: a NaN has room in it.
-        if not np.array_equal(array.view(np.uint64), self.attribute.values(bins).view(np.uint64)):
-            return "a value is not where the bin of its category and the public fractions put it"
-        return None
+        if np.array_equal(rows.view(np.uint64), exact.view(np.uint64)):
+            return None
+        return "a value is not where the bin of its category and the public fractions put it"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Content):
     """The number of a candidate that was chosen privately."""
 
-    path: str
     candidates: int
+    types = (np.dtype(np.int32),)
 
-    def fault(self, array: NDArray[Any], _others: dict[str, NDArray[Any]]) -> str | None:
-        """Return what is wrong with the dataset, if anything."""
-        if array.dtype != np.int32 or array.shape != (1,):
-            return "expected a 32-bit integer"
-        if not 0 <= array[0] < self.candidates:
+    def _fault(self, rows: NDArray[Any], _start: int, _sources: Sources) -> str | None:
+        if ((rows < 0) | (rows >= self.candidates)).any():
             return f"expected a candidate from 0 to {self.candidates - 1}"
         return None
-
-
-Content = Noised | Derived | Unprotected | Categories | Binned | Chosen
 
 
 def contents(output: dict[str, Any]) -> list[Content]:
@@ -193,7 +205,8 @@ def _heatmap(output: dict[str, Any]) -> Iterator[Content]:
     for stimulus in p["stimuli"]:
         noised = dataset_path(output["name"], stimulus, "noised")
         yield Noised(noised, (p["rows"], p["columns"]))
-        yield Derived(dataset_path(output["name"], stimulus, "heatmap"), (noised,), show)
+        heatmap = dataset_path(output["name"], stimulus, "heatmap")
+        yield Derived(heatmap, (p["rows"], p["columns"]), show, needed=(noised,))
 
 
 def _spectral(output: dict[str, Any]) -> Iterator[Content]:
@@ -221,10 +234,10 @@ def _spectral(output: dict[str, Any]) -> Iterator[Content]:
 
     for number, stimulus in enumerate(p["stimuli"]):
         own, mass = dataset_path(name, stimulus, "noised"), dataset_path(name, stimulus, "mass")
-        yield Derived(mass, (own,), partial(constants.mass, number), (2,))
+        yield Derived(mass, (2,), partial(constants.mass, number), needed=(own,))
         for what, make in (("heatmap", heatmap), ("uncertainty", uncertainty)):
             path = dataset_path(name, stimulus, what)
-            yield Derived(path, (own, mass), make, form.cells, _ITERATED_CARE)
+            yield Derived(path, form.cells, make, _ITERATED_CARE, needed=(own, mass))
 
 
 class _Constants:
@@ -261,7 +274,7 @@ def _areas(output: dict[str, Any]) -> Iterator[Content]:
             noised = dataset_path(output["name"], stimulus, what, "noised")
             shares = dataset_path(output["name"], stimulus, what, "shares")
             yield Noised(noised, shape)
-            yield Derived(shares, (noised,), partial(make, viewers=count), shape)
+            yield Derived(shares, shape, partial(make, viewers=count), needed=(noised,))
 
 
 def _signals(output: dict[str, Any]) -> Iterator[Content]:
@@ -273,7 +286,7 @@ def _signals(output: dict[str, Any]) -> Iterator[Content]:
         for recording in p["recordings"]:
             for feature in p["features"]:
                 path = dataset_path(output["name"], recording, feature["name"], "values")
-                yield Unprotected(path, (people, p["length"]))
+                yield Unprotected(path, (people, p["length"]), by_rows=True)
         return
     form, deviation = signal_form(output["mechanism"]), float(output["noise"]["standard_deviation"])
     each = p["query"] == "each"
@@ -284,10 +297,12 @@ def _signals(output: dict[str, Any]) -> Iterator[Content]:
                 dataset_path(output["name"], recording, feature["name"], what)
                 for what in ("noised", "values", "uncertainty")
             )
-            yield Noised(noised, (people, form.count) if each else (form.count,))
-            yield Derived(values, (noised,), partial(derived.signal, form=form, unit=unit))
+            rows = (people,) if each else ()
+            show = partial(derived.signal, form=form, unit=unit)
             spread = partial(derived.signal_uncertainty, form, unit, deviation=deviation)
-            yield Derived(uncertainty, (), spread, (form.length,))
+            yield Noised(noised, (*rows, form.count), by_rows=each)
+            yield Derived(values, (*rows, form.length), show, needed=(noised,), by_rows=each)
+            yield Derived(uncertainty, (form.length,), spread)
 
 
 def _spectral_signals(output: dict[str, Any]) -> Iterator[Content]:
@@ -304,10 +319,10 @@ def _spectral_signals(output: dict[str, Any]) -> Iterator[Content]:
             for what in ("noised", "mass", "values", "uncertainty")
         )
         bounds = (feature["low"], feature["high"])
-        yield Derived(mass, (noised,), partial(constants.mass, number), (2,))
+        yield Derived(mass, (2,), partial(constants.mass, number), needed=(noised,))
         for path, make in ((values, form.signal), (uncertainty, form.uncertainty)):
             show = partial(_of_known, make, deviation=deviation, people=people, bounds=bounds)
-            yield Derived(path, (noised, mass), show, (form.length,), _ITERATED_CARE)
+            yield Derived(path, (form.length,), show, _ITERATED_CARE, needed=(noised, mass))
 
 
 def _of_known(
@@ -329,19 +344,17 @@ def _statistics(output: dict[str, Any]) -> Iterator[Content]:
             unit = statistic_claims.unit(output["mechanism"], feature)
             if name not in of_noise:
                 shown = partial(statistics.quantile_value, bounds=unit.bounds, steps=p["quantile_steps"])
-                yield Chosen(path("chosen"), p["quantile_steps"])
-                yield Derived(path("value"), (path("chosen"),), shown, (1,))
+                yield Chosen(path("chosen"), (1,), p["quantile_steps"])
+                yield Derived(path("value"), (1,), shown, needed=(path("chosen"),))
                 continue
             length = p["bins"] if name == statistics.HISTOGRAM else 1
             size = statistics.size(name, bins=p["bins"], quotient=unit.divisor is None)
             # Without noise something else is wrong, and is told.
             far = 0 if noise is None else reach(noise, together=statistics.together(name, unit))
-            ends = partial(statistics.interval, name, unit=unit, reach=far)
+            shown, ends = partial(statistics.value, name), partial(statistics.interval, name, reach=far)
             yield Noised(path("noised"), (size,))
-            yield Derived(
-                path("value"), (path("noised"),), partial(statistics.value, name, unit=unit), (length,)
-            )
-            yield Derived(path("interval"), (path("noised"),), ends, (length, 2))
+            for what, shape, make in (("value", (length,), shown), ("interval", (length, 2), ends)):
+                yield Derived(path(what), shape, partial(make, unit=unit), needed=(path("noised"),))
 
 
 def _records(output: dict[str, Any]) -> Iterator[Content]:
@@ -349,9 +362,10 @@ def _records(output: dict[str, Any]) -> Iterator[Content]:
     attributes = [Attribute.from_json(form) for form in p["attributes"]]
     for attribute in attributes:
         category = dataset_path(output["name"], attribute.name, "category")
-        yield Categories(category, p["rows"], attribute)
+        yield Categories(category, (p["rows"],), attribute, by_rows=True)
         if attribute.labels is None:
-            yield Binned(dataset_path(output["name"], attribute.name, "value"), category, attribute)
+            value = dataset_path(output["name"], attribute.name, "value")
+            yield Binned(value, (p["rows"],), attribute, needed=(category,), by_rows=True)
     if p["fit"] == "dp":
         for subset in records_subsets(p):
             names = (attributes[a].name for a in subset)

@@ -1,8 +1,9 @@
-"""Something wrong with a bundle."""
+"""Something wrong with a bundle, and all that was found of one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,23 @@ class Finding:
         return (
             f"[{self.code}] {self.where}: {self.message}" if self.where else f"[{self.code}] {self.message}"
         )
+
+
+@dataclass
+class Verification:
+    """What `verify` found.
+
+    Attributes:
+        findings: faults; empty if there are none.
+        checked: what was checked, in words.
+        manifest: the manifest, if it could be read.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
+    manifest: dict[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no fault was found."""
+        return not self.findings

@@ -1,4 +1,4 @@
-"""The only reader and writer of HDF5.
+"""The only writer of HDF5.
 
 A bundle goes to disk through Python's own files: a full disk is then an exception and not a process that dies when the HDF5
 library closes a file. It is written once, from front to end, so that no old bytes lie in free space.
@@ -30,10 +30,10 @@ from synthrelease.bundle.layout import (
     block_of,
     chunk_shape,
     digest,
-    is_marked_test_seed,
-    user_block,
 )
-from synthrelease.errors import BundleError, MachineError
+from synthrelease.errors import MachineError
+
+Attributes = Mapping[str, int | bytes]
 
 PARTIAL = ".partial"  # how the names of files end that are not complete
 
@@ -64,7 +64,8 @@ def write_bundle(
         with path.open("w+b", buffering=0) as file:
             spool = _Spool(file)
             try:
-                manifest = _write_body(spool, arrays, kinds, completed)
+                groups = {OUTPUTS: {}, **{path: _encoding(kind) for path, kind in kinds.items()}}
+                manifest = write_body(spool, arrays, groups, completed)
             finally:
                 spool.check()  # whatever the library makes of it
             block = block_of(_digest_after_block(file), test_seed=test_seed)
@@ -77,27 +78,32 @@ def write_bundle(
     return manifest
 
 
-def _write_body(
-    spool: _Spool,
+def _encoding(kind: str) -> Attributes:
+    return {"encoding_type": kind.encode("ascii"), "encoding_version": ENCODING_VERSION}
+
+
+def write_body(
+    file: BinaryIO | io.RawIOBase,
     arrays: Iterable[tuple[str, NDArray[np.generic]]],
-    kinds: Mapping[str, str],
+    groups: Mapping[str, Attributes],
     completed: Callable[[dict[str, str]], dict[str, Any]],
 ) -> dict[str, Any]:
+    """Write everything after the text block, and return the manifest; as `write_bundle`, with the groups' attributes."""
     digests: dict[str, str] = {}
-    with h5py.File(spool, "w", userblock_size=USER_BLOCK) as file:
-        file.attrs["format"] = np.bytes_(FORMAT)
-        file.attrs["format_version"] = np.int64(FORMAT_VERSION)
-        file.create_group(OUTPUTS)
-        for group, kind in kinds.items():
-            created = file.create_group(group)
-            created.attrs["encoding_type"] = np.bytes_(kind)
-            created.attrs["encoding_version"] = np.int64(ENCODING_VERSION)
+    # The oldest form, which every HDF5 library reads and `anatomy` knows, whatever the library's newest is.
+    with h5py.File(file, "w", userblock_size=USER_BLOCK, libver=("earliest", "v108")) as body:
+        root: Attributes = {"format": FORMAT.encode("ascii"), "format_version": FORMAT_VERSION}
+        for path, attributes in {"/": root, **groups}.items():
+            group = body.require_group(path)
+            for name, value in attributes.items():
+                group.attrs[name] = np.int64(value) if isinstance(value, int) else np.bytes_(value)
         for path, array in arrays:
-            _store(file, path, array)
+            store(body, path, array)
             digests[path] = digest(array)
-            spool.check()
+            if isinstance(file, _Spool):
+                file.check()
         manifest = completed(digests)
-        _store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
+        store(body, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
     return manifest
 
 
@@ -171,11 +177,11 @@ def _digest_after_block(file: BinaryIO) -> str:
     return state.hexdigest()
 
 
-def _store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
+def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
+    """Add a dataset, in the one form that a bundle's datasets have."""
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     if little.size == 0:
-        file.create_dataset(path, data=little)
-        return
+        raise ValueError(f"Expected a dataset of some values, found none in {path}")
     file.create_dataset(
         path,
         data=little,
@@ -294,84 +300,3 @@ def _cannot_write(path: Path, error: OSError) -> MachineError:
         found=os.strerror(error.errno) if error.errno else "an error of the file system",
         remedy="make room, or choose a folder that exists and may be written; nothing was left behind",
     )
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[h5py.File]:
-    """Open a sealed file read-only; BundleError if the HDF5 library refuses it."""
-    try:
-        file = h5py.File(path, "r", locking=False)
-    except (OSError, RuntimeError, ValueError):
-        raise BundleError("the file is not HDF5 behind its seal", where=str(path)) from None
-    try:
-        yield file
-    finally:
-        file.close()
-
-
-def dataset_paths(file: h5py.File) -> list[str]:
-    """Return the paths of all datasets, the manifest's excepted, in sorted order."""
-    paths: list[str] = []
-    file.visititems(lambda name, item: paths.append("/" + name) if isinstance(item, h5py.Dataset) else None)
-    return sorted(path for path in paths if path != MANIFEST)
-
-
-def group_paths(file: h5py.File) -> list[str]:
-    """Return the paths of all groups but the root, in sorted order."""
-    paths: list[str] = []
-    file.visititems(lambda name, item: paths.append("/" + name) if isinstance(item, h5py.Group) else None)
-    return sorted(paths)
-
-
-def read_array(file: h5py.File, path: str) -> NDArray[Any]:
-    """Return a dataset; BundleError if its stored bytes are damaged."""
-    try:
-        array: NDArray[Any] = file[path][()]
-    except (OSError, RuntimeError, KeyError, ValueError):
-        raise BundleError("a dataset cannot be read", where=path) from None
-    return array
-
-
-def read_manifest(file: h5py.File) -> dict[str, Any]:
-    """Return the manifest; BundleError if there is none or it is not strict JSON."""
-    raw = read_array(file, MANIFEST)
-    if raw.dtype != np.uint8 or raw.ndim != 1:
-        raise BundleError("the manifest is not a row of bytes", where=MANIFEST)
-    try:
-        manifest = manifest_text.from_bytes(raw.tobytes())
-        if manifest_text.to_bytes(manifest) != raw.tobytes():
-            raise ValueError("the manifest is not written in the one form that a manifest has")  # noqa: TRY301
-    except ValueError as error:
-        raise BundleError(str(error), where=MANIFEST) from None
-    return manifest
-
-
-def encoding(file: h5py.File, output_group: str) -> tuple[str, int]:
-    """Return encoding type and version of an output's group; ("", 0) if it has none."""
-    attributes = file[output_group].attrs if output_group in file else {}
-    kind = attributes.get("encoding_type", b"")
-    return bytes(kind).decode("ascii", "replace"), int(attributes.get("encoding_version", 0))
-
-
-def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
-    """Renew digests and seal of a file whose content was changed: for tests of forged content.
-
-    Args:
-        path: the bundle, changed in place.
-        manifest: what to write as its manifest; default the one that is there. Its digests are computed anew.
-    """
-    path = Path(path)
-    with h5py.File(path, "r+", locking=False) as file:
-        renewed = dict(manifest if manifest is not None else read_manifest(file))
-        renewed["digests"] = {p: digest(read_array(file, p)) for p in dataset_paths(file)}
-        del file[MANIFEST]
-        _store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(renewed), dtype=np.uint8))
-    content = path.read_bytes()
-    marked = is_marked_test_seed(content[:USER_BLOCK])
-    path.write_bytes(user_block(content[USER_BLOCK:], test_seed=marked) + content[USER_BLOCK:])
-
-
-def body_digest(path: Path) -> tuple[bytes, str]:
-    """Return the user block and the SHA-256 of everything after it, without touching HDF5."""
-    with path.open("rb") as file:
-        return file.read(USER_BLOCK), _digest_after_block(file)

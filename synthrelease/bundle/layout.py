@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -57,6 +58,13 @@ def sealed_digest(block: bytes) -> str | None:
     return None
 
 
+def stated_version(block: bytes) -> int | None:
+    """Return the version that a user block states, if it is another than ours, else None."""
+    found = re.match(rb"synthrelease bundle ([1-9][0-9]{0,8})\n", block)
+    version = int(found.group(1)) if found else FORMAT_VERSION
+    return None if version == FORMAT_VERSION else version
+
+
 def is_marked_test_seed(block: bytes) -> bool:
     """Whether the user block says that the noise came from a test seed."""
     return TEST_SEED_WORDS.encode() in block
@@ -81,7 +89,27 @@ def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 def digest(array: NDArray[np.generic]) -> str:
     """Return the SHA-256 of an array's type, shape and little-endian bytes."""
-    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    state = hashlib.sha256(f"{little.dtype.str} {list(little.shape)}\n".encode())
-    state.update(little.data)
+    state = ValuesDigest(array.dtype, array.shape)
+    state.add(array)
     return state.hexdigest()
+
+
+class ValuesDigest:
+    """The digest of an array whose rows come one after the other.
+
+    Args:
+        dtype: of the array.
+        shape: of the whole of it.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+        self._dtype = dtype.newbyteorder("<")
+        self._state = hashlib.sha256(f"{self._dtype.str} {list(shape)}\n".encode())
+
+    def add(self, rows: NDArray[np.generic]) -> None:
+        """Take the next rows."""
+        self._state.update(np.ascontiguousarray(rows, dtype=self._dtype).data)
+
+    def hexdigest(self) -> str:
+        """Return the SHA-256 of everything so far."""
+        return self._state.hexdigest()

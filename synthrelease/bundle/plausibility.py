@@ -16,7 +16,8 @@ The error probability of each check on a true claim is about 10⁻¹².
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,62 +31,68 @@ from synthrelease.privacy.event import Noise, RoundedGaussian
 _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0
 _FINEST = 256  # cells of a test: their numbers have eight bits
-_BLOCK = 1 << 18  # integers looked at at a time
+_BLOCK = 1 << 15  # integers looked at at a time
 _ROWS = 1 << 14  # records looked at at a time: as many as the processor's cache holds
 _TAIL_CARE = 2.0  # with ten expected records a cell's χ² has a heavier tail than the limiting one
 
 
-def too_quiet(arrays: Iterable[NDArray[Any]], noise: Noise) -> bool:
+@dataclass
+class Tally:
+    """What is to be known of integers that carry noise, added up as they are read."""
+
+    number: int = 0
+    squares: float = 0.0  # Σ(|z|+½)²
+    magnitudes: float = 0.0  # Σ(|z|+1)
+    largest: float = 0.0
+    total: float = 0.0
+
+    def add(self, integers: NDArray[Any]) -> None:
+        """Count some more of them."""
+        flat = integers.reshape(-1)
+        for start in range(0, flat.size, _BLOCK):  # by blocks that the processor's cache holds
+            some = flat[start : start + _BLOCK].astype(np.float64)
+            self.number += some.size
+            self.total += float(some.sum())
+            np.abs(some, out=some)
+            self.largest = max(self.largest, float(some.max()))
+            self.magnitudes += float(some.sum()) + some.size
+            some += 0.5
+            self.squares += float(some @ some)
+
+
+def too_quiet(tally: Tally, noise: Noise) -> bool:
     """Return whether all integers together are smaller than noise of the stated scale could be.
 
     With rounding undone in the claim's favour: Σ(|z|+½)² < σ²·χ²_d quantile for the Gaussian; Σ(|z|+1) < b·Γ_d
     quantile for the Laplace, whose magnitude plus 1 is at least an exponential variable of mean b.
     """
-    number, total = 0, 0.0
-    for magnitude in _magnitudes(arrays):
-        number += magnitude.size
-        if isinstance(noise, RoundedGaussian):
-            total += float(((magnitude + 0.5) ** 2).sum())
-        else:
-            total += float((magnitude + 1.0).sum())
-    if number == 0:
+    if tally.number == 0:
         return False
     if isinstance(noise, RoundedGaussian):
-        return bool(total < noise.scale**2 * chi2.ppf(_SIGNIFICANCE, number))
-    return bool(total < noise.scale * gamma.ppf(_SIGNIFICANCE, number))
+        return bool(tally.squares < noise.scale**2 * chi2.ppf(_SIGNIFICANCE, tally.number))
+    return bool(tally.magnitudes < noise.scale * gamma.ppf(_SIGNIFICANCE, tally.number))
 
 
-def too_large(arrays: Iterable[NDArray[Any]], noise: Noise, *, most_each: int) -> bool:
+def too_large(tally: Tally, noise: Noise, *, most_each: int) -> bool:
     """Return whether any integer is larger than a true value of at most `most_each` and noise of the stated scale.
 
     Noise beyond 9 standard deviations (Gaussian) or 50·b (Laplace) is that rare for each of up to 10⁶ integers.
     """
     reach = 9 * noise.standard_deviation if isinstance(noise, RoundedGaussian) else 50 * noise.scale
-    largest = max((float(magnitude.max()) for magnitude in _magnitudes(arrays)), default=0.0)
-    return largest > most_each + reach + 1
+    return tally.largest > most_each + reach + 1
 
 
-def too_many(arrays: Sequence[NDArray[Any]], noise: Noise, *, most: int) -> bool:
+def too_many(tally: Tally, noise: Noise, *, most: int) -> bool:
     """Return whether noised counts sum to more than `most` true counts and noise of the stated scale can.
 
     A sum of d independent noises of standard deviation s exceeds 8·s·√d with probability below 10⁻¹² (Gaussian), and
     b·(8√(2d) + 30) likewise (Laplace, by Bernstein's inequality).
     """
-    number = sum(array.size for array in arrays)
     if isinstance(noise, RoundedGaussian):
-        reach = 8 * noise.standard_deviation * number**0.5
+        reach = 8 * noise.standard_deviation * tally.number**0.5
     else:
-        reach = noise.scale * (8 * (2 * number) ** 0.5 + 30)
-    total = sum(float(array.sum(dtype=np.float64)) for array in arrays)
-    return bool(total > most + reach)
-
-
-def _magnitudes(arrays: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.float64]]:
-    """Yield the magnitudes of all integers, block by block: there may be as many as memory holds."""
-    for array in arrays:
-        flat = array.reshape(-1)
-        for start in range(0, flat.size, _BLOCK):
-            yield np.abs(flat[start : start + _BLOCK].astype(np.float64))
+        reach = noise.scale * (8 * (2 * tally.number) ** 0.5 + 30)
+    return bool(tally.total > most + reach)
 
 
 def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> bool:

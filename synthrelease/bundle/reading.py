@@ -8,25 +8,32 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from synthrelease.bundle import hdf5
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.contents import contents, noised_network
-from synthrelease.bundle.layout import dataset_path
-from synthrelease.bundle.verify import verify
+from synthrelease.bundle.layout import dataset_path, digest
+from synthrelease.bundle.verification import verify
 from synthrelease.errors import BundleError
 from synthrelease.mechanisms.records.model import SeededModel
 
 
 class Output(Mapping[str, NDArray[Any]]):
-    """The datasets of one output by their path below it, such as "1001/heatmap"; read when asked for."""
+    """The datasets of one output by their path below it, such as "1001/heatmap"; read, and compared with their digests, when asked for."""
 
-    def __init__(self, path: Path, name: str, members: dict[str, str]) -> None:
+    def __init__(self, path: Path, name: str, members: dict[str, str], digests: dict[str, str]) -> None:
         self.name = name
-        self._path = path
-        self._members = members
+        self._path, self._members, self._digests = path, members, digests
 
     def __getitem__(self, key: str) -> NDArray[Any]:
-        with hdf5.opened(self._path) as file:
-            return hdf5.read_array(file, self._members[key])
+        path = self._members[key]
+        with BundleFile(self._path) as file:
+            array = file.array(path)
+        if digest(array) != self._digests[path]:
+            raise BundleError(
+                "the values are not those that the manifest lists",
+                where=f"{self._path}: {path}",
+                remedy="get the file again from its source, and run: synthrelease verify",
+            )
+        return array
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -61,7 +68,8 @@ class Bundle:
                         where=str(self.path),
                         remedy="run: synthrelease verify",
                     ) from None
-                return Output(self.path, name, {path[start:]: path for path in paths})
+                members = {path[start:]: path for path in paths}
+                return Output(self.path, name, members, self.manifest["digests"])
         raise KeyError(name)
 
     def model(self, name: str) -> SeededModel:

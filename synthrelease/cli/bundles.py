@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
 from synthrelease.cli.printing import plain, print_verification, progress
+
+if TYPE_CHECKING:
+    from synthrelease.policy import Policy
 
 
 @main.command()
@@ -20,15 +24,16 @@ from synthrelease.cli.printing import plain, print_verification, progress
 def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: bool, as_json: bool) -> None:
     """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
     from synthrelease.bundle import verify as run
-    from synthrelease.policy import load_policy, policy_findings
 
     if quick and policy is not None:
         raise click.UsageError(
             "--policy asks about claims that --quick does not check; leave one of them out."
         )
-    limits = None if policy is None else load_policy(policy)
+    limits = None if policy is None else _limits(policy)
     result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
     if limits is not None and result.ok and result.manifest is not None:
+        from synthrelease.policy import policy_findings
+
         result.findings.extend(policy_findings(limits, result.manifest))
         result.checked.append(f"the policy '{limits.limits['name']}'")
     if as_json:
@@ -44,6 +49,12 @@ def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: b
         print_verification(result, bundle)
     if not result.ok:
         raise SystemExit(FAULT)
+
+
+def _limits(policy: Path) -> Policy:
+    from synthrelease.policy import load_policy
+
+    return load_policy(policy)
 
 
 @main.command()

@@ -72,10 +72,15 @@ class Attribute:
             there, known = column >= 0, column.astype(np.int64)
         return np.where(there, known, self.categories - 1 if self.missing else -1).astype(self.number_type)
 
-    def values(self, categories: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return values in the bins of `categories`, at public fractions of their width; NaN for a missing one."""
+    def values(self, categories: NDArray[np.integer], *, first: int = 0) -> NDArray[np.float64]:
+        """Return values in the bins of `categories`, at public fractions of their width; NaN for a missing one.
+
+        Args:
+            categories: of rows `first`, `first` + 1, …; shape (N,).
+            first: number of the first row.
+        """
         bins, edges = self.categories - self.missing, self.edges
-        out = public_fractions(self.name, len(categories))
+        out = public_fractions(self.name, len(categories), first=first)
         for start in range(0, len(categories), _BLOCK):  # by blocks that the processor's cache holds
             own, inside = categories[start : start + _BLOCK], out[start : start + _BLOCK]
             known = np.minimum(own, bins - 1)

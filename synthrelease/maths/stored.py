@@ -7,7 +7,7 @@ machines differ by, nearly every value has one form only.
 
 from __future__ import annotations
 
-import math
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,35 +17,48 @@ _MINUS_ZERO = np.float32(-0.0).view(np.uint32)
 _STEPS = 2.0**-22  # of the power of two above the largest magnitude: multiples of it are exact in 32 bits
 
 
-def stored(exact: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return values rounded to their grid, as 32-bit floating-point numbers."""
-    step = grid(exact)
+def stored(exact: NDArray[np.float64], *, by_rows: bool = False) -> NDArray[np.float32]:
+    """Return values rounded to their grid, as 32-bit floating-point numbers.
+
+    Args:
+        exact: the values.
+        by_rows: whether each row along the first axis has a grid of its own.
+    """
+    step = grid(exact, by_rows=by_rows).reshape(-1, *[1] * (exact.ndim - 1))
     return (np.rint(exact / step) * step + 0.0).astype(np.float32)  # no −0: its sign would be room too
 
 
-def is_stored_form(array: NDArray[np.float32], exact: NDArray[np.float64], *, care: float) -> bool:
+def is_stored_form(
+    array: NDArray[np.float32], exact: NDArray[np.float64], *, care: float, by_rows: bool = False
+) -> bool:
     """Whether values are what `stored` makes of others of their shape, or could be on another machine.
 
     Args:
         array: the values.
         exact: those that they should come from, as this machine computes them.
         care: relative to the largest: what machines may differ by.
+        by_rows: whether each row has a grid of its own.
     """
-    step, largest = grid(exact), float(np.abs(exact).max(initial=0.0))
-    allowed = 0.5 + care * largest / step  # steps
-    flat, own = array.reshape(-1), exact.reshape(-1)
-    for start in range(0, flat.size, _BLOCK):  # by blocks that the processor's cache holds
-        some = flat[start : start + _BLOCK]
-        steps = np.divide(some, step, dtype=np.float64)  # exact: the step is a power of two
-        whole, near = np.rint(steps) == steps, np.abs(steps - own[start : start + _BLOCK] / step) <= allowed
-        if not (whole & near).all() or (some.view(np.uint32) == _MINUS_ZERO).any():
+    steps_of = grid(exact, by_rows=by_rows)[:, None]
+    allowed = 0.5 + care / _STEPS  # steps: the largest magnitude is less than 2²² of them
+    flat, own = array.reshape(len(steps_of), -1), exact.reshape(len(steps_of), -1)
+    rows = max(1, _BLOCK // max(flat.shape[1], 1))
+    for place in itertools.product(range(0, len(flat), rows), range(0, flat.shape[1], _BLOCK)):
+        some = tuple(slice(start, start + size) for start, size in zip(place, (rows, _BLOCK), strict=True))
+        step, values = steps_of[some[0]], flat[some]
+        steps = np.divide(values, step, dtype=np.float64)  # exact: the step is a power of two
+        whole, near = np.rint(steps) == steps, np.abs(steps - own[some] / step) <= allowed
+        if not (whole & near).all() or (values.view(np.uint32) == _MINUS_ZERO).any():
             return False
     return True
 
 
-def grid(exact: NDArray[np.float64]) -> float:
-    """Return the step of the grid of an array: 2⁻²² of the power of two that its largest magnitude stays below."""
-    largest = float(np.abs(exact).max(initial=0.0))
-    if not math.isfinite(largest):
-        return math.nan
-    return math.ldexp(_STEPS, max(math.frexp(largest)[1], -100))
+def grid(exact: NDArray[np.float64], *, by_rows: bool = False) -> NDArray[np.float64]:
+    """Return the step of the grid of an array, shape (1,), or of each of its rows, shape (N,).
+
+    It is 2⁻²² of the power of two that the largest magnitude stays below, NaN if that is not finite.
+    """
+    flat = exact.reshape(len(exact) if by_rows else 1, -1)
+    largest = np.maximum(flat.max(axis=1, initial=0.0), -flat.min(axis=1, initial=0.0))
+    exponent = np.maximum(np.frexp(largest)[1], -100)
+    return np.where(np.isfinite(largest), np.ldexp(_STEPS, exponent), np.nan)

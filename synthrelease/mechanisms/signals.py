@@ -139,7 +139,8 @@ def series_of(
         for f, (feature, limits) in enumerate(bounds.items()):
             one, unit = noisy[..., r, f, :], derived.Unit(limits, parameters.divisor)
             values[recording, feature, "noised"] = one
-            values[recording, feature, "values"] = stored(derived.signal(one, parameters.form, unit))
+            shown = derived.signal(one, parameters.form, unit)
+            values[recording, feature, "values"] = stored(shown, by_rows=parameters.query == EACH)
             values[recording, feature, "uncertainty"] = stored(
                 derived.signal_uncertainty(parameters.form, unit, deviation=deviation)
             )

@@ -160,21 +160,21 @@ def test_hidden_test_seed_and_its_warning(study):
 
 def test_an_output_that_the_manifest_does_not_list(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5._store(file, "/outputs/extra/raw", np.arange(12))
+        hdf5.store(file, "/outputs/extra/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_inside_a_listed_output(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5._store(file, "/outputs/maps/garden/raw", np.arange(12))
+        hdf5.store(file, "/outputs/maps/garden/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_listed_among_the_paths(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5._store(file, "/outputs/maps/garden/raw", np.arange(12))
+        hdf5.store(file, "/outputs/maps/garden/raw", np.arange(12))
 
     def change(manifest):
         output(manifest, "maps")["paths"].append("/outputs/maps/garden/raw")

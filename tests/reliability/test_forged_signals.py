@@ -74,7 +74,7 @@ def test_a_derived_value_changed(request: pytest.FixtureRequest, name: str, what
         elif room == "last bit":
             values[at] = np.nextafter(values[at], np.float32(0))
         elif room == "one step":
-            values[at] -= np.float32(grid(values.astype(np.float64)))
+            values[at] -= np.float32(grid(values.astype(np.float64)).item())
         else:
             values[at] = -values[at]
 

@@ -126,7 +126,7 @@ def test_a_choice_of_another_type_or_shape(release: Path) -> None:
             from synthrelease.bundle import hdf5
 
             del file[path]
-            hdf5._store(file, path, other)
+            hdf5.store(file, path, other)
         reseal(release)
         assert codes(release, allow_test_seed=True) == {"derived"}
 

@@ -155,7 +155,10 @@ def peaks_of(*command: object) -> tuple[int, int]:
         env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
     )
     unit = 1 if sys.platform == "darwin" else 1024
-    own, child = json.loads(done.stderr.splitlines()[-1])
+    (told,) = (
+        line for line in done.stderr.splitlines() if line.startswith("[")
+    )  # libraries may add a warning
+    own, child = json.loads(told)
     return own * unit, child * unit
 
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import synthrelease
-from synthrelease.bundle import hdf5
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 
 
@@ -34,8 +34,8 @@ def test_existing_bundle_is_refused_without_force(study):
 
 def test_sidecar_holds_the_same_bytes_as_the_manifest(study):
     built = synthrelease.build(study.plan, study.folder / "r.h5")
-    with hdf5.opened(built.path) as file:
-        assert hdf5.read_array(file, "/manifest").tobytes() == built.sidecar.read_bytes()
+    with BundleFile(built.path) as file:
+        assert file.array("/manifest").tobytes() == built.sidecar.read_bytes()
     assert json.loads(built.sidecar.read_bytes()) == built.manifest
 
 
@@ -101,10 +101,10 @@ def test_interrupted_build_leaves_nothing(study, number):
     """The signal arrives while the bundle is being checked, the last moment at which there is a temporary file."""
     code = (
         "import time, synthrelease.builder as b\n"
-        "honest = b.verify\n"
+        "honest = b.examine\n"
         "def slow(*a, **k):\n"
         "    print('checking', flush=True); time.sleep(30); return honest(*a, **k)\n"
-        "b.verify = slow\n"
+        "b.examine = slow\n"
         "from synthrelease.cli import main\n"
         f"main(['build', {str(study.plan)!r}, '-o', {str(study.folder / 'r.h5')!r}])\n"
     )

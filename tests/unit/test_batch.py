@@ -23,7 +23,7 @@ from spending import kinds
 import synthrelease
 from synthrelease import batch as module
 from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
-from synthrelease.bundle import hdf5
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
 from synthrelease.journal import NAME, Journal
@@ -228,7 +228,8 @@ def test_a_bundle_that_is_not_as_it_was_built_is_not_taken_for_it(
     elif harm == "changed":
         one.bundle.write_bytes(one.bundle.read_bytes()[:-1] + b"!")
     else:
-        block, digest = hdf5.body_digest(one.bundle)
+        with BundleFile(one.bundle) as file:
+            block, digest = file.text_block, file.body_digest()
         wrong = block.replace(digest.encode(), digest[::-1].encode())
         one.bundle.write_bytes(wrong + one.bundle.read_bytes()[len(block) :])
     (again,) = batch(plans[:1], tmp_path / "out", resume=True)

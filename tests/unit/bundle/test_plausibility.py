@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
 from synthrelease.bundle import plausibility
-from synthrelease.bundle.plausibility import foreign_to_network, too_large, too_many, too_quiet
+from synthrelease.bundle.plausibility import Tally, foreign_to_network, too_large, too_many, too_quiet
 from synthrelease.maths.network import Network
 from synthrelease.privacy.event import DiscreteLaplace, Noise, RoundedGaussian
 
@@ -16,6 +18,13 @@ NOISES: list[Noise] = [RoundedGaussian(1, 50.0, 1), DiscreteLaplace(1, 50.0, 1)]
 @pytest.fixture(autouse=True, params=[7, 1 << 18], ids=["small blocks", "blocks"])
 def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plausibility, "_BLOCK", request.param)
+
+
+def tally(arrays: Iterable[np.ndarray]) -> Tally:
+    found = Tally()
+    for array in arrays:
+        found.add(array)
+    return found
 
 
 def noise_of(noise: Noise, number: int, *, times: float = 1.0) -> np.ndarray:
@@ -28,22 +37,22 @@ def noise_of(noise: Noise, number: int, *, times: float = 1.0) -> np.ndarray:
 def test_noise_of_the_stated_scale_is_loud_enough_and_of_half_is_not(noise: Noise) -> None:
     for times, quiet in ((1.0, False), (0.5, True)):
         whole = noise_of(noise, 3000, times=times).reshape(10, 300)
-        assert too_quiet([whole], noise) is quiet
-        assert too_quiet(list(whole), noise) is quiet
-        assert too_quiet([whole.T[:100], whole.T[100:]], noise) is quiet
+        assert too_quiet(tally([whole]), noise) is quiet
+        assert too_quiet(tally(list(whole)), noise) is quiet
+        assert too_quiet(tally([whole.T[:100], whole.T[100:]]), noise) is quiet
     # All arrays count together: what is loud in one does not hide in it, nor what is quiet.
     loud, silent = noise_of(noise, 3000), np.zeros(9000, dtype=np.int32)
-    assert not too_quiet([loud], noise)
-    assert too_quiet([loud, silent], noise)
-    assert too_quiet([silent, loud], noise)
+    assert not too_quiet(tally([loud]), noise)
+    assert too_quiet(tally([loud, silent]), noise)
+    assert too_quiet(tally([silent, loud]), noise)
 
 
 def test_nothing_is_not_too_quiet() -> None:
     for noise in NOISES:
-        assert not too_quiet([], noise)
-        assert not too_quiet([np.zeros((0, 3), dtype=np.int64)], noise)
-        assert not too_large([], noise, most_each=0)
-        assert not too_many([], noise, most=0)
+        assert not too_quiet(tally([]), noise)
+        assert not too_quiet(tally([np.zeros((0, 3), dtype=np.int64)]), noise)
+        assert not too_large(tally([]), noise, most_each=0)
+        assert not too_many(tally([]), noise, most=0)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=["gaussian", "laplace"])
@@ -55,20 +64,20 @@ def test_one_integer_beyond_all_people_is_found_wherever_it_is(noise: Noise, pla
     )
     for sign in (1, -1):
         values[place] = sign * (reach + 1)
-        assert not too_large([values[:11], values[11:]], noise, most_each=1000)
+        assert not too_large(tally([values[:11], values[11:]]), noise, most_each=1000)
         values[place] = sign * (reach + 3)
-        assert too_large([values[:11], values[11:]], noise, most_each=1000)
+        assert too_large(tally([values[:11], values[11:]]), noise, most_each=1000)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=["gaussian", "laplace"])
 def test_more_counts_than_all_people_have_are_found(noise: Noise) -> None:
     values = noise_of(noise, 900).reshape(9, 100).astype(np.int64)
     values -= int(values.mean())
-    assert not too_many(list(values), noise, most=0)
+    assert not too_many(tally(list(values)), noise, most=0)
     reach = int(8 * noise.standard_deviation * 30 + 30 * noise.scale)
     values[4, 7] += 3 * reach
-    assert too_many(list(values), noise, most=reach)
-    assert not too_many(list(values), noise, most=3 * reach)
+    assert too_many(tally(list(values)), noise, most=reach)
+    assert not too_many(tally(list(values)), noise, most=3 * reach)
 
 
 @pytest.mark.parametrize("categories", [127, 128, 129])

@@ -41,9 +41,37 @@ def test_the_grid_at_and_below_a_power_of_two() -> None:
     assert stored(np.zeros(0)).size == 0
 
 
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(
+    st.lists(
+        st.lists(st.floats(-1e20, 1e20, allow_subnormal=False), min_size=3, max_size=3),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_rows_with_grids_of_their_own_are_stored_as_each_alone(values: list[list[float]]) -> None:
+    exact = np.array(values)
+    found = stored(exact, by_rows=True)
+    assert found.tobytes() == np.concatenate([stored(row) for row in exact]).tobytes()
+    assert grid(exact, by_rows=True).tolist() == [float(grid(row)[0]) for row in exact]
+    assert is_stored_form(found, exact, care=1e-12, by_rows=True)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 1000])
+@pytest.mark.parametrize("columns", [1, 3, stored_module._BLOCK + 1])
+def test_one_value_of_a_row_beside_its_grid_is_seen_whatever_the_others_are(rows: int, columns: int) -> None:
+    exact = np.random.default_rng(1).normal(size=(rows, columns)) * np.logspace(0, 9, rows)[:, None]
+    found = stored(exact, by_rows=True)
+    for row in {0, rows // 2, rows - 1}:
+        changed = found.copy()
+        changed[row, columns // 2] += np.float32(grid(exact[row])[0])
+        assert is_stored_form(found, exact, care=1e-12, by_rows=True)
+        assert not is_stored_form(changed, exact, care=1e-12, by_rows=True)
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_has_no_grid(bad: float) -> None:
-    assert math.isnan(grid(np.array([1.0, bad])))
+    assert math.isnan(grid(np.array([1.0, bad])).item())
 
 
 # --- what is stored, recognised
@@ -68,7 +96,7 @@ def test_what_is_stored_is_recognised(shape: tuple[int, ...], scale: float) -> N
 def test_one_value_of_another_form_is_found_wherever_it_is(place: int) -> None:
     exact = np.random.default_rng(2).uniform(-1, 1, SIZE)
     exact[1], exact[2] = 0.99, 0.0
-    step = grid(exact)
+    step = grid(exact).item()
     for change in (step, -step, step / 4, 1e-30, math.nan, math.inf, -math.inf):
         array = stored(exact)
         array[place] += np.float32(change)
@@ -83,7 +111,7 @@ def test_one_value_of_another_form_is_found_wherever_it_is(place: int) -> None:
 
 def test_machines_may_differ_by_their_care_and_no_more() -> None:
     exact = np.array([1.5, 1.0, 0.25])
-    half = grid(exact) / 2
+    half = grid(exact).item() / 2
     array = stored(exact)
     for off, care, alike in ((0.99, 1e-12, True), (1.01, 1e-12, False), (1.01, 1e-7, True)):
         assert told(array, exact + off * half * np.array([0, 1, 0]), care=care) is alike

@@ -1,0 +1,241 @@
+"""Examining a bundle from anyone, without the data; `verify` does it in a process that may crash.
+
+In this order, each step only if the ones before found nothing that makes it unsafe or meaningless: the seal, the anatomy
+(both before HDF5's own library sees the file), what the library makes of it, the manifest (strict JSON, its schema), then
+digests, contents, claims. docs/format.md says what each finding means.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.contents import (
+    contents,
+    dataset_count,
+)
+from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.bundle.layout import (
+    ENCODING_VERSION,
+    FORMAT,
+    FORMAT_VERSION,
+    MANIFEST,
+    OUTPUTS,
+    dataset_path,
+    is_marked_test_seed,
+    sealed_digest,
+    stated_version,
+)
+from synthrelease.bundle.library import disagreements
+from synthrelease.bundle.manifest import MANIFEST_VERSION, validator
+from synthrelease.bundle.output_examination import OutputExamination, Reader
+from synthrelease.bundle.release_claims import claim_faults
+from synthrelease.errors import BundleError
+
+_MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
+
+
+def examine(
+    path: str | Path,
+    *,
+    quick: bool = False,
+    allow_test_seed: bool = False,
+    touching: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Verification:
+    """Check a bundle in this process: seal, structure, manifest, digests, contents and every claimed guarantee.
+
+    Args:
+        path: the file.
+        quick: stop after seal, structure and manifest.
+        allow_test_seed: do not count it as a fault that the noise came from a test seed.
+        touching: entered while the HDF5 library has the file.
+
+    Returns:
+        A `Verification`; never an exception for a bad file.
+
+    Raises:
+        MemoryError: this process may not have as much as it takes.
+    """
+    result = Verification()
+    try:
+        with BundleFile(path) as file:
+            found = _examine(file, result, touching)
+            if found is not None:
+                result.findings.extend(_date_faults(found["release"]["date"]))
+                marked = is_marked_test_seed(file.text_block)
+                result.findings.extend(_test_seed_faults(found, marked=marked, allowed=allow_test_seed))
+                if not quick:
+                    _examine_all(file, found, result)
+    except BundleError as error:
+        result.findings.append(Finding("structure", error.where, error.problem))
+    except OSError as error:
+        result.findings.append(Finding("unreadable", str(path), error.strerror or "the file cannot be read"))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever a hostile file provokes is a finding, not a crash
+        result.findings.append(
+            Finding("manifest", "", f"the content is inconsistent ({type(error).__name__})")
+        )
+    return result
+
+
+def _examine(
+    file: BundleFile, result: Verification, touching: Callable[[], AbstractContextManager[None]]
+) -> dict[str, Any] | None:
+    """Return the manifest of a file that is one of a bundle; what others would do to its reader is found before it is read."""
+    steps: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
+        ("seal", lambda: _seal_faults(file)),
+        ("structure", lambda: _structure_faults(file, touching)),
+        ("manifest", lambda: _version_faults(file.manifest()) or schema_faults(file.manifest())),
+    ]
+    for what, faults in steps:
+        result.findings.extend(faults())
+        if result.findings:
+            return None
+        result.checked.append(what)
+    result.manifest = file.manifest()
+    return result.manifest
+
+
+def _examine_all(file: BundleFile, manifest: dict[str, Any], result: Verification) -> None:
+    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(file, manifest))
+    result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
+    result.findings.extend(claim_faults(manifest))
+    result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
+
+
+def _seal_faults(file: BundleFile) -> Iterator[Finding]:
+    stated = sealed_digest(file.text_block)
+    if stated is None:
+        other = stated_version(file.text_block)
+        yield Finding(
+            "seal",
+            str(file.path),
+            "the file does not begin with a bundle's text block" if other is None else _unknown(other),
+        )
+    elif stated != file.body_digest():
+        message = "the bytes are not those that were sealed: damaged or changed"
+        yield Finding("seal", str(file.path), message)
+
+
+def _unknown(version: int) -> str:
+    return f"a bundle of version {version}, and this synthrelease knows version {FORMAT_VERSION}: use a later one"
+
+
+def _structure_faults(
+    file: BundleFile, touching: Callable[[], AbstractContextManager[None]]
+) -> Iterator[Finding]:
+    root = file.anatomy.groups["/"]
+    if root.get("format") != FORMAT.encode() or set(root) != {"format", "format_version"}:
+        yield Finding(
+            "structure", "/", f"the root does not say format = {FORMAT} and format_version, and no more"
+        )
+    elif root["format_version"] != FORMAT_VERSION:
+        version = root["format_version"]
+        yield Finding("structure", "/", _unknown(version) if isinstance(version, int) else "no version")
+    elif OUTPUTS not in file.anatomy.groups or MANIFEST not in file.anatomy.datasets:
+        yield Finding("structure", "/", f"{MANIFEST} is no dataset or {OUTPUTS} no group")
+    else:
+        with touching():
+            faults = disagreements(file)
+        yield from (Finding("structure", "", fault) for fault in faults)
+
+
+def _version_faults(manifest: dict[str, Any]) -> list[Finding]:
+    version = manifest.get("manifest_version")
+    if type(version) is int and version > MANIFEST_VERSION:
+        message = (
+            f"of version {version}, and this synthrelease knows version {MANIFEST_VERSION}: use a later one"
+        )
+        return [Finding("manifest", "manifest_version", message)]
+    return []
+
+
+def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
+    """Return where a manifest does not fit `schemas/manifest-v1.schema.json`."""
+    found = validator("manifest-v1").iter_errors(manifest)
+    return [
+        Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
+        for e in found
+    ]
+
+
+def _date_faults(day: str) -> Iterator[Finding]:
+    try:
+        dt.date.fromisoformat(day)
+    except ValueError:
+        yield Finding("manifest", "release/date", "no day of the calendar")
+
+
+def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
+    seeded = manifest["randomness"]["test_seed"]
+    warned = any("TEST SEED" in warning for warning in manifest["warnings"])
+    source = manifest["randomness"]["source"] == "test seed"
+    if not marked == seeded == warned == source:
+        yield Finding(
+            "test-seed",
+            "randomness",
+            "text block, randomness and warnings disagree on where the noise came from",
+        )
+    elif seeded and not allowed:
+        yield Finding("test-seed", "randomness", "the noise can be repeated from a test seed: do not publish")
+
+
+def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Before datasets are listed: a manifest can call for any number of them in a few words."""
+    present = len(file.dataset_paths())
+    number = sum(dataset_count(output) for output in manifest["outputs"])
+    if number > present + _MISSING_LISTED:
+        message = f"the manifest calls for {number} datasets, the file has {present}"
+        yield Finding("missing", "outputs", message)
+
+
+def _content_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
+    present = file.dataset_paths()
+    expected = [contents(output) for output in manifest["outputs"]]
+    called_for = [content.path for own in expected for content in own]
+    yield from _listing_faults(file, manifest, present, called_for)
+    read = Reader(file)
+    if set(called_for) <= set(present):
+        for number, (output, own) in enumerate(zip(manifest["outputs"], expected, strict=True)):
+            where = f"outputs/{number} ({output['name']})"
+            yield from OutputExamination(read, output, own, where, manifest).faults()
+    for path in present:
+        if read.digest(path) != manifest["digests"].get(path):
+            yield Finding("digest", path, "the values are not those of the manifest's digest")
+
+
+def _listing_faults(
+    file: BundleFile, manifest: dict[str, Any], present: Sequence[str], called_for: Sequence[str]
+) -> Iterator[Finding]:
+    """Where the file holds another list of things than the manifest."""
+    for path in sorted(set(present) - set(called_for)):
+        yield Finding("unlisted", path, "no output of the manifest accounts for this dataset")
+    for path in sorted(set(called_for) - set(present)):
+        yield Finding("missing", path, "the manifest calls for this dataset")
+    if set(manifest["digests"]) != set(present):
+        yield Finding("digest", "digests", "the digests are not those of the datasets in the file")
+    if len(called_for) != len(set(called_for)) or len({o["name"] for o in manifest["outputs"]}) != len(
+        manifest["outputs"]
+    ):
+        yield Finding("manifest", "outputs", "two outputs claim the same name or dataset")
+    groups = {parent for path in called_for for parent in _parents(path)}
+    for group in sorted(set(file.group_paths()) - groups):
+        yield Finding("unlisted", group, "no output of the manifest accounts for this group")
+    outputs = {dataset_path(output["name"]): output["kind"] for output in manifest["outputs"]}
+    for group, attributes in sorted(file.anatomy.groups.items()):
+        if group in outputs:
+            kind = outputs[group].encode()
+            if attributes != {"encoding_type": kind, "encoding_version": ENCODING_VERSION}:
+                yield Finding("structure", group, "the group's encoding is not that of the output's kind")
+        elif attributes and group != "/":
+            yield Finding("structure", group, "an attribute that does not belong to the format")
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path

@@ -1,0 +1,91 @@
+"""What the HDF5 library makes of a bundle: it must be what was read by hand, since it is what everybody else will read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import h5py
+
+from synthrelease.bundle.anatomy import Anatomy, StoredDataset
+from synthrelease.bundle.bundle_file import BundleFile
+
+_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
+
+
+def disagreements(file: BundleFile) -> list[str]:
+    """Return where the library sees other objects, types, shapes or bytes than those that were found by hand."""
+    try:
+        with h5py.File(_View(file), "r") as seen:
+            return list(_disagreements(seen.id, file.anatomy))
+    except (OSError, RuntimeError, ValueError, KeyError):
+        return ["the HDF5 library cannot read the file"]
+
+
+class _View(io.RawIOBase):
+    """The bytes of the file that is already open: the library opens none."""
+
+    def __init__(self, file: BundleFile) -> None:
+        self._file, self._place = file, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._place = (
+            offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._file.size}[whence]
+        )
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: Any) -> int:
+        read = self._file.read(self._place, len(buffer))
+        buffer[: len(read)] = read
+        self._place += len(read)
+        return len(read)
+
+
+def _disagreements(file: h5py.h5f.FileID, anatomy: Anatomy) -> Iterator[str]:
+    found = {"/"}
+    h5py.h5o.visit(file, lambda name: found.add("/" + name.decode("utf-8", "replace")))
+    expected = {*anatomy.groups, *anatomy.datasets}
+    for path in sorted(found ^ expected):
+        yield f"{path}: the HDF5 library sees another list of objects"
+    if found != expected:
+        return
+    for path, attributes in anatomy.groups.items():
+        group = h5py.h5o.open(file, path.encode())
+        if not isinstance(group, h5py.h5g.GroupID) or h5py.h5a.get_num_attrs(group) != len(attributes):
+            yield f"{path}: the HDF5 library sees no such group"
+    for path, stored in anatomy.datasets.items():
+        dataset = h5py.h5o.open(file, path.encode())
+        if not isinstance(dataset, h5py.h5d.DatasetID) or not _is_alike(dataset, stored):
+            yield f"{path}: the HDF5 library sees another dataset"
+
+
+def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
+    creation = dataset.get_create_plist()
+    filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
+    return (
+        dataset.dtype == stored.dtype
+        and dataset.shape == stored.shape
+        and creation.get_layout() == h5py.h5d.CHUNKED
+        and creation.get_chunk() == stored.chunk
+        and creation.get_external_count() == 0
+        and filters == _FILTERS
+        and h5py.h5a.get_num_attrs(dataset) == 0
+        and _chunks(dataset) == stored.chunks
+    )
+
+
+def _chunks(dataset: h5py.h5d.DatasetID) -> tuple[tuple[int, int], ...]:
+    found = []
+    dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
+    # Versions of the library differ in whether they count from the beginning of the file or of HDF5.
+    return tuple(found)

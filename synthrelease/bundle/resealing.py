@@ -1,0 +1,141 @@
+"""Renewing the seal of a file that was changed: for tests of forged content, and for forgers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle.hdf5 import Attributes, store, write_body
+from synthrelease.bundle.layout import (
+    MANIFEST,
+    USER_BLOCK,
+    chunk_shape,
+    digest,
+    is_marked_test_seed,
+    user_block,
+)
+from synthrelease.bundle.messages import Message
+
+_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
+
+
+def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
+    """Renew digests and seal of a file whose content was changed: for tests of forged content.
+
+    A library that changes a file leaves gaps in it. If there is nothing in it but what a bundle may have, it is
+    written anew without them; whatever else is there stays as it is, bytes behind the end of HDF5 included.
+
+    Args:
+        path: the bundle, changed in place.
+        manifest: what to write as its manifest; default the one that is there. Its digests are computed anew.
+    """
+    path = Path(path)
+    marked = is_marked_test_seed(path.read_bytes()[:USER_BLOCK])
+    with h5py.File(path, "r", locking=False) as file:
+        end = int.from_bytes(path.read_bytes()[USER_BLOCK + 40 : USER_BLOCK + 48], "little")
+        behind = path.read_bytes()[end:]
+        groups, arrays, plain = _content(file)
+        old = arrays.pop(MANIFEST).tobytes()
+    renewed = dict(manifest if manifest is not None else manifest_text.from_bytes(old))
+    renewed["digests"] = {name: digest(array) for name, array in sorted(arrays.items())}
+    if plain:
+        with path.open("w+b") as new:
+            write_body(new, arrays.items(), groups, lambda _: renewed)
+            new.seek(0, os.SEEK_END)
+            new.write(behind)
+    else:
+        with h5py.File(path, "r+", locking=False) as file:
+            del file[MANIFEST]
+            store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(renewed), dtype=np.uint8))
+    body = path.read_bytes()[USER_BLOCK:]
+    path.write_bytes(user_block(body, test_seed=marked) + body)
+
+
+def _content(file: h5py.File) -> tuple[dict[str, Attributes], dict[str, NDArray[Any]], bool]:
+    """Return attributes of groups, arrays, and whether that is all there is."""
+    groups = {"/": _attributes(file["/"])}
+    arrays: dict[str, NDArray[Any]] = {}
+    seen, plain = {h5py.h5o.get_info(file.id).addr}, _is_plain_group(file["/"])
+
+    def visit(group: h5py.Group) -> None:
+        nonlocal plain
+        for name in group:
+            place = f"{group.name.rstrip('/')}/{name}"
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                plain = False
+                continue
+            item = group[name]
+            address = h5py.h5o.get_info(item.id).addr
+            if address in seen:
+                plain = False
+                continue
+            seen.add(address)
+            if isinstance(item, h5py.Dataset):
+                arrays[place] = item[()]
+                plain = plain and _is_plain_dataset(item)
+            elif isinstance(item, h5py.Group):
+                groups[place] = _attributes(item)
+                plain = plain and _is_plain_group(item)
+                visit(item)
+            else:
+                plain = False
+
+    visit(file["/"])
+    return groups, arrays, plain
+
+
+def _attributes(group: h5py.Group) -> Attributes:
+    """Those that a bundle may have; if there are others, the group is not plain."""
+    return {
+        name: int(value) if isinstance(value, np.integer) else bytes(value)
+        for name, value in group.attrs.items()
+        if isinstance(value, np.integer | bytes)
+    }
+
+
+def _is_plain_group(group: h5py.Group) -> bool:
+    for name, value in group.attrs.items():
+        kind = group.attrs.get_id(name).get_type()
+        expected = np.dtype("<i8") if isinstance(value, np.integer) else np.asarray(value).dtype
+        if np.ndim(value) or expected.kind not in "iS" or not kind.equal(h5py.h5t.py_create(expected)):
+            return False
+        if expected.kind == "S" and kind.get_size() != len(value):
+            return False
+    return _has_only(group, Message.NIL, Message.ATTRIBUTE, Message.CONTINUATION, Message.SYMBOL_TABLE)
+
+
+def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
+    creation = dataset.id.get_create_plist()
+    return (
+        dataset.dtype.kind in "iuf"
+        and dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype.newbyteorder("<")))
+        and dataset.size > 0
+        and dataset.chunks == chunk_shape(dataset.shape, dataset.dtype.itemsize)
+        and dataset.maxshape == dataset.shape
+        and not creation.get_external_count()
+        and [creation.get_filter(number)[0] for number in range(creation.get_nfilters())] == _FILTERS
+        and not len(dataset.attrs)
+        and _has_only(
+            dataset,
+            Message.NIL,
+            Message.DATASPACE,
+            Message.DATATYPE,
+            Message.FILL_VALUE,
+            Message.LAYOUT,
+            Message.PIPELINE,
+            Message.CONTINUATION,
+        )
+    )
+
+
+def _has_only(item: h5py.HLObject, *allowed: Message) -> bool:
+    """Whether the header has no other messages: no comment, no time of change."""
+    present = int(h5py.h5o.get_info(item.id).hdr.mesg.present)
+    return not present & ~sum(1 << kind for kind in allowed)

@@ -1,0 +1,124 @@
+"""Checking a bundle from anyone: in a process of its own, which may crash, hang or ask for too much to nobody's harm.
+
+The first check starts a small server, `synthrelease.bundle.checker`, which lives as long as this process; each file is
+examined in a child of it, with limits of time and memory. What comes back is JSON, and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle.finding import Finding, Verification
+
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def verify(
+    path: str | Path,
+    public_key: str | Path | None = None,
+    *,
+    quick: bool = False,
+    allow_test_seed: bool = False,
+) -> Verification:
+    """Check a bundle: seal, structure, manifest, digests, contents and every claimed guarantee.
+
+    Args:
+        path: the file, from anyone.
+        public_key: not offered yet; a finding if given, because nothing would be checked with it.
+        quick: stop after seal, structure and manifest.
+        allow_test_seed: do not count it as a fault that the noise came from a test seed.
+
+    Returns:
+        A `Verification`; never an exception for a bad file.
+    """
+    result = Verification()
+    if public_key is not None:
+        result.findings.append(Finding("signature", "", "this version cannot check signatures yet"))
+    absolute = os.path.abspath(path)  # noqa: PTH100  a pure text: the checker may stand in another folder
+    asked = {"path": absolute, "shown": str(path), "quick": quick, "allow_test_seed": allow_test_seed}
+    told = _SERVER.ask(asked)
+    result.findings.extend(Finding(*one) for one in told["findings"])
+    result.checked.extend(told["checked"])
+    if told["manifest"] is not None:
+        result.manifest = manifest_text.from_bytes(told["manifest"].encode())
+    return result
+
+
+class _Server:
+    """The checker that belongs to this process; a lock keeps threads apart, and a fork does not inherit it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the checker's answer; one that was killed meanwhile is started again once."""
+        with self._lock:
+            for _ in range(2):
+                answer = self._answer(json.dumps(request).encode() + b"\n")
+                if answer:
+                    told: dict[str, Any] = json.loads(answer)
+                    return told
+        message = "the process that was to check the file was killed twice"
+        return {"findings": [("limits", request["shown"], message)], "checked": [], "manifest": None}
+
+    def _answer(self, request: bytes) -> bytes:
+        process = self._running()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(request)
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except BrokenPipeError:
+            answer = b""
+        except BaseException:  # interrupted: whatever it would still say belongs to no question
+            self.stop()
+            raise
+        if not answer.endswith(b"\n"):
+            self.stop()
+            return b""
+        return answer
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid():
+            self._process = subprocess.Popen(  # noqa: S603  this interpreter, and nothing from the file
+                [sys.executable, "-c", _START, json.dumps(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **_ONE_THREAD},
+                process_group=0,  # an interrupt at the terminal is for whoever asks
+            )
+            self._owner = os.getpid()
+        return self._process
+
+    def stop(self) -> None:
+        """End the checker, and the child that it may have."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                pipe.close()
+
+
+_SERVER = _Server()
+atexit.register(_SERVER.stop)

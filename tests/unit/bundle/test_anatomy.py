@@ -1,0 +1,301 @@
+"""What is read of HDF5 by hand is what its library reads, and nothing else is taken for a bundle's."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrelease.bundle import hdf5
+from synthrelease.bundle.anatomy import Anatomy, dissect
+from synthrelease.bundle.bundle_file import BundleFile, _fletcher32
+from synthrelease.bundle.layout import USER_BLOCK, chunk_shape
+from synthrelease.bundle.library import disagreements
+from synthrelease.errors import BundleError
+
+Arrays = Mapping[str, np.ndarray]
+KINDS = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
+
+
+def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None) -> Path:
+    hdf5.write_bundle(
+        path,
+        arrays.items(),
+        kinds or {"/outputs/maps": "heatmap"},
+        completed=lambda digests: {"digests": digests},
+        test_seed=False,
+    )
+    return path
+
+
+def of_bytes(raw: bytes | bytearray) -> Anatomy:
+    return dissect(lambda place, number: bytes(raw[place : place + number]), len(raw))
+
+
+def check(path: Path, arrays: Arrays) -> None:
+    """Whatever is asked of the file by hand and of the library is the same."""
+    with BundleFile(path) as file:
+        anatomy = file.anatomy
+        assert disagreements(file) == []
+        assert set(anatomy.datasets) == {*arrays, "/manifest"}
+        for name, array in arrays.items():
+            found = file.array(name)
+            assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
+            assert b"".join(block.tobytes() for block in file.blocks(name)) == array.tobytes()
+        assert anatomy.regions[0].start == 0
+        assert anatomy.regions[-1].stop == file.size
+        for one, other in zip(anatomy.regions, anatomy.regions[1:], strict=False):
+            assert one.stop == other.start
+    with h5py.File(path) as seen:
+        for name, array in arrays.items():
+            assert seen[name][()].tobytes() == array.tobytes()
+
+
+LABELS = st.text("abzAZ09%_~-.", min_size=1, max_size=40).filter(lambda name: set(name) != {"."})
+ARRAYS = st.tuples(
+    st.sampled_from(KINDS), st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(0, 2**32)
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(contents=st.dictionaries(st.tuples(LABELS, LABELS), ARRAYS, max_size=40))
+def test_whatever_is_written_is_read_alike(
+    tmp_path_factory: pytest.TempPathFactory, contents: dict[tuple[str, str], tuple[str, list[int], int]]
+) -> None:
+    arrays = {}
+    for labels, (kind, shape, seed) in contents.items():
+        numbers = np.random.default_rng(seed).integers(0, 100, shape)
+        arrays["/".join(["/outputs/maps", *labels])] = numbers.astype(kind)
+    check(written(tmp_path_factory.mktemp("any") / "r.h5", arrays), arrays)
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 16, 17, 129, 600])
+def test_groups_of_many_names(tmp_path: Path, count: int) -> None:
+    """Names are kept in nodes of 8, these in trees of nodes of 32; lists of names are moved as they grow."""
+    rng = np.random.default_rng(count)
+    names = {f"{rng.integers(10**9)}{'x' * int(rng.integers(0, 60))}" for _ in range(count)}
+    arrays = {f"/outputs/maps/{name}": np.array([number]) for number, name in enumerate(names)}
+    check(written(tmp_path / "r.h5", arrays), arrays)
+
+
+@pytest.mark.parametrize("count", [1, 2, 8, 9, 40])
+def test_many_outputs(tmp_path: Path, count: int) -> None:
+    arrays = {f"/outputs/o{number}/x": np.array([number]) for number in range(count)}
+    kinds = {f"/outputs/o{number}": "statistics" for number in range(count)}
+    path = written(tmp_path / "r.h5", arrays, kinds)
+    check(path, arrays)
+    with BundleFile(path) as file:
+        attributes = {"encoding_type": b"statistics", "encoding_version": 1}
+        assert {name: file.anatomy.groups[name] for name in kinds} == dict.fromkeys(kinds, attributes)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 64, 65, 97, 129, 200])
+@pytest.mark.parametrize("columns", [0, 1 << 17])
+def test_datasets_of_many_chunks(tmp_path: Path, rows: int, columns: int) -> None:
+    """The index of chunks has nodes of 64; the last chunk is only partly filled."""
+    shape = (rows, columns) if columns else ((rows << 17) - 5,)
+    array = np.zeros(shape, dtype=np.int64)
+    array[:: max(1, len(array) // 7)] = 3
+    assert chunk_shape(shape, 8)[0] < shape[0] or rows == 1
+    arrays = {"/outputs/maps/x": array}
+    check(written(tmp_path / "r.h5", arrays), arrays)
+
+
+# --- what is not a bundle's
+
+
+SMALL = {
+    "/outputs/maps/a/noised": np.arange(12, dtype=np.int32).reshape(3, 4),
+    "/outputs/maps/b": np.linspace(0, 1, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return written(tmp_path_factory.mktemp("small") / "r.h5", SMALL).read_bytes()
+
+
+def test_every_changed_bit_of_structure_is_refused_or_changes_what_is_told(small: bytes) -> None:
+    """Names and attributes are content, which the manifest decides on; nothing else has two forms."""
+    whole = of_bytes(small)
+    told = 0
+    for region in whole.regions:
+        if region.what == "text block" or region.what.startswith("values"):
+            continue
+        for place in range(region.start, region.stop):
+            for bit in (0, 3, 7):
+                changed = bytearray(small)
+                changed[place] ^= 1 << bit
+                try:
+                    other = of_bytes(changed)
+                except BundleError:
+                    continue
+                assert (other.groups, other.datasets) != (whole.groups, whole.datasets), region
+                told += 1
+    assert told > 30
+
+
+def test_every_changed_byte_of_values_is_refused(small: bytes, tmp_path: Path) -> None:
+    for region in of_bytes(small).regions:
+        if not region.what.startswith("values of"):
+            continue
+        for place in range(region.start, region.stop):
+            (tmp_path / "r.h5").write_bytes(small[:place] + bytes([small[place] ^ 0x55]) + small[place + 1 :])
+            with BundleFile(tmp_path / "r.h5") as file, pytest.raises(BundleError):
+                file.array(region.what.removeprefix("values of "))
+
+
+@pytest.mark.parametrize("cut", [1, 2, 100, 1000, -513, -600])
+def test_whatever_is_cut_off_is_missed(small: bytes, cut: int) -> None:
+    with pytest.raises(BundleError):
+        of_bytes(small[:-cut])
+
+
+def test_bytes_behind_the_end(small: bytes) -> None:
+    with pytest.raises(BundleError):
+        of_bytes(small + b"\0")
+    longer = bytearray(small + bytes(8))  # and the end moved to where they end
+    struct.pack_into("<Q", longer, USER_BLOCK + 40, len(longer))
+    with pytest.raises(BundleError, match="behind the end"):
+        of_bytes(longer)
+
+
+def test_every_structure_may_be_used_once(small: bytes) -> None:
+    """Every address in the file in the place of every other: cycles, objects that share bytes, objects elsewhere."""
+    starts = [region.start - USER_BLOCK for region in of_bytes(small).regions[1:]]
+    places = [
+        place
+        for region in of_bytes(small).regions[1:]
+        if not region.what.startswith("values")
+        for place in range(region.start, region.stop - 7, 8)
+        if struct.unpack_from("<Q", small, place)[0] in starts and any(small[place : place + 8])
+    ]
+    assert len(places) > 20
+    for place in places[::2]:
+        for start in starts[::2]:
+            changed = bytearray(small)
+            struct.pack_into("<Q", changed, place, start)
+            if bytes(changed) != small:
+                with pytest.raises(BundleError):
+                    of_bytes(changed)
+
+
+def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
+    arrays = {f"/outputs/maps/{'x' * 30}{number}": np.array([number]) for number in range(300)}
+    raw = written(tmp_path / "r.h5", arrays).read_bytes()
+    gaps = [region for region in of_bytes(raw).regions if region.what == "nothing"]
+    assert gaps
+    for gap in gaps:
+        changed = bytearray(raw)
+        changed[gap.stop - 1] = 1
+        with pytest.raises(BundleError, match="accounts for"):
+            of_bytes(changed)
+    assert sum(gap.stop - gap.start for gap in gaps) < 2000
+
+
+# --- values
+
+
+def packed(planes: bytes, *, behind: bytes = b"", inside: bytes = b"") -> bytes:
+    """What a chunk's filters make of shuffled bytes, with something behind the stream or inside it."""
+    stream = zlib.compressobj(4)
+    whole = stream.compress(planes) + inside + stream.flush() + behind
+    return whole + _fletcher32(whole).to_bytes(4, "little")
+
+
+def with_manifest_chunk(raw: bytes, chunk: bytes, path: Path) -> BundleFile:
+    """The file with another chunk in the place of the manifest's last one, with which it ends."""
+    chunks = of_bytes(raw).datasets["/manifest"].chunks
+    place, size = chunks[-1]
+    assert place + size == len(raw)
+    changed = bytearray(raw[:place] + chunk)
+    struct.pack_into("<Q", changed, USER_BLOCK + 40, len(changed))
+    index = next(r for r in of_bytes(raw).regions if r.what == "chunk index of /manifest")
+    key = index.start + 24 + 32 * (len(chunks) - 1)
+    assert struct.unpack_from("<I", changed, key) == (size,)
+    struct.pack_into("<I", changed, key, len(chunk))
+    path.write_bytes(changed)
+    return BundleFile(path)
+
+
+TEXT = b"x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("chunk", "is_fine"),
+    [
+        (packed(TEXT), True),
+        (packed(TEXT, behind=b"patient 17"), False),
+        (packed(TEXT, behind=b"\0"), False),
+        (packed(TEXT + b"x"), False),
+        (packed(TEXT[:-1]), False),
+        (packed(TEXT * 1000), False),
+        (packed(TEXT, inside=b"\xff" * 20), False),
+        (packed(TEXT)[:-1] + b"\x55", False),
+        (b"x" * 50, False),
+        (b"x" * 50 + _fletcher32(b"x" * 50).to_bytes(4, "little"), False),
+    ],
+    ids=[
+        "fine",
+        "words behind",
+        "a zero behind",
+        "more",
+        "less",
+        "a bomb",
+        "inside",
+        "checksum",
+        "noise",
+        "summed noise",
+    ],
+)
+def test_a_chunk_is_exactly_one_stream_of_its_values(tmp_path: Path, chunk: bytes, is_fine: object) -> None:
+    path = tmp_path / "r.h5"
+    hdf5.write_bundle(path, [], {}, completed=lambda _: {"pad": "y" * (5000 - 16)}, test_seed=False)
+    with BundleFile(path) as file:
+        assert file.array("/manifest").size == 5000
+    with with_manifest_chunk(path.read_bytes(), chunk, path) as file:
+        if is_fine:
+            assert file.array("/manifest").tobytes() == TEXT
+        else:
+            with pytest.raises(BundleError):
+                file.array("/manifest")
+
+
+@pytest.mark.parametrize("hidden", [b"", b"patient 17"])
+def test_rows_beyond_the_end_of_a_dataset_hold_nothing(tmp_path: Path, hidden: bytes) -> None:
+    """The last chunk is as large as the others; the library never shows what is in the rest of it."""
+    path = tmp_path / "r.h5"
+    hdf5.write_bundle(path, [], {}, completed=lambda _: {"pad": "y" * (1 << 20)}, test_seed=False)
+    with h5py.File(path) as file:
+        rest = file["/manifest"][1 << 20 :].tobytes()
+    chunk = packed((rest + hidden).ljust(1 << 20, b"\0"))
+    with with_manifest_chunk(path.read_bytes(), chunk, path) as opened:
+        if hidden:
+            with pytest.raises(BundleError, match="beyond the end"):
+                opened.array("/manifest")
+        else:
+            opened.array("/manifest")
+    with h5py.File(path) as file:
+        assert file["/manifest"][1 << 20 :].tobytes() == rest
+
+
+def test_checksums_are_those_of_the_library(tmp_path: Path) -> None:
+    """Even and odd lengths, sums that are 0 modulo 65535, more words than are added up at a time."""
+    rng = np.random.default_rng(2)
+    pieces = [bytes(n) for n in (1, 2, 9)] + [b"\xff" * n for n in (2, 3, 64, 131071)]
+    pieces += [rng.bytes(n) for n in (1, 2, 3, 17, 1000, (1 << 17) + 2, (1 << 18) + 3)]
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        for number, piece in enumerate(pieces):
+            values = np.frombuffer(piece, dtype=np.uint8)
+            dataset = file.create_dataset(str(number), data=values, chunks=values.shape, fletcher32=True)
+            file.flush()
+            _, stored = dataset.id.read_direct_chunk((0,))
+            assert stored[:-4] == piece
+            assert _fletcher32(piece) == int.from_bytes(stored[-4:], "little")
