@@ -21,11 +21,13 @@ from typing import Any
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
+from synthrelease.parallel import Progress
 
 # What the largest honest bundles need is far below; of a file of some bytes nobody may ask for more.
 SECONDS, SECONDS_A_MEGABYTE = 120.0, 10.0  # of processor time
 MEMORY, MEMORY_A_BYTE = 2 << 30, 16  # bytes beyond what the checker has, and for each byte of the file
 _SLOWNESS = 10.0  # of the wall clock, on a machine with much else to do
+_BETWEEN = 0.2  # seconds between two words of progress
 _LATER = ("dp_accounting", "scipy.stats")  # what a child had to load and the next one should find
 
 
@@ -72,6 +74,7 @@ def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) 
     """Examine a file and end the process; 3 says that memory was not enough."""
     code = 1
     try:
+        watching = os.dup(1) if request["progress"] else None
         os.dup2(2, 1)  # what a library might print is no answer
         _limit(resource.RLIMIT_CPU, int(seconds))
         _limit(resource.RLIMIT_CORE, 0)
@@ -84,6 +87,7 @@ def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) 
             quick=request["quick"],
             allow_test_seed=request["allow_test_seed"],
             touching=no_file_is_opened,
+            progress=None if watching is None else _teller(watching),
         )
         answer = _as_json(found, request, sorted(set(sys.modules) - before))
         with os.fdopen(write, "wb") as pipe:
@@ -93,6 +97,19 @@ def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) 
         code = 3
     finally:
         os._exit(code)
+
+
+def _teller(watching: int) -> Progress:
+    """Return what tells whoever asked how far it is, some times a second."""
+    next_time = time.monotonic() + _BETWEEN
+
+    def tell(what: str, done: int, total: int) -> None:
+        nonlocal next_time
+        if time.monotonic() >= next_time:
+            os.write(watching, json.dumps({"progress": [what, done, total]}).encode() + b"\n")
+            next_time = time.monotonic() + _BETWEEN
+
+    return tell
 
 
 def _as_json(found: Verification, request: dict[str, Any], loaded: list[str]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from synthrelease.bundle.manifest import MANIFEST_VERSION, validator
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.errors import BundleError
+from synthrelease.parallel import Progress
 
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
@@ -45,6 +46,7 @@ def examine(
     quick: bool = False,
     allow_test_seed: bool = False,
     touching: Callable[[], AbstractContextManager[None]] = nullcontext,
+    progress: Progress | None = None,
 ) -> Verification:
     """Check a bundle in this process: seal, structure, manifest, digests, contents and every claimed guarantee.
 
@@ -53,6 +55,7 @@ def examine(
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         touching: entered while the HDF5 library has the file.
+        progress: called with (what, done, total), in bytes of values.
 
     Returns:
         A `Verification`; never an exception for a bad file.
@@ -69,7 +72,7 @@ def examine(
                 marked = is_marked_test_seed(file.text_block)
                 result.findings.extend(_test_seed_faults(found, marked=marked, allowed=allow_test_seed))
                 if not quick:
-                    _examine_all(file, found, result)
+                    _examine_all(file, found, result, progress)
     except BundleError as error:
         result.findings.append(Finding("structure", error.where, error.problem))
     except OSError as error:
@@ -101,8 +104,11 @@ def _examine(
     return result.manifest
 
 
-def _examine_all(file: BundleFile, manifest: dict[str, Any], result: Verification) -> None:
-    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(file, manifest))
+def _examine_all(
+    file: BundleFile, manifest: dict[str, Any], result: Verification, progress: Progress | None
+) -> None:
+    read = Reader(file, progress)
+    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(read, manifest))
     result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
     result.findings.extend(claim_faults(manifest))
     result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
@@ -194,12 +200,11 @@ def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Findi
         yield Finding("missing", "outputs", message)
 
 
-def _content_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
-    present = file.dataset_paths()
+def _content_faults(read: Reader, manifest: dict[str, Any]) -> Iterator[Finding]:
+    present = read.file.dataset_paths()
     expected = [contents(output) for output in manifest["outputs"]]
     called_for = [content.path for own in expected for content in own]
-    yield from _listing_faults(file, manifest, present, called_for)
-    read = Reader(file)
+    yield from _listing_faults(read.file, manifest, present, called_for)
     if set(called_for) <= set(present):
         for number, (output, own) in enumerate(zip(manifest["outputs"], expected, strict=True)):
             where = f"outputs/{number} ({output['name']})"

@@ -15,6 +15,7 @@ from synthrelease.bundle.contents import Categories, Content, Noised, noised_net
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.plausibility import Tally, foreign_to_network, too_large, too_many, too_quiet
+from synthrelease.parallel import Progress
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -24,11 +25,14 @@ class Reader:
 
     Args:
         file: of the datasets.
+        progress: told of the bytes that were read.
     """
 
-    def __init__(self, file: BundleFile) -> None:
+    def __init__(self, file: BundleFile, progress: Progress | None = None) -> None:
         self.file = file
         self._digests: dict[str, str] = {}
+        self._progress, self._done = progress, 0
+        self._total = sum(file.anatomy.datasets[path].logical_bytes for path in file.dataset_paths())
 
     def blocks(self, path: str, *, whole: bool) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the number of the first row and rows: all at once, or some at a time."""
@@ -38,6 +42,9 @@ class Reader:
             state.add(block)
             yield start, block
             start += len(block)
+            self._done += block.nbytes
+            if self._progress is not None:
+                self._progress("checking the values", self._done, self._total)
         self._digests[path] = state.hexdigest()
 
     def digest(self, path: str) -> str:

@@ -15,10 +15,13 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -30,6 +33,7 @@ def verify(
     *,
     quick: bool = False,
     allow_test_seed: bool = False,
+    progress: Progress | None = None,
 ) -> Verification:
     """Check a bundle: seal, structure, manifest, digests, contents and every claimed guarantee.
 
@@ -38,6 +42,7 @@ def verify(
         public_key: not offered yet; a finding if given, because nothing would be checked with it.
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
+        progress: called with (what, done, total) if it takes long.
 
     Returns:
         A `Verification`; never an exception for a bad file.
@@ -46,8 +51,14 @@ def verify(
     if public_key is not None:
         result.findings.append(Finding("signature", "", "this version cannot check signatures yet"))
     absolute = os.path.abspath(path)  # noqa: PTH100  a pure text: the checker may stand in another folder
-    asked = {"path": absolute, "shown": str(path), "quick": quick, "allow_test_seed": allow_test_seed}
-    told = _SERVER.ask(asked)
+    request = {
+        "path": absolute,
+        "shown": str(path),
+        "quick": quick,
+        "allow_test_seed": allow_test_seed,
+        "progress": progress is not None,
+    }
+    told = _SERVER.ask(request, progress)
     result.findings.extend(Finding(*one) for one in told["findings"])
     result.checked.extend(told["checked"])
     if told["manifest"] is not None:
@@ -63,34 +74,36 @@ class _Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
         """Return the checker's answer; one that was killed meanwhile is started again once."""
         with self._lock:
             for _ in range(2):
-                answer = self._answer(json.dumps(request).encode() + b"\n")
-                if answer:
-                    told: dict[str, Any] = json.loads(answer)
-                    return told
+                answer = self._answer(json.dumps(request).encode() + b"\n", progress)
+                if answer is not None:
+                    return answer
         message = "the process that was to check the file was killed twice"
         return {"findings": [("limits", request["shown"], message)], "checked": [], "manifest": None}
 
-    def _answer(self, request: bytes) -> bytes:
+    def _answer(self, request: bytes, progress: Progress | None) -> dict[str, Any] | None:
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             process.stdin.write(request)
             process.stdin.flush()
-            answer = process.stdout.readline()
+            while (line := process.stdout.readline()).endswith(b"\n"):
+                answer: dict[str, Any] = json.loads(line)
+                if "progress" not in answer:
+                    return answer
+                if progress is not None:
+                    progress(*answer["progress"])
         except BrokenPipeError:
-            answer = b""
+            pass
         except BaseException:  # interrupted: whatever it would still say belongs to no question
             self.stop()
             raise
-        if not answer.endswith(b"\n"):
-            self.stop()
-            return b""
-        return answer
+        self.stop()
+        return None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid():
@@ -122,3 +135,8 @@ class _Server:
 
 _SERVER = _Server()
 atexit.register(_SERVER.stop)
+
+
+def stop() -> None:
+    """End the checker of this process; the next check starts one."""
+    _SERVER.stop()

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 @POLICY
 @click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
 @AS_JSON
-def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: bool, as_json: bool) -> None:
+@click.pass_obj
+def verify(
+    obj: dict[str, bool],
+    bundle: Path,
+    *,
+    quick: bool,
+    policy: Path | None,
+    allow_test_seed: bool,
+    as_json: bool,
+) -> None:
     """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
     from synthrelease.bundle import verify as run
 
@@ -30,7 +39,8 @@ def verify(bundle: Path, *, quick: bool, policy: Path | None, allow_test_seed: b
             "--policy asks about claims that --quick does not check; leave one of them out."
         )
     limits = None if policy is None else _limits(policy)
-    result = run(bundle, quick=quick, allow_test_seed=allow_test_seed)
+    with progress(obj) as tell:
+        result = run(bundle, quick=quick, allow_test_seed=allow_test_seed, progress=tell)
     if limits is not None and result.ok and result.manifest is not None:
         from synthrelease.policy import policy_findings
 

@@ -33,7 +33,13 @@ def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[s
         checker.examine = lambda *_, **__: work() or Verification()  # type: ignore[assignment]
         for name, value in {"SECONDS_A_MEGABYTE": 0.0, **limits}.items():
             setattr(checker, name, value)
-        request = {"path": str(path), "shown": "r.h5", "quick": False, "allow_test_seed": False}
+        request = {
+            "path": str(path),
+            "shown": "r.h5",
+            "quick": False,
+            "allow_test_seed": False,
+            "progress": False,
+        }
         return json.dumps(checker._answer(request, asker=None)).encode()
 
     found: dict[str, Any] = json.loads(in_child(ask))
@@ -91,7 +97,7 @@ def test_what_an_examination_comes_to_is_a_finding(
 def test_an_honest_bundle_needs_a_small_part_of_the_limits(bundle: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert verify(bundle).ok
-    verification._SERVER.stop()
+    verification.stop()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime - before.ru_utime < checker.SECONDS / 10
     assert after.ru_maxrss * (1 if sys.platform == "darwin" else 1024) < checker.MEMORY / 4
@@ -226,3 +232,21 @@ def test_opening_refuses_what_the_check_refuses(bundle: Path, bundle_bytes: byte
     bundle.write_bytes(bundle_bytes[:-1] + b"\0")
     with pytest.raises(synthrelease.errors.BundleError, match="not a bundle to rely on"):
         synthrelease.open_bundle(bundle)
+
+
+def test_progress_is_told_where_it_takes_long(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, int, int]] = []
+    assert examine(bundle, progress=lambda *told: seen.append(told)).ok
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+    assert 0.5 < seen[-1][1] / seen[-1][2] <= 1.0
+    told: list[tuple[str, int, int]] = []
+    code = "from synthrelease.bundle import checker\nchecker._BETWEEN = 0.0\nchecker.serve()\n"
+    monkeypatch.setattr(
+        verification, "_START", f"import json, sys; sys.path[:] = json.loads(sys.argv[1])\n{code}"
+    )
+    verification.stop()
+    try:
+        assert verify(bundle, progress=lambda *one: told.append(one)).ok
+    finally:
+        verification.stop()
+    assert told == seen
