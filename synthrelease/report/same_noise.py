@@ -23,6 +23,7 @@ within 1 step (both have one sign, and its magnitude is ⌊E + c⌋, E exponenti
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +86,7 @@ def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:
     most_probable = np.array([_probability(t + rounding, old, new) for t in _NEARNESS])
     level = _SIGNIFICANCE / (len(_NEARNESS) * _ORDERS)
     repeated = bool(np.any(binom.sf(near - 1, places, most_probable) < level))
-    return Likeness(places, equal, repeated, bool(places * math.log(most_probable[0]) < math.log(level)))
+    return Likeness(places, equal, repeated, _is_telling(places, most_probable[0], level))
 
 
 def in_order(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> Iterator[tuple[Any, Any]]:
@@ -107,9 +108,13 @@ def _distances(before: NDArray[Any], after: NDArray[Any], old: Noise, new: Noise
     """|z/s − z′/s′|, never less than it is."""
     if old.scale == new.scale:  # exact
         steps: NDArray[np.float64] = (before.astype(np.int64) - after.astype(np.int64)).astype(np.float64)
-        return np.abs(steps) / old.scale
-    one, other = before / old.scale, after / new.scale
-    apart: NDArray[np.float64] = np.abs(one - other) + _FLOAT_CARE * (np.abs(one) + np.abs(other))
+        with np.errstate(over="ignore"):
+            return np.abs(steps) / old.scale
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # an untrusted scale may be next to nothing: no place is near then
+        one, other = before / old.scale, after / new.scale
+        apart: NDArray[np.float64] = np.abs(one - other) + _FLOAT_CARE * (np.abs(one) + np.abs(other))
     return apart
 
 
@@ -117,6 +122,11 @@ def _near(distances: NDArray[np.float64]) -> NDArray[np.int64]:
     """How many distances are at most each t."""
     first = np.searchsorted(_NEARNESS, distances)
     return np.cumsum(np.bincount(first, minlength=len(_NEARNESS) + 1)[: len(_NEARNESS)])
+
+
+def _is_telling(places: int, probability: float, level: float) -> bool:
+    """Whether integers that are all the same would have been too much."""
+    return places * math.log(max(probability, sys.float_info.min)) < math.log(level)
 
 
 def _rounding(noise: Noise) -> float:

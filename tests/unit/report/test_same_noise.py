@@ -85,7 +85,13 @@ def test_arrays_and_blocks_do_not_matter(monkeypatch, block):
 
 def test_in_order_lays_integers_beside_each_other_whatever_arrays_they_are_in():
     empty = np.zeros(0, dtype=int)
-    for sizes, others in (((3, 4), (7,)), ((2, 2, 2), (4, 1)), ((0, 5), (1, 1, 1)), ((), (3,)), ((6,), (2, 0, 9))):
+    for sizes, others in (
+        ((3, 4), (7,)),
+        ((2, 2, 2), (4, 1)),
+        ((0, 5), (1, 1, 1)),
+        ((), (3,)),
+        ((6,), (2, 0, 9)),
+    ):
         number = min(sum(sizes), sum(others))
         split = [
             [np.arange(sum(s[:i]), sum(s[: i + 1])) + shift for i in range(len(s))]
@@ -93,7 +99,9 @@ def test_in_order_lays_integers_beside_each_other_whatever_arrays_they_are_in():
         ]
         pairs = list(in_order(*split))
         assert np.concatenate([empty, *(one for one, _ in pairs)]).tolist() == list(range(number))
-        assert np.concatenate([empty, *(other for _, other in pairs)]).tolist() == list(range(100, 100 + number))
+        assert np.concatenate([empty, *(other for _, other in pairs)]).tolist() == list(
+            range(100, 100 + number)
+        )
     square = [np.arange(6).reshape(2, 3)]
     assert [one.tolist() for one, _ in in_order(square, [np.arange(4)])] == [[0, 1, 2, 3]]
 
@@ -110,7 +118,9 @@ def test_independent_noise_is_never_nearer_than_the_bound(kinds, scales, data):
     rounding = same_noise._rounding(old) + same_noise._rounding(new)
     bound = np.array([same_noise._probability(t + rounding, old, new) for t in same_noise._NEARNESS])
     assert (near <= bound + 7 * np.sqrt(bound * (1 - np.minimum(bound, 1)) / number) + 1e-4).all()
-    if kinds[0] is kinds[1] and min(scales) >= 1000 and data == 0:  # and not far above it: the test is no idle one
+    if (
+        kinds[0] is kinds[1] and min(scales) >= 1000 and data == 0
+    ):  # and not far above it: the test is no idle one
         wide = same_noise._NEARNESS >= 0.25
         assert (near[wide] >= 0.97 * bound[wide]).all()
 
