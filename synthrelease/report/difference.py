@@ -17,7 +17,7 @@ from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 from synthrelease.privacy.strength import Comparison, compare
 from synthrelease.report.changes import Change, changes
 from synthrelease.report.release_promise import compare_releases
-from synthrelease.report.same_noise import Likeness, Pairs, in_order, likeness
+from synthrelease.report.same_noise import Likeness, Pairs, in_order, is_no_chance, likeness
 
 _DRAWN = ("noised", "chosen", "category")  # what everything else in a bundle follows from
 
@@ -152,6 +152,7 @@ class _Side:
 
     def __init__(self, called: str, release: Release) -> None:
         self.called, self._release = called, release
+        self._opened: dict[str, Mapping[str, NDArray[Any]]] = {}
         manifest = release.manifest
         self.outputs = {output["name"]: output for output in manifest["outputs"]}
         if len(self.outputs) < len(manifest["outputs"]):
@@ -169,18 +170,20 @@ class _Side:
             self.digests[name if inside else ""][path] = told
 
     def noised(self, name: str) -> list[str]:
-        """Return the names of an output's noised datasets below it, in their order."""
+        """Return the names of an output's noised datasets below it, in their order; `read` is for these."""
         # Before they are listed: a manifest can call for any number of them in a few words.
         if dataset_count(self.outputs[name]) != len(self.digests[name]):
             self._refuse("another number of datasets than the parameters call for", name)
-        return [key for key in self._release[name] if key.rpartition("/")[2] == "noised"]
+        if name not in self._opened:
+            self._opened[name] = self._release[name]
+        return [key for key in self._opened[name] if _ending(key) == "noised"]
 
     def read(self, name: str, key: str) -> NDArray[Any]:
         """Return a dataset that is that of its digest."""
         path = f"{dataset_path(name)}/{key}"
         if path not in self.digests[name]:
             self._refuse("the manifest has no digest of a dataset", path)
-        array = self._release[name][key]
+        array = self._opened[name][key]
         if digest(array) != self.digests[name][path]:
             self._refuse("the values are not those of the manifest's digest", path)
         return array
@@ -232,11 +235,11 @@ def _ending(path: str) -> str:
 def _likeness(name: str, before: _Side, after: _Side, old: Noise, new: Noise) -> Likeness:
     """By place; and where the releases have other places, in their order as well: whichever tells more of the same noise."""
     ours, theirs = before.noised(name), after.noised(name)
-    unlike: list[str] = [key for key in (*ours, *theirs) if (key in ours) != (key in theirs)]
+    in_both, unlike = set(ours) & set(theirs), []
 
     def pairs() -> Pairs:
         for key in ours:
-            if key in theirs:
+            if key in in_both:
                 one, other = before.read(name, key), after.read(name, key)
                 if one.shape == other.shape:
                     yield one, other
@@ -271,9 +274,10 @@ def _hazards(told: Difference) -> Iterator[str]:
                 "are the same in both, and more are near each other than noise of its own in each can leave. Whoever has both "
                 "subtracts them, and is left with what changed in the data, unprotected: do not publish both"
             )
-        elif one.output and one.likeness is None and before[one.output]["noise"] is not None:
+        elif one.output and one.likeness is None and not one.redrawn:
             stated = [entry[one.output]["noise"] for entry in (before, after)]
-            if not one.redrawn and stated[1] is not None and stated[0] != stated[1]:
+            drawn = noise_of(event_from_json(after[one.output]["event"]))
+            if drawn is not None and None not in stated and stated[0] != stated[1] and is_no_chance(drawn):
                 yield (
                     f"{one.output}: the same integers, but other noise is stated. They were drawn once, so one of the "
                     "two statements is false"

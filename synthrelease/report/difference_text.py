@@ -79,8 +79,12 @@ def _same(told: Difference) -> str:
 
 def _take(left: list[Change], key: str, *, beside: str = "") -> list[Change]:
     """Take the changes under a key, but not those under the one `beside` in it."""
-    taken = [change for change in left if change.where[:1] == (key,) and change.where[1:2] != (beside,)]
-    left[:] = [change for change in left if change not in taken]
+    taken: list[Change] = []
+    rest: list[Change] = []
+    for change in left:
+        wanted = change.where[:1] == (key,) and change.where[1:2] != (beside,)
+        (taken if wanted else rest).append(change)
+    left[:] = rest
     return taken
 
 
@@ -94,9 +98,7 @@ def _section(head: str, texts: Iterable[str]) -> list[str]:
 
 def _promise(told: Difference, found: list[Change]) -> list[str]:
     old, new = (from_json(manifest["privacy"]["guarantee"]) for manifest in (told.old, told.new))
-    lines = _section(
-        "Promise", [_verdict(told.promise) + (", the new one by itself" if told.redrawn else "")]
-    )
+    lines = _section("Promise", [_verdict(told.promise, of=", by itself" if told.redrawn else "")])
     if any(change.where[1] == "guarantee" for change in found):
         lines += _section("", [f"old  {_escaped(str(old))}", f"new  {_escaped(str(new))}"])
         if str(old) == str(new):  # they differ beyond the digits that are told
@@ -119,7 +121,9 @@ def _together(told: Difference, found: list[Change]) -> Iterator[str]:
         whose = "" if told.one_dataset else "if they are of the same people, "
         yield f"{whose}both releases cost a person more than either: what they tell adds up"
     else:
-        yield "the new release holds no draw that the old one does not: both cost a person what the old one does"
+        yield (
+            "all that was drawn is the same: if it was drawn once, both together cost a person no more than the old one"
+        )
     if before is None and after is None:
         yield "neither has a ledger: nobody counted what both cost"
     elif before is None or after is None:
@@ -129,8 +133,8 @@ def _together(told: Difference, found: list[Change]) -> Iterator[str]:
     for side, spent in (("old", before), ("new", after)):
         if spent is not None:
             yield (
-                f"{side}  ε = {_number(spent['spent_here'])} alone; of its dataset {_number(spent['spent_before'])} "
-                f"before, {_number(spent['spent_after'])} after, at δ = {_number(spent['delta'])}; "
+                f"{side}  ε = {spent['spent_here']:.4g} alone; of its dataset {spent['spent_before']:.4g} "
+                f"before, {spent['spent_after']:.4g} after, at δ = {spent['delta']:.2g}; "
                 f"entry {spent['entry'][:8]}… of {spent['dataset_id'][:8]}…"
             )
     if told.one_dataset:
@@ -146,7 +150,7 @@ def _sum(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     elif before["delta"] != after["delta"]:
         yield "one dataset, but what was granted changed between them: these sums are at different δ"
     elif after["spent_before"] >= before["spent_after"]:
-        yield f"one dataset: both, with all others by then, cost ε = {_number(after['spent_after'])} at δ = {_number(after['delta'])}"
+        yield f"one dataset: both, with all others by then, cost ε = {after['spent_after']:.4g} at δ = {after['delta']:.2g}"
     else:
         yield (
             "one dataset, but the new one knows of less than was spent with the old one: they stand in another order, or what was "
@@ -235,7 +239,7 @@ def _counted(values: Values) -> list[str]:
     if not values.output or (likeness is None and values.redrawn):
         return [told]
     if likeness is None or not values.redrawn:
-        return [told, "all from the same draw"]
+        return [told, "all that was drawn is the same"]
     if likeness.repeated:
         return [told, "THE NOISE WAS NOT DRAWN ANEW: see above"]
     if not likeness.telling:

@@ -89,6 +89,21 @@ def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:
     return Likeness(places, equal, repeated, _is_telling(places, most_probable[0], level))
 
 
+def is_no_chance(noise: Noise) -> bool:
+    """Return whether integers that are all the same in two releases must have been drawn once.
+
+    Given one release, each integer of the other is the same with a probability of at most P(noise = 0), the largest of all.
+
+    Args:
+        noise: that of either release, with the number of integers it was drawn for.
+    """
+    if isinstance(noise, RoundedGaussian):
+        same = math.erf(0.5 / (noise.scale * math.sqrt(2)))
+    else:
+        same = math.tanh(0.5 / noise.scale)
+    return _is_telling(noise.count, same, _SIGNIFICANCE)
+
+
 def in_order(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> Iterator[tuple[Any, Any]]:
     """Yield the integers of two releases one after the other, as many as both have, whatever arrays they come in.
 

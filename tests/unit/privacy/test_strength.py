@@ -87,7 +87,13 @@ def test_every_kind_of_pair(old, new, verdict, because):
 ALL = [
     *(PureDP(epsilon=e, neighbours=n) for e in (0, 0.5, 1) for n in Neighbours),
     *(approx(e, d) for e in (0, 0.5, 1) for d in (1e-7, 1e-6)),
-    *(deniable(k, g, c, vacuous=v) for k in (2, 3) for g in (2.0, 3.0) for c in ("person", "record") for v in (0, 1)),
+    *(
+        deniable(k, g, c, vacuous=v)
+        for k in (2, 3)
+        for g in (2.0, 3.0)
+        for c in ("person", "record")
+        for v in (0, 1)
+    ),
     *(kind(**{name: x}) for kind, name in ((ZCDP, "rho"), (GaussianDP, "mu")) for x in (0.5, 1)),
     NOTHING,
     NoGuarantee(reason="of another"),

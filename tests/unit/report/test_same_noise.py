@@ -9,7 +9,7 @@ import pytest
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.report import same_noise
-from synthrelease.report.same_noise import in_order, likeness
+from synthrelease.report.same_noise import in_order, is_no_chance, likeness
 
 KINDS = [RoundedGaussian, DiscreteLaplace]
 SCALES = [0.3, 3.0, 50.0, 1e6]
@@ -132,3 +132,13 @@ def test_probabilities_are_those_of_the_difference_of_two_noises():
         for t in (0.1, 0.5, 1.0, 2.0):
             one = kind(1, 1.0, 1)
             assert math.isclose((apart <= t).mean(), same_noise._probability(t, one, one), abs_tol=0.004)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [0.3, 2.0, 1e5])
+def test_what_can_be_the_same_by_chance_is_not_taken_for_one_draw(kind, scale):
+    share = (drawn(kind(1, scale, 1), 10**5, seed=3) == 0).mean()  # the most probable of all
+    last = [kind(1, scale, n) for n in range(1, 2000) if not is_no_chance(kind(1, scale, n))][-1].count
+    if scale < 10:
+        assert math.isclose(last, math.log(1e-12) / math.log(share), rel_tol=0.05, abs_tol=1)
+    assert last == {1e5: 2}.get(scale, last)
