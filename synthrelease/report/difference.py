@@ -69,7 +69,7 @@ class Difference:
         new: the manifest of the new one.
         promise: how the release's promise changed.
         promises: how those of the outputs changed that both have, by name.
-        changes: every other place of the manifest, but for digests.
+        changes: every place of the manifest that changed, those of the promises too, but for digests.
         values: what became of the datasets, for every output that both have.
         hazards: what somebody should look into before anybody relies on either, in words.
     """
@@ -127,7 +127,8 @@ def difference(
         called: what errors call them.
 
     Raises:
-        BundleError: a dataset is not that of the manifest's digest, or two outputs have one name.
+        BundleError: a dataset is not that of the manifest's digest, two outputs have one name, or a manifest contradicts
+            itself: none of it in bundles that verify in full.
     """
     before, after = _Side(called[0], old), _Side(called[1], new)
     common = [name for name in before.outputs if name in after.outputs]
@@ -186,6 +187,8 @@ class _Side:
         array = self._opened[name][key]
         if digest(array) != self.digests[name][path]:
             self._refuse("the values are not those of the manifest's digest", path)
+        if array.dtype.kind != "i":
+            self._refuse("noised values are no integers", path)
         return array
 
     def _refuse(self, problem: str, what: str = "") -> NoReturn:
@@ -271,7 +274,7 @@ def _hazards(told: Difference) -> Iterator[str]:
         if one.likeness is not None and one.likeness.repeated and one.redrawn:
             yield (
                 f"{one.output}: the noise was not drawn anew. Of {one.likeness.places} noised integers {one.likeness.equal} "
-                "are the same in both, and more are near each other than noise of its own in each can leave. Whoever has both "
+                "are the same in both, and more lie near each other than independent noise allows. Whoever has both "
                 "subtracts them, and is left with what changed in the data, unprotected: do not publish both"
             )
         elif one.output and one.likeness is None and not one.redrawn:

@@ -261,6 +261,13 @@ def test_a_manifest_that_calls_for_endless_datasets_is_refused_before_they_are_l
     assert refused.value.where == "the new bundle, maps"
 
 
+def test_noised_values_that_are_no_integers_are_refused(original):
+    other = original.copy()
+    other.put("maps", "garden/noised", other["maps"]["garden/noised"].astype(np.float64) + 0.5)
+    with pytest.raises(BundleError, match="noised values are no integers"):
+        difference(original, other)
+
+
 def test_two_outputs_of_one_name_are_refused(original):
     other = original.copy()
     other.manifest["outputs"].append(output(other, "maps"))
