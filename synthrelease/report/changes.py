@@ -23,7 +23,7 @@ class Change:
     """One place of a document that changed.
 
     Attributes:
-        where: keys that lead there; objects of a list by their name, where each has one of its own.
+        where: keys that lead there; objects of a list by their name, where each has one of its own, or by number.
         old: what stood there, or `ABSENT`.
         new: what stands there now, or `ABSENT`.
     """
@@ -71,7 +71,8 @@ def changes(old: Any, new: Any, where: tuple[str, ...] = ()) -> Iterator[Change]
     """Yield where two JSON values differ, the old one's order first.
 
     Objects are compared key by key; one beside a null is compared with nothing. Lists of objects that each have a name of
-    their own are compared by name, and then by order. Other lists are compared whole. 3 is 3.0, and neither is true.
+    their own are compared by name, and then by order; other objects one by one, where there are as many as before. Other
+    lists are compared whole. 3 is 3.0, and neither is true.
 
     Args:
         old: the one value.
@@ -85,6 +86,13 @@ def changes(old: Any, new: Any, where: tuple[str, ...] = ()) -> Iterator[Change]
         yield from changes(old or {}, new or {}, where)
     elif not _same(old, new):
         ours, theirs = _by_name(old), _by_name(new)
+        if (
+            (ours is None or theirs is None)
+            and _are_objects(old)
+            and _are_objects(new)
+            and len(old) == len(new)
+        ):
+            ours, theirs = ({str(n): item for n, item in enumerate(items, start=1)} for items in (old, new))
         if ours is None or theirs is None:
             yield Change(where, old, new)
             return
@@ -105,13 +113,17 @@ def _same(one: Any, other: Any) -> bool:
 
 def _by_name(items: Any) -> dict[str, Any] | None:
     """The objects of a list by a key in which they all differ; None if there is no such key."""
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+    if not _are_objects(items):
         return None
     for key in _KEYS:
         names = [item.get(key) for item in items]
         if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
             return dict(zip(names, items, strict=True))
     return None
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _are_words(value: Any) -> bool:

@@ -30,10 +30,14 @@ def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
     worse = [name for name, entry in after.items() if before.get(name) != entry]
     gone = [name for name, entry in before.items() if after.get(name) != entry]
     facts = sorted(what for what, _ in _facts(new) - _facts(old))
-    if worse:
-        reasons.append(f"outside it stands what did not so before: {_several(worse)}")
-    if gone:
-        reasons.append(f"outside it no longer stands, or not so: {_several(gone)}")
+    otherwise = [name for name in worse if name in before]
+    for names, what in (
+        ([name for name in worse if name not in before], "no ε covers what it did, or what was not there"),
+        (otherwise, "no ε covers, and published otherwise than before"),
+        ([name for name in gone if name not in after], "no longer published without ε"),
+    ):
+        if names:
+            reasons.append(f"{what}: {_several(names)}")
     if facts:
         reasons.append(f"more is taken to be public: {_several(facts)}")
     verdict = verdict_of(

@@ -19,7 +19,7 @@ def of(old, new):
         ({"a": 1}, {"a": 1.0}, []),
         ({"a": 1}, {"a": True}, [Change(("a",), 1, True)]),
         ({"a": [1]}, {"a": [True]}, [Change(("a",), [1], [True])]),
-        ({"a": [{"b": 0}]}, {"a": [{"b": False}]}, [Change(("a",), [{"b": 0}], [{"b": False}])]),
+        ({"a": [{"b": 0}]}, {"a": [{"b": False}]}, [Change(("a", "1", "b"), 0, False)]),
         ({"a": {"b": 1, "c": 2}}, {"a": {"c": 3, "d": 4}}, None),
         ({"a": None}, {"a": {"b": 1}}, [Change(("a", "b"), ABSENT, 1)]),
         ({"a": {"b": 1}}, {"a": None}, [Change(("a", "b"), 1, ABSENT)]),
@@ -37,11 +37,16 @@ def of(old, new):
                 Change((), ["x", "y"], ["y", "x", "z"]),
             ],
         ),
-        # Two of one name: compared whole.
+        # Two of one name: compared one by one, or whole.
         (
             [{"name": "x", "k": 1}, {"name": "x"}],
-            [{"name": "x", "k": 2}, {"name": "x"}],
-            [Change((), [{"name": "x", "k": 1}, {"name": "x"}], [{"name": "x", "k": 2}, {"name": "x"}])],
+            [{"name": "x"}, {"name": "x"}],
+            [Change(("1", "k"), 1, ABSENT)],
+        ),
+        (
+            [{"name": "x"}, {"name": "x"}],
+            [{"name": "x"}],
+            [Change((), [{"name": "x"}, {"name": "x"}], [{"name": "x"}])],
         ),
     ],
 )

@@ -316,7 +316,7 @@ def test_the_release_is_stronger_by_its_numbers_only_if_nothing_else_is_worse(or
         output(other, "seeded")["mechanism"]["parameters"].update(change)
         told = difference(original, other)
         assert told.promise.verdict is Verdict.NOT_COMPARABLE
-        assert "outside it stands what did not so before: seeded" in told.promise.because
+        assert "no ε covers, and published otherwise than before: seeded" in told.promise.because
         assert "NOT COMPARABLE, by itself" not in text_of(told)  # nothing was drawn anew
         assert "NOT COMPARABLE: ε is lower" in text_of(told)
 
@@ -326,11 +326,12 @@ def test_taking_an_output_out_of_the_promise_never_makes_it_stronger(original):
     lower.manifest["privacy"]["composition"]["outputs"].remove("signals")
     told = difference(original, lower)
     assert told.promise.verdict is Verdict.NOT_COMPARABLE
-    assert "signals" in told.promise.because
+    assert "no ε covers what it did, or what was not there: signals" in told.promise.because
     same = original.copy()
     same.manifest["privacy"]["composition"]["outputs"].remove("signals")
     assert verdict(original, same) is Verdict.WEAKER
     assert verdict(same, original) is Verdict.STRONGER
+    assert difference(same, original).promise.because == "no longer published without ε: signals"
 
 
 def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not_stronger(original):
