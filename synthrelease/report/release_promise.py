@@ -1,0 +1,83 @@
+"""What became of a release's promise: of ε, and of everything that no ε covers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from synthrelease.privacy.guarantee import Guarantee, NoGuarantee, PureDP, from_json
+from synthrelease.privacy.strength import Comparison, Verdict, compare, verdict_of
+
+_DEFINING = ("name", "kind", "mechanism", "sensitivity", "noise", "event", "guarantee")
+_NAMED = 3  # outputs or facts in a sentence
+
+
+def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
+    """Return how the promise of a new release compares with that of an old one.
+
+    The release's guarantee is that of its differentially private outputs together. So a smaller ε alone does not make a release
+    stronger: whatever else it publishes must have been published before, in the same way, and no more may be taken to be
+    public. Without differentially private outputs ε is 0. A list of stimuli or recordings that stands in
+    the plan tells nothing of the data.
+
+    Args:
+        old: the manifest of the old release.
+        new: that of the new one.
+    """
+    told = compare(_covered(old), _covered(new))
+    reasons = [] if told.verdict is Verdict.EQUAL else [told.because]
+    before, after = _uncovered(old), _uncovered(new)
+    worse = [name for name, entry in after.items() if before.get(name) != entry]
+    gone = [name for name, entry in before.items() if after.get(name) != entry]
+    facts = sorted(what for what, _ in _facts(new) - _facts(old))
+    otherwise = [name for name in worse if name in before]
+    for names, what in (
+        ([name for name in worse if name not in before], "no ε covers what it did, or what was not there"),
+        (otherwise, "no ε covers, and published otherwise than before"),
+        ([name for name in gone if name not in after], "no longer published without ε"),
+    ):
+        if names:
+            reasons.append(f"{what}: {_several(names)}")
+    if facts:
+        reasons.append(f"more is taken to be public: {_several(facts)}")
+    verdict = verdict_of(
+        keeps=told.verdict in (Verdict.EQUAL, Verdict.STRONGER) and not worse and not facts,
+        kept=told.verdict in (Verdict.EQUAL, Verdict.WEAKER) and not gone,
+    )
+    return Comparison(verdict, "; ".join(reasons) or told.because)
+
+
+def _covered(manifest: dict[str, Any]) -> Guarantee:
+    """The promise to the outputs that are differentially private; nothing published costs nothing."""
+    guarantee = from_json(manifest["privacy"]["guarantee"])
+    if isinstance(guarantee, NoGuarantee) and not manifest["privacy"]["composition"]["outputs"]:
+        return PureDP(epsilon=0.0, unit=guarantee.unit, neighbours=guarantee.neighbours)
+    return guarantee
+
+
+def _uncovered(manifest: dict[str, Any]) -> dict[str, str]:
+    """What is published beside them: by name, how."""
+    covered = set(manifest["privacy"]["composition"]["outputs"])
+    return {
+        output["name"]: json.dumps({key: output[key] for key in _DEFINING}, sort_keys=True)
+        for output in manifest["outputs"]
+        if output["name"] not in covered
+    }
+
+
+def _facts(manifest: dict[str, Any]) -> set[tuple[str, str]]:
+    """What is taken to be public and was not simply listed."""
+    listed = {
+        f"{noun} of {output['name']}"
+        for output in manifest["outputs"]
+        if output["mechanism"]["public_inputs"]["names"] == "listed"
+        for noun in ("stimuli", "recordings")
+    }
+    outputs = {f"output {name}" for name in _uncovered(manifest)}
+    entries = {(entry["what"], entry["reason"]) for entry in manifest["privacy"]["not_protected"]}
+    return {entry for entry in entries if entry[0] not in listed | outputs}
+
+
+def _several(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,127 @@
+"""Which promise is the stronger: never called so unless it implies the other."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthrelease.privacy.guarantee import (
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Neighbours,
+    NoGuarantee,
+    PlausibleDeniability,
+    PureDP,
+    Unit,
+)
+from synthrelease.privacy.strength import Verdict, compare
+
+EQUAL, STRONGER, WEAKER, NEITHER = Verdict
+NOTHING = NoGuarantee(reason="of reproduction")
+
+
+def deniable(k=8, gamma=4.0, counted="person", *, vacuous=False):
+    return PlausibleDeniability(k=k, gamma=gamma, counted=counted, vacuous=vacuous)
+
+
+def approx(epsilon, delta, **rest):
+    return ApproxDP(epsilon=epsilon, delta=delta, **rest)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "because"),
+    [
+        (PureDP(epsilon=1), PureDP(epsilon=1.0), EQUAL, "the promise is the same"),
+        (PureDP(epsilon=1), PureDP(epsilon=0.9), STRONGER, "ε is lower"),
+        (PureDP(epsilon=1), PureDP(epsilon=1.1), WEAKER, "ε is higher"),
+        (PureDP(epsilon=0.0), PureDP(epsilon=0.1), WEAKER, "ε is higher"),
+        (PureDP(epsilon=1), approx(1, 1e-6), WEAKER, "δ is higher"),
+        (PureDP(epsilon=1), approx(2, 1e-6), WEAKER, "ε is higher and δ is higher"),
+        (PureDP(epsilon=1), approx(0.5, 1e-6), NEITHER, "ε is lower, but δ is higher"),
+        (PureDP(epsilon=1), approx(1, 0.0), EQUAL, "the numbers are the same"),
+        (approx(1, 1e-6), PureDP(epsilon=1), STRONGER, "δ is lower"),
+        (approx(1, 1e-6), PureDP(epsilon=2), NEITHER, "ε is higher, but δ is lower"),
+        (approx(1, 1e-6), approx(1, 1e-7), STRONGER, "δ is lower"),
+        (approx(1, 1e-6), approx(0.5, 1e-6), STRONGER, "ε is lower"),
+        (approx(1, 1e-6), approx(0.5, 1e-5), NEITHER, "ε is lower, but δ is higher"),
+        (approx(1, 1e-6), approx(2, 1e-5), WEAKER, "ε is higher and δ is higher"),
+        (ZCDP(rho=1), ZCDP(rho=0.5), STRONGER, "ρ is lower"),
+        (GaussianDP(mu=1), GaussianDP(mu=2), WEAKER, "μ is higher"),
+        (
+            ZCDP(rho=1),
+            PureDP(epsilon=0.1),
+            NEITHER,
+            "concentrated differential privacy and pure differential privacy are promises of different kinds",
+        ),
+        (deniable(), deniable(k=9), STRONGER, "k is higher"),
+        (deniable(), deniable(k=7), WEAKER, "k is lower"),
+        (deniable(), deniable(gamma=3.0), STRONGER, "γ is lower"),
+        (deniable(), deniable(k=9, gamma=5.0), NEITHER, "k is higher, but γ is higher"),
+        (deniable(), deniable(k=9, counted="record"), NEITHER, "k counts a person in the old one"),
+        (deniable(), deniable(k=9, vacuous=True), NEITHER, "the test of the new one cannot fail"),
+        (deniable(vacuous=True), deniable(k=9), NEITHER, "the test of the old one cannot fail"),
+        (deniable(), PureDP(epsilon=0.1), NEITHER, "plausible deniability and pure differential privacy"),
+        (PureDP(epsilon=0.1), deniable(), NEITHER, "pure differential privacy and plausible deniability"),
+        (NOTHING, PureDP(epsilon=9), STRONGER, "the old one promised nothing"),
+        (deniable(), NOTHING, WEAKER, "the new one promises nothing"),
+        (NOTHING, NoGuarantee(reason="of another"), NEITHER, "neither promises anything"),
+        (
+            PureDP(epsilon=9),
+            PureDP(epsilon=1, neighbours=Neighbours.ADD_REMOVE_ONE),
+            NEITHER,
+            "neighbours are replace-one in the old one, add-remove-one in the new one",
+        ),
+        (PureDP(epsilon=9), PureDP(epsilon=1, unit=Unit.STEP), NEITHER, "the new one to a step"),
+        (NOTHING, PureDP(epsilon=1, unit=Unit.STEP), NEITHER, "the new one to a step"),
+    ],
+)
+def test_every_kind_of_pair(old, new, verdict, because):
+    told = compare(old, new)
+    assert told.verdict is verdict
+    assert because in told.because
+
+
+ALL = [
+    *(PureDP(epsilon=e, neighbours=n) for e in (0, 0.5, 1) for n in Neighbours),
+    *(approx(e, d) for e in (0, 0.5, 1) for d in (1e-7, 1e-6)),
+    *(
+        deniable(k, g, c, vacuous=v)
+        for k in (2, 3)
+        for g in (2.0, 3.0)
+        for c in ("person", "record")
+        for v in (0, 1)
+    ),
+    *(kind(**{name: x}) for kind, name in ((ZCDP, "rho"), (GaussianDP, "mu")) for x in (0.5, 1)),
+    NOTHING,
+    NoGuarantee(reason="of another"),
+]
+SWAPPED = {EQUAL: EQUAL, STRONGER: WEAKER, WEAKER: STRONGER, NEITHER: NEITHER}
+
+
+def test_it_is_a_partial_order():
+    for old, new in itertools.product(ALL, ALL):
+        assert compare(new, old).verdict is SWAPPED[compare(old, new).verdict]
+        assert (compare(old, new).verdict is EQUAL) == (old == new)
+    below = {(a, b) for a, b in itertools.product(ALL, ALL) if compare(a, b).verdict in (EQUAL, STRONGER)}
+    for (a, b), c in itertools.product(below, ALL):
+        assert (b, c) not in below or (a, c) in below
+
+
+def tells_apart(epsilon, delta, ratio):
+    """The most that (ε, δ) leaves of P(S) where a neighbour has it with probability `ratio`."""
+    return min(1.0, math.exp(epsilon) * ratio + delta, 1 - math.exp(-epsilon) * (1 - ratio - delta))
+
+
+numbers = st.tuples(st.floats(0, 10), st.one_of(st.just(0.0), st.floats(0, 0.1)))
+
+
+@given(numbers, numbers, st.floats(0, 1))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_what_is_called_stronger_never_leaves_more_to_an_attacker(old, new, ratio):
+    """Brute force over what an attacker may tell apart: the trade-off curve of the stronger one lies nowhere above."""
+    made = [PureDP(epsilon=e) if d == 0 else approx(e, d) for e, d in (old, new)]
+    if compare(*made).verdict in (STRONGER, EQUAL):
+        assert tells_apart(*new, ratio) <= tells_apart(*old, ratio) + 1e-12

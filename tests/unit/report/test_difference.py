@@ -1,0 +1,648 @@
+"""What changed between two releases: every change is told, the promise is never flattered, used noise is found."""
+
+import copy
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from invented_study import write_areas_study, write_heatmaps_study, write_study
+from paid_study import grant, write_gaze, write_paid_study
+
+import synthrelease
+from synthrelease.bundle import disclosure, open_bundle
+from synthrelease.bundle.layout import digest
+from synthrelease.bundle.manifest import schema, validator
+from synthrelease.errors import BundleError
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.strength import Verdict
+from synthrelease.report.difference import difference
+from synthrelease.report.difference_text import as_text
+
+LEDGER = {
+    "dataset_id": "a" * 32,
+    "entry": "b" * 64,
+    "delta": 1e-5,
+    "spent_before": 0,
+    "spent_here": 1,
+    "spent_after": 1,
+}
+
+
+class Held:
+    """A release in memory."""
+
+    def __init__(self, manifest, arrays):
+        self.manifest, self.arrays = manifest, arrays
+
+    def __getitem__(self, name):
+        return self.arrays[name]
+
+    def copy(self):
+        return Held(copy.deepcopy(self.manifest), {name: dict(own) for name, own in self.arrays.items()})
+
+    def put(self, name, key, array):
+        self.arrays[name][key] = array
+        self.manifest["digests"][f"/outputs/{name}/{key}"] = digest(array)
+
+
+def held(path):
+    opened = open_bundle(path, allow_test_seed=True)
+    return Held(opened.manifest, {name: dict(opened[name]) for name in opened.names})
+
+
+def output(release, name):
+    return next(o for o in release.manifest["outputs"] if o["name"] == name)
+
+
+def text_of(told):
+    return as_text(told, called=("a.h5", "b.h5"), checked="nothing")
+
+
+@pytest.fixture(scope="module")
+def original(bundle_bytes, tmp_path_factory):
+    path = tmp_path_factory.mktemp("difference") / "release.h5"
+    path.write_bytes(bundle_bytes)
+    return held(path)
+
+
+def build_seeded(folder, *changes, write=write_study, seed=7, name="r", **options):
+    folder.mkdir(exist_ok=True)
+    plan = write(folder, **options)
+    text = plan.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    plan.write_text(text)
+    return held(synthrelease.build(plan, folder / f"{name}.h5", test_seed=seed).path)
+
+
+# ---- nothing is lost
+
+
+def test_a_release_and_itself_do_not_differ(original):
+    told = difference(original, original.copy())
+    assert told.same
+    assert told.to_json()["same"] is True
+    assert told.to_json()["changes"] == told.to_json()["values"][0]["other"] == []
+    assert told.promise.verdict is Verdict.EQUAL
+    assert not told.redrawn
+    assert not told.hazards
+    assert "no difference: every entry of the manifest, 5 outputs" in text_of(told)
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        for number, item in enumerate(value):
+            yield from leaves(item, (*path, number))
+    else:
+        yield path, value
+
+
+def offered(form):
+    """All that the schema lets anybody choose from."""
+    if isinstance(form, dict):
+        yield from form.get("enum", [])
+        for item in form.values():
+            yield from offered(item)
+    elif isinstance(form, list):
+        for item in form:
+            yield from offered(item)
+
+
+VALID = validator("manifest-v1")
+WORDS = [*dict.fromkeys(offered(schema("manifest-v1")))]
+
+
+def mutants(manifest, path, value):
+    """Values that a leaf could have instead; whether they fit is for the schema to say."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1, value - 1, value * 1.0000001 + 1e-12, value / 2, None]
+    others = [o.get(path[-1]) for o in manifest["outputs"] if o.get(path[-1])]  # what stands there elsewhere
+    if isinstance(value, list):
+        return [[*value, "new entry"], [*value, 7], value[1:], value[::-1], *others]
+    if value is None:
+        return [3, "x", ["x"], [1, 2], LEDGER, *others, *WORDS]
+    return [value + "1", "1" + value[1:], "2020-01-01", *WORDS]
+
+
+def named(manifest, path):
+    """The keys that lead to a place, objects of a list by name as far as they have one."""
+    out, here = [], manifest
+    for key in path:
+        here = here[key]
+        if isinstance(key, int):
+            key = next((here[k] for k in ("name", "what", "unit") if k in here), None)  # noqa: PLW2901
+        out.append(key)
+    return tuple(out)
+
+
+def changed_at(release, path, value):
+    other = release.copy()
+    here = other.manifest
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = value
+    return other
+
+
+def fits(manifest):
+    names = [o["name"] for o in manifest["outputs"]]
+    return VALID.is_valid(manifest) and len(set(names)) == len(names)
+
+
+def test_every_leaf_of_a_manifest_that_changes_is_told_and_nothing_else(original):
+    """Brute force: each leaf is replaced, by whatever the schema lets stand there, and the change must be told."""
+    plain, told_of, without = text_of(difference(original, original)), 0, []
+    for path, value in leaves(original.manifest):
+        if path[0] == "digests":
+            continue
+        for mutant in mutants(original.manifest, path, value):
+            other = changed_at(original, path, mutant)
+            if mutant == value or not fits(other.manifest):
+                continue
+            try:
+                told = difference(original, other)
+            except BundleError:  # an event that is none
+                assert path[2] == "event"
+                told_of += 1
+                break
+            assert not told.same
+            form, where = told.to_json(), named(original.manifest, path)
+            lines = text_of(told)
+            if path[0] == "outputs" and path[2:] == ("name",):
+                assert f"  + {mutant}" in lines
+                assert f"  - {value}" in lines
+            else:
+                assert len(told.changes) <= 2 or mutant in (None, []) or isinstance(mutant, dict | list), path
+                found, named_by = told.changes[0].where, where[-1] in ("name", "what", "unit")
+                length = min(len(found), len(where))
+                assert None in where or named_by or found[:length] == where[:length], path
+                assert form["changes"]
+            assert lines != plain
+            # What stands there now is said, or what stood there.
+            sides = [s for s in (mutant, value) if s not in (None, [])]
+            sides = [one for s in sides for one in (s if isinstance(s, list) else [s])]
+            sides = [str(one) for s in sides for one in (s.values() if isinstance(s, dict) else [s])]
+            words = " ".join(lines.split())
+            shown = [s for s in sides if s in words or f"{number(s):.6g}" in words or s[:8] + "…" in words]
+            assert shown or isinstance(value, bool | None) or path[-1] == "paths", (path, mutant, lines)
+            told_of += 1
+            break
+        else:
+            without.append(path)
+    assert told_of > 200
+    constants = {
+        "manifest_version",
+        "grid",
+        "exact",
+        "half_range_steps",
+        "unit",
+        "kind",
+        "type",
+        "fit",
+        "query",
+        "threshold",
+    }
+    constants |= {"calibration"}
+    assert {path[-1] for path in without if path != ("tool", "name")} <= constants, without
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def test_every_digest_that_changes_is_told_or_refused(original):
+    for path in original.manifest["digests"]:
+        other = changed_at(original, ("digests", path), "0" * 64)
+        if path.endswith("/noised"):
+            with pytest.raises(BundleError, match="not those of the manifest's digest") as refused:
+                difference(original, other, called=("a.h5", "b.h5"))
+            assert refused.value.where == f"b.h5, {path}"
+            with pytest.raises(BundleError) as refused:
+                difference(other, original, called=("a.h5", "b.h5"))
+            assert refused.value.where == f"a.h5, {path}"
+            continue
+        told = difference(original, other)
+        assert not told.same
+        (one,) = (v for v in told.values if v.changed)
+        assert one.other == (path,)
+        assert one.redrawn == path.endswith(("/category", "/chosen"))
+        assert f"  ~ {one.output}" in text_of(told)
+        gone = original.copy()
+        del gone.manifest["digests"][path]
+        assert [v.removed for v in difference(original, gone).values if v.changed] == [(path,)]
+        assert [v.added for v in difference(gone, original).values if v.changed] == [(path,)]
+
+
+def test_datasets_of_no_output_are_told(original):
+    other = original.copy()
+    other.manifest["digests"]["/outputs/mapsy/x"] = "0" * 64
+    told = difference(original, other)
+    assert told.values[-1].output == ""
+    assert told.values[-1].added == ("/outputs/mapsy/x",)
+    assert "datasets of no output  datasets: 1 added" in text_of(told)
+
+
+def test_a_manifest_that_calls_for_endless_datasets_is_refused_before_they_are_listed(original):
+    other = original.copy()
+    output(other, "maps")["mechanism"]["parameters"]["stimuli"] = [str(i) for i in range(100_000)]
+    other.put("maps", "garden/noised", other["maps"]["garden/noised"] + np.int32(5))
+    with pytest.raises(BundleError, match="another number of datasets") as refused:
+        difference(original, other)
+    assert refused.value.where == "the new bundle, maps"
+
+
+def test_noised_values_that_are_no_integers_are_refused(original):
+    other = original.copy()
+    other.put("maps", "garden/noised", other["maps"]["garden/noised"].astype(np.float64) + 0.5)
+    with pytest.raises(BundleError, match="noised values are no integers"):
+        difference(original, other)
+
+
+def test_two_outputs_of_one_name_are_refused(original):
+    other = original.copy()
+    other.manifest["outputs"].append(output(other, "maps"))
+    with pytest.raises(BundleError, match="one name"):
+        difference(other, original)
+
+
+def test_outputs_added_removed_renamed_and_in_another_order(original):
+    other = original.copy()
+    output(other, "maps")["name"] = "views"
+    other.arrays["views"] = other.arrays.pop("maps")
+    told = difference(original, other)
+    lines = text_of(told)
+    assert "1 added, 1 removed, 4 as before" in lines
+    assert told.redrawn  # nobody guesses that it is the same under another name
+    assert "  + views  heatmap by gaussian: ε = " in lines
+    assert "  - maps   heatmap by gaussian: ε = " in lines
+    other = original.copy()
+    other.manifest["outputs"].reverse()
+    told = difference(original, other)
+    assert not told.same
+    assert "in another order" in text_of(told)
+
+
+# ---- the promise of a release
+
+
+def promised(release, **guarantee):
+    other = release.copy()
+    other.manifest["privacy"]["guarantee"].update(guarantee)
+    return other
+
+
+def verdict(old, new):
+    return difference(old, new).promise.verdict
+
+
+def test_the_release_is_stronger_by_its_numbers_only_if_nothing_else_is_worse(original):
+    epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
+    lower = promised(original, epsilon=epsilon / 2)
+    assert verdict(original, lower) is Verdict.STRONGER
+    assert verdict(lower, original) is Verdict.WEAKER
+    # The records that no ε covers are published from other parameters: nobody can say what that is worth.
+    for change in ({"k": 2}, {"rows": 41}, {"gamma": 5.0}):
+        other = lower.copy()
+        output(other, "seeded")["mechanism"]["parameters"].update(change)
+        told = difference(original, other)
+        assert told.promise.verdict is Verdict.NOT_COMPARABLE
+        assert "no ε covers, and published otherwise than before: seeded" in told.promise.because
+        assert "NOT COMPARABLE, by itself" not in text_of(told)  # nothing was drawn anew
+        assert "NOT COMPARABLE: ε is lower" in text_of(told)
+
+
+def test_taking_an_output_out_of_the_promise_never_makes_it_stronger(original):
+    lower = promised(original, epsilon=0.01)
+    lower.manifest["privacy"]["composition"]["outputs"].remove("signals")
+    told = difference(original, lower)
+    assert told.promise.verdict is Verdict.NOT_COMPARABLE
+    assert "no ε covers what it did, or what was not there: signals" in told.promise.because
+    same = original.copy()
+    same.manifest["privacy"]["composition"]["outputs"].remove("signals")
+    assert verdict(original, same) is Verdict.WEAKER
+    assert verdict(same, original) is Verdict.STRONGER
+    assert difference(same, original).promise.because == "no longer published without ε: signals"
+
+
+def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not_stronger(original):
+    bare = original.copy()
+    bare.manifest["outputs"] = [output(bare, "seeded")]
+    bare.manifest["privacy"]["composition"]["outputs"] = []
+    bare.manifest["privacy"]["guarantee"] = {
+        "kind": "none", "unit": "person", "neighbours": "replace-one", "reason": "no output is differentially private",
+    }  # fmt: skip
+    bare.manifest["privacy"]["not_protected"] = disclosure.not_protected(
+        bare.manifest["outputs"], Neighbours.REPLACE_ONE
+    )
+    assert verdict(bare, original) is Verdict.WEAKER
+    assert verdict(original, bare) is Verdict.STRONGER
+    # … but outputs that are there and promise nothing are not "nothing published".
+    bare.manifest["privacy"]["composition"]["outputs"] = ["seeded"]
+    assert verdict(bare, original) is Verdict.NOT_COMPARABLE
+
+
+def test_more_public_facts_are_never_stronger(original):
+    for extra in (
+        {"what": "values of signals", "reason": "held"},
+        {"what": "stimuli of maps", "reason": "other"},
+    ):
+        other = promised(original, epsilon=0.01)
+        other.manifest["privacy"]["not_protected"].append(extra)
+        told = difference(original, other)
+        assert told.promise.verdict is Verdict.NOT_COMPARABLE
+        assert f"more is taken to be public: {extra['what']}" in told.promise.because
+        assert f"+ {extra['what']}: {extra['reason']}" in text_of(told)
+        assert verdict(other, original) is Verdict.WEAKER
+    # That fewer facts are declared makes nothing stronger, and a list that stands in the plan is none.
+    less = original.copy()
+    less.manifest["privacy"]["not_protected"].pop()
+    assert verdict(original, less) is Verdict.EQUAL
+    other = promised(original, epsilon=0.01)
+    output(other, "maps")["mechanism"]["public_inputs"]["names"] = "listed"
+    other.manifest["privacy"]["not_protected"] = disclosure.not_protected(
+        other.manifest["outputs"], Neighbours.REPLACE_ONE
+    )
+    assert verdict(original, other) is Verdict.STRONGER
+    assert verdict(promised(other, epsilon=9.0), promised(original, epsilon=1.0)) is Verdict.NOT_COMPARABLE
+
+
+def test_what_differs_beyond_the_digits_that_are_shown_is_shown_with_more(original):
+    epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
+    lines = text_of(difference(original, promised(original, epsilon=epsilon * (1 + 1e-9))))
+    assert "WEAKER: ε is higher" in lines
+    assert f"{epsilon!r} → {epsilon * (1 + 1e-9)!r}" in " ".join(lines.split())
+    other = original.copy()
+    output(other, "maps")["guarantee"]["epsilon"] *= 1 + 1e-9
+    lines = " ".join(text_of(difference(original, other)).split())
+    assert "beyond the digits that are shown" in lines
+    assert repr(output(other, "maps")["guarantee"]["epsilon"]) in lines
+
+
+# ---- ledgers
+
+
+def paid(release, **entries):
+    other = release.copy()
+    other.manifest["ledger"] = {**LEDGER, **entries}
+    return other
+
+
+def redrawn(release):
+    array = release["seeded"]["size_mm/category"]
+    other = release.copy()
+    other.put("seeded", "size_mm/category", (array + 1) % 4)
+    return other
+
+
+LATER = {"entry": "c" * 64, "spent_before": 1, "spent_here": 2, "spent_after": 2.5}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "one_dataset", "words"),
+    [
+        (None, None, None, "neither has a ledger: nobody counted what both cost"),
+        ({}, None, None, "the new one has no ledger"),
+        (None, {}, None, "the old one has no ledger"),
+        ({}, LATER, True, "one dataset: both, with all others by then, cost ε = 2.5 at δ = 1e-05"),
+        ({}, {**LATER, "dataset_id": "d" * 32}, False, "neither counts the other"),
+        ({}, {**LATER, "delta": 1e-6}, True, "these sums are at different δ"),
+        (LATER, {}, True, "the new one knows of less than was spent with the old one"),
+    ],
+)
+def test_what_both_cost_is_told_by_the_ledger_alone(original, old, new, one_dataset, words):
+    before = original if old is None else paid(original, **old)
+    after = redrawn(original) if new is None else paid(redrawn(original), **new)
+    told = difference(before, after)
+    lines = " ".join(text_of(told).split())
+    assert told.one_dataset is one_dataset
+    assert words in lines
+    whose = "" if one_dataset else "if they are of the same people, "
+    assert f"Together {whose}both releases cost a person more than either" in lines
+    assert ("cost ε =" in lines) == (words.startswith("one dataset: both"))
+    assert not told.hazards
+
+
+def test_a_release_that_holds_no_other_draw_costs_nothing_more(original):
+    other = original.copy()
+    other.manifest["release"]["title"] = "Corrected"
+    told = difference(original, other)
+    assert not told.redrawn
+    assert "all that was drawn is the same: if it was drawn once" in " ".join(text_of(told).split())
+    gone = other.manifest["outputs"].pop()["paths"]
+    other.manifest["digests"] = {p: d for p, d in other.manifest["digests"].items() if p not in gone}
+    # … and less of it costs nothing more either
+    assert not difference(original, other).redrawn
+    assert difference(other, original).redrawn
+
+
+def test_one_entry_of_the_ledger_for_two_draws_is_a_hazard(original):
+    assert not difference(paid(original), paid(original)).hazards
+    (hazard,) = difference(paid(original), paid(redrawn(original))).hazards
+    assert "paid for once" in hazard
+    assert not difference(paid(original), paid(redrawn(original), dataset_id="d" * 32)).hazards
+
+
+# ---- noise
+
+
+def test_two_draws_of_the_same_data_are_not_suspected(tmp_path):
+    for write in (write_study, write_heatmaps_study, write_areas_study):
+        folder = tmp_path / write.__name__
+        first, second = (build_seeded(folder, write=write, seed=seed, name=f"r{seed}") for seed in (7, 8))
+        told = difference(first, second)
+        assert not told.hazards
+        assert told.redrawn
+        assert "no sign of noise used twice" in text_of(told)
+        assert all(
+            v.likeness is not None for v in told.values if output(first, v.output)["noise"] is not None
+        )
+
+
+@pytest.mark.parametrize("people", [29, 33])
+def test_the_same_seed_on_other_people_is_found_in_every_output_that_can_tell(tmp_path, people):
+    first = build_seeded(tmp_path / "a")
+    told = difference(first, build_seeded(tmp_path / "b", people=people))
+    repeated = {v.output for v in told.values if v.likeness is not None and v.likeness.repeated}
+    assert (
+        {"maps", "signals"} <= repeated <= {"maps", "signals", "table", "summary"}
+    )  # few integers are of few people
+    assert {hazard.split(":")[0] for hazard in told.hazards} == repeated
+    lines = text_of(told)
+    assert "DANGER     maps: the noise was not drawn anew" in lines
+    assert lines.index("DANGER") < lines.index("Promise")
+    assert lines.count("THE NOISE WAS NOT DRAWN ANEW") == len(repeated)
+    assert lines.count("TEST SEED - DO NOT PUBLISH") >= 2
+    assert told.to_json()["values"][0]["noise"]["repeated"] is True
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("epsilon = 4.0", "epsilon = 6.0"),  # noise of another scale
+        ("blur_px = 5", "blur_px = 7"),  # other pictures of the same integers
+        ("width_px = 16", "width_px = 20"),  # more cells
+        ('mechanism = "gaussian"', 'mechanism = "laplace"'),  # another distribution
+        ('columns = { person = "who", stimulus', 'missing = [3]\ncolumns = { person = "who", stimulus'),
+    ],
+)
+def test_the_same_seed_under_another_plan_is_found(tmp_path, change):
+    first = build_seeded(tmp_path / "a")
+    second = build_seeded(tmp_path / "b", change, people=31)
+    told = difference(first, second)
+    assert "maps" in {hazard.split(":")[0] for hazard in told.hazards}
+
+
+def test_the_same_seed_with_another_list_of_stimuli_is_found(tmp_path):
+    """Noise that was drawn in another place lies beside the old one in the order of drawing."""
+    lists = 'stimuli = ["garden", "street.jpg"]', 'stimuli = ["street.jpg"]'
+    shared = ('assume_public = ["stimuli"]', "")
+    dropped = ('columns = { person = "who", stimulus = "picture", x = "x", y = "y" }', "")
+    releases = []
+    for number, names in enumerate(lists):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        plan = write_study(folder)
+        text = plan.read_text().replace(shared[0], names)
+        if number:
+            kept = [line for line in (folder / "gaze.csv").read_text().splitlines() if ",garden," not in line]
+            (folder / "gaze.csv").write_text("\n".join(kept) + "\n")
+        assert dropped[0] in text
+        plan.write_text(text)
+        releases.append(held(synthrelease.build(plan, folder / "r.h5", test_seed=7).path))
+    told = difference(*releases)
+    assert "maps" in {hazard.split(":")[0] for hazard in told.hazards}
+    assert "maps" in {hazard.split(":")[0] for hazard in difference(*releases[::-1]).hazards}
+
+
+def test_the_same_integers_under_other_words_are_the_same_draw(original):
+    other = original.copy()
+    output(other, "maps")["mechanism"]["parameters"]["blur_px"] = 7
+    other.put("maps", "garden/heatmap", other["maps"]["garden/heatmap"] * np.float32(2))
+    told = difference(original, other)
+    assert not told.redrawn
+    assert not told.hazards
+    assert "all that was drawn is the same" in text_of(told)
+
+
+def test_the_same_integers_with_other_noise_stated_are_a_hazard(original):
+    other = original.copy()
+    output(other, "maps")["noise"]["scale"] = "12.5"
+    told = difference(original, other)
+    (hazard,) = told.hazards
+    assert hazard.startswith("maps: the same integers, but other noise is stated")
+    for release in (original := original.copy(), other):  # … unless that happens by chance
+        output(release, "maps")["event"]["count"] = 1
+    assert not difference(original, other).hazards
+
+
+def test_fewer_datasets_of_the_same_draw_are_no_hazard(original):
+    other = original.copy()
+    for key in ("garden/noised", "garden/heatmap"):
+        del other.arrays["maps"][key]
+        del other.manifest["digests"][f"/outputs/maps/{key}"]
+    output(other, "maps")["mechanism"]["parameters"]["stimuli"] = ["street.jpg"]
+    told = difference(original, other)
+    assert not told.redrawn
+    assert not told.hazards
+    assert "all that was drawn is the same" in text_of(told)
+
+
+def test_too_few_integers_to_tell_is_said(original):
+    other = original.copy()
+    output(other, "summary")["mechanism"]["parameters"]["statistics"] = ["count"]
+    for release in (original := original.copy(), other):
+        own = release.arrays["summary"]
+        for key in [k for k in own if not k.startswith("count/size_mm")]:
+            del own[key]
+            del release.manifest["digests"][f"/outputs/summary/{key}"]
+        p = output(release, "summary")["mechanism"]["parameters"]
+        p["statistics"], p["features"] = ["count"], p["features"][:1]
+    other.put("summary", "count/size_mm/noised", other["summary"]["count/size_mm/noised"] + np.int32(1))
+    told = difference(original, other)
+    (one,) = (v for v in told.values if v.output == "summary")
+    assert one.likeness.places == 1
+    assert not one.likeness.telling
+    assert "too few noised integers to tell" in text_of(told)
+    assert not told.hazards
+
+
+# ---- what is printed
+
+
+def test_two_paid_releases_of_one_dataset(tmp_path):
+    grant(tmp_path)
+    plan = write_paid_study(tmp_path)
+    first = held(synthrelease.build(plan, tmp_path / "a.h5").path)
+    write_gaze(tmp_path, people=41)
+    plan.write_text(plan.read_text().replace('"1.0.0"', '"1.1.0"').replace("blur_px = 10", "blur_px = 12"))
+    second = held(synthrelease.build(plan, tmp_path / "b.h5").path)
+    told = difference(first, second)
+    lines = text_of(told)
+    assert not told.hazards
+    assert "people: 40 → 41" in lines
+    assert "version: 1.0.0 → 1.1.0" in lines
+    assert "blur_px        10 → 12" in lines
+    spent = second.manifest["ledger"]["spent_after"]
+    assert f"one dataset: both, with all others by then, cost ε = {spent:.4g}" in lines
+
+
+def test_nothing_is_printed_that_could_steer_a_terminal(original):
+    evil = "fine\x1b[2J\n\u202egone\nPromise    STRONGER"
+    other = original.copy()
+    other.manifest["privacy"]["composition"]["method"] = evil
+    other.manifest["warnings"].append(evil)
+    other.manifest["privacy"]["not_protected"].append({"what": evil, "reason": evil})
+    none = {"kind": "none", "unit": "person", "neighbours": "replace-one", "reason": evil}
+    other.manifest["privacy"]["guarantee"] = none
+    output(other, "maps")["guarantee"] = none
+    output(other, "maps")["warnings"] = [evil]
+    output(other, "maps")["mechanism"]["parameters"]["stimuli"] = [evil]
+    other.manifest["release"]["title"] = other.manifest["release"]["name"] = evil
+    output(other, "signals")["name"] = "other"
+    output(other, "other")["guarantee"] = none
+    for told in (difference(original, other), difference(other, original)):
+        lines = text_of(told).split("\n")
+        assert sum(line.startswith("Promise") for line in lines) == 1
+        assert all(line.isprintable() for line in lines)
+
+
+def test_nothing_but_what_the_manifests_say_is_told(tmp_path):
+    """A canary: no value of a dataset, nor of the data, stands in what is told; only digests and counts are compared."""
+    first = build_seeded(tmp_path / "a", seed=7)
+    second = build_seeded(tmp_path / "b", seed=8)
+    told = difference(first, second)
+    allowed = json.dumps([first.manifest, second.manifest])
+    values = {
+        int(v)
+        for r in (first, second)
+        for k, a in r["signals"].items()
+        if k.endswith("noised")
+        for v in a.ravel()
+    }
+    said = text_of(told) + json.dumps(told.to_json())
+    assert not [v for v in values if abs(v) > 9999 and str(v) in said and str(v) not in allowed]
+
+
+def test_every_line_fits_the_terminal(original, monkeypatch, tmp_path):
+    second = build_seeded(tmp_path / "b", ("epsilon = 4.0", "epsilon = 6.0"), ("bins = 4", "bins = 3"))
+    for columns in (60, 80, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = text_of(difference(original, second)).split("\n")
+        assert max(map(len, lines)) <= min(columns, 100)
+
+
+def test_what_is_asked_of_a_release_is_its_manifest_and_outputs(original):
+    told = difference(
+        SimpleNamespace(manifest=original.manifest), SimpleNamespace(manifest=original.manifest)
+    )
+    assert told.same
