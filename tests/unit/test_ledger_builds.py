@@ -225,7 +225,7 @@ def test_what_failed_after_noise_is_paid_again(plan, monkeypatch):
     ledger = grant(plan.parent)
     broken = SimpleNamespace(ok=False, findings=["broken"])
     with another_process(monkeypatch), monkeypatch.context() as patch:
-        patch.setattr(builder, "verify", lambda *_a, **_o: broken)
+        patch.setattr(builder, "examine", lambda *_a, **_o: broken)
         with pytest.raises(BundleError) as refusal:
             build(plan)
     assert "building again pays again" in refusal.value.remedy
