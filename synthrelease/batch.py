@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from synthrelease import durable
 from synthrelease.builder import Built, build_job, sidecar, target
 from synthrelease.bundle import hdf5, open_bundle
 from synthrelease.bundle.layout import sealed_digest
@@ -164,7 +165,7 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     try:
         if entry.state == MOVING:  # killed just after it had its name
             manifest = open_bundle(one.path, allow_test_seed=True).manifest
-            hdf5.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
+            durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
             _noting(journal, one, DONE)(entry.seal)
     except SynthReleaseError as error:
         return Ended(one.plan.path, FAILED, one.path, str(error))
@@ -192,7 +193,7 @@ def _lost(one: _Planned, problem: str) -> Ended:
 def _sweep(planned: Sequence[_Planned]) -> None:
     """Remove what killed batches left half written: nobody else writes these bundles while the journal is locked."""
     for one in planned:
-        for left in one.path.parent.glob(f".{one.path.name}.*{hdf5.PARTIAL}"):
+        for left in one.path.parent.glob(f".{one.path.name}.*{durable.PARTIAL}"):
             left.unlink(missing_ok=True)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import to_bytes
@@ -126,11 +127,11 @@ def build_job(
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-        with hdf5.partial(path) as beside:  # verified there, and only then moved to its place
+        with durable.partial(path) as beside:  # verified there, and only then moved to its place
             writing = Call(_write_and_verify, (beside, manifest, derivations, kinds))
             ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
             before_move(seal)
-            hdf5.move_into_place(beside, path, force=force)
+            durable.move_into_place(beside, path, force=force)
     except SynthReleaseError as error:
         if debit is not None:
             _add_remedy(error, debit.told())
@@ -138,7 +139,7 @@ def build_job(
     try:
         if debit is not None:
             debit.release(to_bytes(manifest))
-        hdf5.write_atomically(sidecar(path), to_bytes(manifest), force=True)
+        durable.write_atomically(sidecar(path), to_bytes(manifest), force=True)
     except SynthReleaseError as error:
         _add_remedy(error, f"{path} is whole, verified and paid for: building again would cost again")
         raise
@@ -263,7 +264,7 @@ def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: b
                 remedy="choose another name",
             )
         if written.exists() and not force:
-            raise hdf5.exists_already(written)
+            raise durable.exists_already(written)
 
 
 def _same(one: Path, other: Path) -> bool:

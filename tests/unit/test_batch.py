@@ -249,7 +249,7 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
     plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     """Before, nothing stands, and building pays again; after, the bundle stands, and is kept."""
-    real = module.hdf5.move_into_place
+    real = module.durable.move_into_place
 
     def die(beside: Path, path: Path, *, force: bool) -> None:
         if moment == "after the name":
@@ -257,7 +257,7 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr("synthrelease.builder.hdf5.move_into_place", die)
+        patch.setattr("synthrelease.durable.move_into_place", die)
         with pytest.raises(Died):
             batch(plans[:1], tmp_path / "out")
     stands = moment == "after the name"
