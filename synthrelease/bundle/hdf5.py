@@ -49,7 +49,7 @@ def write_bundle(
     Arrays are written as they come, and none is held afterwards; then the manifest; then the seal.
 
     Args:
-        path: the file.
+        path: the file, which is there and whose content is lost: a partial one.
         arrays: datasets with their absolute paths.
         kinds: encoding type by output group, such as {"/outputs/attention": "heatmap"}.
         completed: gives the manifest, once the digests of all arrays are known.
@@ -59,7 +59,8 @@ def write_bundle(
         MachineError: the disk, the folder or a permission is in the way.
     """
     try:
-        with path.open("w+b", buffering=0) as file:
+        with path.open("r+b", buffering=0) as file:  # made anew, nobody would know that it is partial
+            file.truncate(0)  # what a worker left that was killed
             spool = _Spool(file)
             try:
                 manifest = _write_body(spool, arrays, kinds, completed)

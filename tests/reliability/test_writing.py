@@ -75,7 +75,7 @@ def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
     def refuse(*_arguments):
         raise OSError(5, "input/output error")
 
-    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    monkeypatch.setattr("os.replace", refuse)
     with pytest.raises(MachineError, match="cannot be written"):
         synthrelease.build(study.plan, target, force=True)
     assert target.read_text() == "precious"

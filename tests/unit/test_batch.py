@@ -25,6 +25,7 @@ from synthrelease import batch as module
 from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
 from synthrelease.bundle import hdf5
 from synthrelease.cli import main
+from synthrelease.durable import Partial
 from synthrelease.errors import MachineError
 from synthrelease.journal import NAME, Journal
 from synthrelease.parallel import cluster as cluster_module
@@ -251,9 +252,9 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
     """Before, nothing stands, and building pays again; after, the bundle stands, and is kept."""
     real = module.durable.move_into_place
 
-    def die(beside: Path, path: Path, *, force: bool) -> None:
+    def die(beside: Partial, *, force: bool) -> None:
         if moment == "after the name":
-            real(beside, path, force=force)
+            real(beside, force=force)
         raise Died
 
     with monkeypatch.context() as patch:
@@ -274,11 +275,11 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
 def test_what_a_killed_batch_left_half_written_is_swept_away(plans: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    (out / ".small-study-1.0.0.h5.x1y2.partial").touch()
-    (out / ".other.h5.x1y2.partial").touch()
+    (out / ".small-study-1.0.0.h5.x1y2z3_4.partial").touch()
+    (out / ".other.h5.x1y2z3_4.partial").touch()
     batch(plans[:1], out, resume=True)
     assert [path.name for path in out.iterdir() if path.name.endswith(".partial")] == [
-        ".other.h5.x1y2.partial"
+        ".other.h5.x1y2z3_4.partial"
     ]
 
 
