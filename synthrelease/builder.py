@@ -134,22 +134,23 @@ def build_job(
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-        with durable.partials(path, sidecar(path)) as (bundle, text):  # verified there, and only then moved
+        with durable.partials(path, sidecar(path)) as files:  # verified there, and only then moved
+            bundle, text = files
             writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
             ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
             durable.write_durably(text, to_bytes(manifest))
             before_move(seal)
             try:
-                durable.move_together(bundle, text, force=force)
+                durable.move_together(files, force=force)
             finally:
                 stands = bundle.has_its_name
                 if stands and debit is not None:
                     debit.release(to_bytes(manifest))
     except SynthReleaseError as error:
         if stands:
-            _add_remedy(error, f"{path} is whole, verified and paid for: building again would cost again")
+            error.add_remedy(f"{path} is whole, verified and paid for: building again would cost again")
         elif debit is not None:
-            _add_remedy(error, debit.told())
+            error.add_remedy(debit.told())
         raise
     return Built(path, sidecar(path), manifest, notes)
 
@@ -238,10 +239,6 @@ def _write_and_verify(
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
     return whole, hdf5.body_digest(path)[1]
-
-
-def _add_remedy(error: SynthReleaseError, also: str) -> None:
-    error.remedy = f"{error.remedy}; {also}" if error.remedy else also
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:

@@ -22,7 +22,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +83,7 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
 
 
 @contextmanager
-def partials(*targets: Path) -> Iterator[Sequence[Partial]]:
+def partials(*targets: Path) -> Iterator[list[Partial]]:
     """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
 
     An error of the machine says afterwards whether anything was left: who may not write a folder any more cannot remove either.
@@ -97,13 +97,10 @@ def partials(*targets: Path) -> Iterator[Sequence[Partial]]:
             made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
         yield made
     except MachineError as error:
-        left = _removed(made)
-        told = (
-            f"{', '.join(left)} could not be removed: the next build does"
-            if left
-            else "nothing was left behind"
+        left = ", ".join(_removed(made))
+        error.add_remedy(
+            f"{left} could not be removed: the next build does" if left else "nothing was left behind"
         )
-        error.remedy = f"{error.remedy}; {told}" if error.remedy else told
         raise
     finally:
         _removed(made)
@@ -127,22 +124,36 @@ def write_durably(beside: Partial, content: bytes) -> None:
         raise cannot_write(beside.target, error) from None
 
 
-def move_together(first: Partial, second: Partial, *, force: bool) -> None:
+def move_together(files: list[Partial], *, force: bool) -> None:
     """Give two complete files of one folder their names, of which the second says what the first is: never of another.
 
     Whatever the second replaces is put aside before, and back if the first does not get its name. So a crash leaves both
     old ones, the old first alone, the new first alone, or both new ones; but no old one beside a new one, and nothing
     that was not asked for is replaced.
 
+    Args:
+        files: both, as `partials` gave them; what is put aside joins them, to be removed in the end.
+        force: replace what is there.
+
     Raises:
-        MachineError: as `move_into_place`. The first may have its name: `first.has_its_name`.
+        MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
     """
+    first, second = files
     with _alone_in(first.target.parent):
         if not force:
             for one in (first, second):
                 refuse_taken(one.target)
-        with _put_aside(second.target, unless=lambda: first.has_its_name):
+        aside = _made(second.target) if os.path.lexists(second.target) else None
+        if aside is not None:
+            files.append(aside)
+        try:
+            if aside is not None:
+                _rename(aside.target, aside.path)
             move_into_place(first, force=force)
+        except BaseException:
+            if aside is not None and not first.has_its_name:
+                _put_back(aside)
+            raise
         move_into_place(second, force=force)
 
 
@@ -283,24 +294,11 @@ def _give_new_name(beside: Path, path: Path) -> None:
         beside.unlink()
 
 
-@contextmanager
-def _put_aside(path: Path, *, unless: Callable[[], bool]) -> Iterator[None]:
-    """Take a file's name away and remove it afterwards; if what happens meanwhile fails, it is put back, `unless`."""
-    if not os.path.lexists(path):
-        yield
-        return
-    aside = _made(path)
-    try:
-        _rename(path, aside.path)
-        yield
-    except BaseException:
-        if not unless() and not _is(aside.handle, aside.path):  # which would be what was made to get its name
-            with suppress(OSError, MachineError):
-                _give_new_name(aside.path, path)
-        raise
-    finally:
-        _removed([aside])
-        os.close(aside.handle)
+def _put_back(aside: Partial) -> None:
+    """Give a file that was put aside its name again, as far as that can be done, unless something else has it."""
+    if not _is(aside.handle, aside.path):  # else it is what was made to have a name for it
+        with suppress(OSError, MachineError):
+            _give_new_name(aside.path, aside.target)
 
 
 def _rename(path: Path, other: Path) -> None:

@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
+import sys
+import traceback
 import warnings
 from collections.abc import Callable
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
     """Do `work` in a forked child and return what it sent through a pipe."""
+    sent, status = _child(lambda pipe: pipe.write(work()) and None)
+    assert status == 0, "the child failed"
+    return sent
+
+
+def ended(work: Callable[[], object]) -> tuple[int, str]:
+    """Do `work` in a forked child and return how it ended (minus the signal, if by one) and what it printed."""
+
+    def printing(pipe: io.BufferedWriter) -> int:
+        sys.stdout = sys.stderr = io.TextIOWrapper(pipe, "utf-8", write_through=True)
+        try:
+            work()
+        except SystemExit as end:
+            return int(end.code or 0)
+        except BaseException:  # noqa: BLE001  whoever asked sees it
+            traceback.print_exc()
+            return 99
+        return 0
+
+    sent, status = _child(printing)
+    return status, sent.decode()
+
+
+def _child(work: Callable[[io.BufferedWriter], int | None]) -> tuple[bytes, int]:
     read, write = os.pipe()
     with warnings.catch_warnings():
         # From Python 3.12 on a fork beside threads (BLAS, xdist) warns; the child here runs `work` only.
@@ -21,12 +48,10 @@ def in_child(work: Callable[[], bytes]) -> bytes:
             os.close(read)
             signal.alarm(30)  # a deadlock kills the child, and the test fails instead of hanging
             with os.fdopen(write, "wb") as pipe:
-                pipe.write(work())
-            status = 0
+                status = work(pipe) or 0
         finally:
             os._exit(status)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
         sent = pipe.read()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the child failed"
-    return sent
+    return sent, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

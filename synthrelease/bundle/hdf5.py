@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import h5py
 import numpy as np
@@ -34,6 +34,8 @@ from synthrelease.bundle.layout import (
 )
 from synthrelease.durable import cannot_write
 from synthrelease.errors import BundleError
+
+T = TypeVar("T")
 
 
 def write_bundle(
@@ -109,10 +111,10 @@ class _Spool(io.RawIOBase):
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
-        self._failed: OSError | None = None
+        self._failed: BaseException | None = None
 
     def check(self) -> None:
-        """Raise the error of the file, if it had one."""
+        """Raise the error of the file, or the interruption, if there was one."""
         if self._failed is not None:
             raise self._failed
 
@@ -132,9 +134,7 @@ class _Spool(io.RawIOBase):
         return self._file.tell()
 
     def readinto(self, buffer: Any) -> int:
-        read = b""
-        if self._failed is None:
-            read = self._file.read(len(buffer)) or b""
+        read = self._try(lambda: self._file.read(len(buffer))) or b""
         buffer[:] = read.ljust(len(buffer), b"\0")
         return len(buffer)
 
@@ -154,12 +154,13 @@ class _Spool(io.RawIOBase):
     def flush(self) -> None:
         self._try(self._file.flush)
 
-    def _try(self, work: Callable[[], object]) -> None:
+    def _try(self, work: Callable[[], T]) -> T | None:
         if self._failed is None:
             try:
-                work()
-            except OSError as error:
+                return work()
+            except BaseException as error:  # noqa: BLE001  h5py would forget Ctrl-C, and what was to be written
                 self._failed = error
+        return None
 
 
 def _digest_after_block(file: BinaryIO) -> str:
