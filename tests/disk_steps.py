@@ -91,12 +91,11 @@ class Steps:
         self._before(Ledger, "debit", "pay")
         self._before(Debit, "begin_drawing", "note drawing")
         self._before(Debit, "release", "note release")
-        sync, opened = os.fsync, Path.open
+        opened = Path.open
 
         def fsync(handle: int) -> None:
             folder = stat.S_ISDIR(os.fstat(handle).st_mode)
-            self.step("fsync folder" if folder else "fsync file")
-            sync(handle)
+            self.step("fsync folder" if folder else "fsync file")  # and no more: only the power would tell
 
         def opening(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
             file = opened(path, mode, *arguments, **options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import os
 import resource
 import tempfile
 import time
@@ -24,6 +25,7 @@ import disk_steps
 from disk_steps import NAMING, Steps
 from forked import ended
 from paid_study import grant, write_paid_study
+from spending import kinds, without_syncing
 
 HAPPENINGS: dict[str, Callable[[], Callable[[str], None]]] = {
     "killed": lambda: disk_steps.killed,
@@ -63,13 +65,14 @@ class Stress:
         folder: of all these folders.
         ends: what was found after builds, and how often.
         broken: promises that did not hold.
+        old: what stands where a build goes over an old bundle: that, and its sidecar.
     """
 
     folder: Path
     ends: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
+    old: tuple[bytes, bytes] = (b"", b"")
     _read: dict[bool, list[Any]] = field(default_factory=dict)  # by whether it is paid for
-    _old: tuple[bytes, bytes] = (b"", b"")
     _number: int = 0
 
     def __post_init__(self) -> None:
@@ -86,24 +89,41 @@ class Stress:
             return read
 
         for paid in (True, False):
-            place, results = self._place(Way(force=False, paid=paid)), self._read.setdefault(paid, [])
+            place, results = self.place(Way(force=False, paid=paid)), self._read.setdefault(paid, [])
             with _replaced(builder, _design_and_parts=reading(0, results), _collected=reading(1, results)):
                 built = builder.build(place.plan, place.bundle)
-        self._old = built.path.read_bytes(), built.sidecar.read_bytes()
+        self.old = built.path.read_bytes(), built.sidecar.read_bytes()
 
     @property
     def bytes(self) -> tuple[int, int]:
         """How long a bundle and its sidecar are."""
-        return len(self._old[0]), len(self._old[1])
+        return len(self.old[0]), len(self.old[1])
+
+    def place(self, way: Way) -> Place:
+        """Return a new folder to build in."""
+        self._number += 1
+        place = Place(self.folder / f"{self._number}")
+        place.folder.mkdir()
+        write_paid_study(place.folder)
+        if way.paid:
+            with without_syncing():
+                grant(place.folder, 1000.0)
+        else:
+            text = place.plan.read_text()
+            place.plan.write_text(text.replace('ledger = "ledger.sqlite"\ndataset = "study"\n', ""))
+        if way.force:
+            place.bundle.write_bytes(self.old[0])
+            place.sidecar.write_bytes(self.old[1])
+        return place
 
     def steps(self, way: Way) -> list[str]:
         """Return the kinds of all steps of a build."""
-        place = self._place(way)
+        place = self.place(way)
 
         def count() -> None:
             steps = Steps()
             steps.watch()
-            self._command(place, way)
+            self.command(place, way)
             print("steps:", *steps.kinds, sep="\n")
 
         code, said = ended(count)
@@ -116,9 +136,9 @@ class Stress:
 
         def build() -> None:
             Steps(first, HAPPENINGS[what]()).watch()
-            self._command(place, way)
+            self.command(place, way)
 
-        place = self._place(way)
+        place = self.place(way)
         code, said = ended(build)
         self._look(place, way, f"{what} before step {first}", (code, CODES.get(what, MACHINE)), said)
 
@@ -127,41 +147,36 @@ class Stress:
 
         def build() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY))
-            self._command(place, way)
+            self.command(place, way)
 
-        place = self._place(way)
+        place = self.place(way)
         code, said = ended(build)
         self._look(place, way, f"files of at most {most_bytes} bytes", (code, MACHINE), said)
 
-    def _place(self, way: Way) -> _Place:
-        self._number += 1
-        place = _Place(self.folder / f"{self._number}")
-        place.plan.parent.mkdir()
-        write_paid_study(place.plan.parent)
-        if way.paid:
-            grant(place.plan.parent, 1000.0)
-        else:
-            text = place.plan.read_text()
-            place.plan.write_text(text.replace('ledger = "ledger.sqlite"\ndataset = "study"\n', ""))
-        if way.force:
-            place.bundle.write_bytes(self._old[0])
-            place.sidecar.write_bytes(self._old[1])
-        return place
+    def command(self, place: Place, way: Way) -> None:
+        """Build as the command does, in a forked process, of data that was read before.
 
-    def _command(self, place: _Place, way: Way) -> None:
-        """Build as the command does, of data that was read before."""
+        Nothing waits for the disk: that makes a difference if the power fails, and to the time that this takes.
+        """
         from synthrelease import builder
         from synthrelease.cli import main
 
+        sync = os.fsync
+        if sync.__module__ == "posix":  # and not one that counts
+            os.fsync = lambda _: None
         asked = ["--quiet", "build", str(place.plan), "-o", str(place.bundle), *["--force"] * way.force]
-        with _replaced(
-            builder,
-            _design_and_parts=lambda _: copy.deepcopy(self._read[way.paid][0]),
-            _collected=lambda *_: copy.deepcopy(self._read[way.paid][1]),
+        read = self._read[way.paid]
+        with (
+            without_syncing(),
+            _replaced(
+                builder,
+                _design_and_parts=lambda _: copy.deepcopy(read[0]),
+                _collected=lambda *_: copy.deepcopy(read[1]),
+            ),
         ):
             main(asked, standalone_mode=False)
 
-    def _look(self, place: _Place, way: Way, what: str, codes: tuple[int, int], said: str) -> None:
+    def _look(self, place: Place, way: Way, what: str, codes: tuple[int, int], said: str) -> None:
         """Note whatever should not be as it is: after what happened, and after the next builds."""
 
         def hold(promise: bool, told: str) -> None:  # noqa: FBT001  an assertion that goes on
@@ -183,20 +198,20 @@ class Stress:
                 told = "paid for" if "new" in state else "ledger counts"
                 hold(told in said, f"what was paid is not told: {said}")
         stands = place.bundle.exists()
-        code, said = ended(lambda: self._command(place, Way(force=False, paid=way.paid)))
+        code, said = ended(lambda: self.command(place, Way(force=False, paid=way.paid)))
         hold(code == (MACHINE if stands else 0), f"the next build ended with {code}: {said[-600:]}")
         hold(not place.left(), f"left behind after the next build: {place.left()}")
         hold((self._state(place, way) == state) == stands, "the next build replaced a bundle unasked")
         if stands:
-            code, said = ended(lambda: self._command(place, Way(force=True, paid=way.paid)))
+            code, said = ended(lambda: self.command(place, Way(force=True, paid=way.paid)))
             hold(code == 0, f"the next build by force ended with {code}: {said[-600:]}")
         hold(self._state(place, way) == "the new pair", f"after the next build {self._state(place, way)}")
         hold(not place.left(), f"left behind in the end: {place.left()}")
 
-    def _state(self, place: _Place, way: Way) -> str:
+    def _state(self, place: Place, way: Way) -> str:
         """What has the names, in words that promises are made in."""
         bundle, text = place.read(place.bundle), place.read(place.sidecar)
-        before = self._old if way.force else (None, None)
+        before = self.old if way.force else (None, None)
         if (bundle, text) == before:
             return "the old pair" if way.force else "nothing"
         if bundle == before[0]:
@@ -205,22 +220,32 @@ class Stress:
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
+    """A folder of one study, and of builds of one name.
+
+    Attributes:
+        folder: itself.
+    """
+
     folder: Path
 
     @property
     def plan(self) -> Path:
+        """The plan."""
         return self.folder / "plan.toml"
 
     @property
     def bundle(self) -> Path:
+        """Where the bundle goes."""
         return self.folder / "r.h5"
 
     @property
     def sidecar(self) -> Path:
+        """Where its manifest goes."""
         return self.folder / "r.manifest.json"
 
     def read(self, path: Path) -> bytes | None:
+        """Return what a file holds, None if there is none."""
         return path.read_bytes() if path.exists() else None
 
     def left(self) -> list[str]:
@@ -229,8 +254,7 @@ class _Place:
         return sorted({path.name for path in self.folder.iterdir()} - known)
 
     def entries(self) -> list[str]:
-        from spending import kinds
-
+        """Return the kinds of the ledger's entries."""
         return kinds(self.folder / "ledger.sqlite")
 
     def new(self, text: bytes | None, *, paid: bool) -> str:
@@ -268,15 +292,15 @@ def _replaced(module: Any, **others: Any) -> Iterator[None]:
             setattr(module, name, one)
 
 
-def telling(kinds: list[str], *, spread: int) -> list[int]:
-    """Return the steps that tell most: the first and last of each kind, all around a change of names, and some between."""
-    chosen = {1, len(kinds), *range(1, len(kinds), max(1, len(kinds) // spread))} if spread else set()
-    for kind in set(kinds):
-        places = [n for n, other in enumerate(kinds, start=1) if other == kind]
+def telling(steps: list[str]) -> list[int]:
+    """Return the steps that tell most: the first and last of each kind, and all around a change of names."""
+    chosen = set()
+    for kind in set(steps):
+        places = [n for n, other in enumerate(steps, start=1) if other == kind]
         chosen |= {places[0], places[-1]}
         if kind in NAMING:
             chosen |= {near for n in places for near in (n - 1, n, n + 1)}
-    return sorted(n for n in chosen if 1 <= n <= len(kinds))
+    return sorted(n for n in chosen if 1 <= n <= len(steps))
 
 
 def main(arguments: list[str]) -> int:
@@ -291,11 +315,11 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         stress = Stress(Path(folder))
         for way in WAYS:
-            kinds = stress.steps(way)
+            steps = stress.steps(way)
             for what in HAPPENINGS if asked.only is None else {asked.only} - {"limit"}:
-                for first in range(1, len(kinds) + 1, asked.every):
+                for first in range(1, len(steps) + 1, asked.every):
                     stress.happen(way, what, first)
-                print(f"{way}, {what}: {len(kinds)} steps, {len(stress.broken)} broken", flush=True)
+                print(f"{way}, {what}: {len(steps)} steps, {len(stress.broken)} broken", flush=True)
             if asked.only in (None, "limit") and not way.paid:
                 for most in range(0, max(stress.bytes) + 2, asked.every):
                     stress.limit(way, most)

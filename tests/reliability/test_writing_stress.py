@@ -1,0 +1,98 @@
+"""The stress of scripts/stress writing in small: something happens to a build at every kind of step, and around every name."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
+
+
+@pytest.fixture(scope="module")
+def stresses() -> Any:
+    """Return the script's module."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        return importlib.import_module("stresses.writing")
+    finally:
+        sys.path.remove(str(SCRIPTS))
+
+
+@pytest.fixture
+def stress(stresses: Any, tmp_path: Path) -> Any:
+    return stresses.Stress(tmp_path)
+
+
+@pytest.mark.parametrize(("force", "paid"), [(False, True), (True, False)])
+def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_cleans_up(
+    stresses: Any, stress: Any, *, force: bool, paid: bool
+) -> None:
+    way = stresses.Way(force=force, paid=paid)
+    for step in stresses.telling(stress.steps(way)):
+        stress.happen(way, "killed", step)
+    assert stress.broken == []
+    states = {end.rpartition(",")[0].rpartition(": ")[2] for end in stress.ends}
+    old = {"the old pair", "the old bundle alone"} if force else {"nothing"}
+    assert states == old | {"the new bundle alone", "the new pair"}
+
+
+@pytest.mark.parametrize("what", ["interrupted", "full", "forbidden", "broken"])
+def test_whatever_happens_to_the_disk_is_told_and_replaces_nothing(
+    stresses: Any, stress: Any, what: str
+) -> None:
+    way = stresses.Way(force=True, paid=True)
+    for step in stresses.telling(stress.steps(way))[::2]:
+        stress.happen(way, what, step)
+    assert stress.broken == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_under_a_limit_of_file_sizes_all_is_written_or_nothing(
+    stresses: Any, stress: Any, *, force: bool
+) -> None:
+    whole, text = stress.bytes
+    for most in sorted(
+        {0, 1, 511, 512, 513, text, text + 1, *range(700, whole, 1900), whole - 40, whole + 40}
+    ):
+        stress.limit(stresses.Way(force=force, paid=False), most)
+    assert stress.broken == []
+    assert {end.rpartition(" ")[2] for end in stress.ends} == {"0", "6"}
+
+
+def test_every_write_of_a_build_is_a_step(stresses: Any, stress: Any) -> None:
+    """A bundle's bytes pass through the steps: none is written behind their back."""
+    steps = stress.steps(stresses.Way(force=True, paid=True))
+    assert steps.count("write") == steps.count("rest of write") >= 20
+    assert steps.count("replace") == 3  # the old sidecar away, the bundle, the sidecar
+    first = steps.index("replace")
+    assert "write" not in steps[first:]  # all that is written is written before any name changes
+    assert steps[first:].count("fsync folder") == 3
+
+
+def test_the_stress_notices_what_is_broken(
+    stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sidecar of another bundle, something half written, a bundle replaced unasked."""
+    from synthrelease import builder, durable
+
+    way = stresses.Way(force=True, paid=False)
+    steps = stress.steps(way)
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "_rename", lambda *_: None)
+        stress.happen(way, "killed", steps.index("replace") + 5)
+    assert any("another's manifest" in fault for fault in stress.broken)
+    stress.broken.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(builder, "sweep", lambda _: None)
+        stress.happen(way, "killed", len(steps) // 2)
+    assert any("left behind after the next build" in fault for fault in stress.broken)
+    stress.broken.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "refuse_taken", lambda _: None)
+        patch.setattr(Path, "hardlink_to", lambda self, other: other.rename(self) and other.touch())
+        stress.happen(way, "killed", 3)
+    assert any("unasked" in fault for fault in stress.broken)
