@@ -236,9 +236,13 @@ def _write_and_verify(
         test_seed=bool(manifest["randomness"]["test_seed"]),
     )
     result = verify(path, allow_test_seed=True)
+    try:
+        seal = hdf5.body_digest(path)[1]
+    except OSError as error:  # somebody took it away
+        raise durable.cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
-    return whole, hdf5.body_digest(path)[1]
+    return whole, seal
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:

@@ -68,6 +68,16 @@ def test_full_disk_leaves_nothing(study):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
 
 
+def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):
+    """Nobody would hold its lock, nor remove it."""
+    with pytest.raises(MachineError, match="cannot be written") as refusal:
+        hdf5.write_bundle(
+            tmp_path / ".r.h5.a2345678.partial", [], {}, completed=lambda _: {}, test_seed=False
+        )
+    assert refusal.value.where == str(tmp_path / "r.h5")
+    assert left_behind(tmp_path) == []
+
+
 def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
     target = study.folder / "r.h5"
     target.write_text("precious")

@@ -283,6 +283,23 @@ def test_what_a_killed_batch_left_half_written_is_swept_away(plans: list[Path], 
     ]
 
 
+def test_what_was_left_beside_a_bundle_that_is_kept_is_swept_away_too(
+    plans: list[Path], tmp_path: Path
+) -> None:
+    """It was killed after the bundle had its name: the manifest is written from it."""
+    (one,) = batch(plans[:1], tmp_path / "out")
+    assert one.bundle is not None
+    text = one.bundle.with_name("small-study-1.0.0.manifest.json")
+    before = text.read_bytes()
+    text.rename(text.with_name(f".{text.name}.x1y2z3_4.partial"))
+    (tmp_path / "out" / ".small-study-1.0.0.h5.x1y2z3_4.partial").hardlink_to(one.bundle)
+    journal = tmp_path / "out" / NAME
+    journal.write_text(journal.read_text().splitlines()[0] + "\n")
+    assert states(batch(plans[:1], tmp_path / "out", resume=True)) == [KEPT]
+    assert text.read_bytes() == before
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {NAME, one.bundle.name, text.name}
+
+
 def test_a_folder_in_which_a_batch_works_is_refused(plans: list[Path], tmp_path: Path) -> None:
     with Journal(tmp_path / "out"), pytest.raises(MachineError, match="another batch"):
         batch(plans, tmp_path / "out")
