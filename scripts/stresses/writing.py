@@ -308,8 +308,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/stress writing", description=__doc__)
     parser.add_argument("--only", choices=[*HAPPENINGS, "limit"], help="let one kind of thing happen only")
     parser.add_argument(
-        "--every", type=int, default=1, help="let it happen at every so manieth step, or byte"
+        "--every", type=int, default=1, help="let it happen at every so manieth step (default 1)"
     )
+    parser.add_argument("--bytes", type=int, default=1, help="raise the limit by so many bytes (default 1)")
     asked = parser.parse_args(arguments)
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -321,7 +322,7 @@ def main(arguments: list[str]) -> int:
                     stress.happen(way, what, first)
                 print(f"{way}, {what}: {len(steps)} steps, {len(stress.broken)} broken", flush=True)
             if asked.only in (None, "limit") and not way.paid:
-                for most in range(0, max(stress.bytes) + 2, asked.every):
+                for most in range(0, max(stress.bytes) + 2, asked.bytes):
                     stress.limit(way, most)
                 print(
                     f"{way}, limits up to {max(stress.bytes)} bytes, {len(stress.broken)} broken", flush=True
