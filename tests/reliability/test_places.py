@@ -13,12 +13,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from forked import at_once, ended
 
 from synthrelease import builder
 from synthrelease.builder import build_job
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.cli import main
 from synthrelease.errors import MachineError
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
@@ -36,7 +38,13 @@ def stress() -> Iterator[Any]:
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     try:
-        yield SimpleNamespace(builds=stresses.Stress(folder), Way=stresses.Way)
+        builds = stresses.Stress(folder)
+        place = builds.place(stresses.Way(force=False, paid=False))
+        for _ in range(
+            2
+        ):  # all modules of a command, and of its errors: others may not be allowed to read them
+            CliRunner().invoke(main, ["build", str(place.plan), "-o", str(place.bundle)])
+        yield SimpleNamespace(builds=builds, Way=stresses.Way)
     finally:
         shutil.rmtree(folder)
 
