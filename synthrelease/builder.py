@@ -305,9 +305,12 @@ def _check_name(written: Path) -> None:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other) or (
-        one.exists() and other.exists() and one.samefile(other)
-    )
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there, or out of reach
+        return False
 
 
 def sweep(path: Path) -> None:

@@ -49,6 +49,16 @@ def test_target_is_a_folder(study):
         synthrelease.build(study.plan, study.folder)
 
 
+def test_a_folder_that_fails_as_it_is_looked_at(study, monkeypatch):
+    def fail(*_arguments):
+        raise OSError(5, "input/output error")
+
+    monkeypatch.setattr("os.pathconf", fail)
+    with pytest.raises(MachineError, match="cannot be written") as refusal:
+        synthrelease.build(study.plan, study.folder / "r.h5")
+    assert refusal.value.found == "Input/output error"
+
+
 def test_full_disk_leaves_nothing(study):
     """The file-size limit of the system stands for a full disk: write() fails in the same way."""
     code = (
