@@ -29,16 +29,16 @@ def killed(_kind: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Interrupted:
-    """Ctrl-C, once."""
+class Once:
+    """Raise something, once: Ctrl-C, or an error of a disk that recovers."""
 
-    def __init__(self) -> None:
-        self._done = False
+    def __init__(self, error: BaseException) -> None:
+        self._error: BaseException | None = error
 
     def __call__(self, _kind: str) -> None:
-        if not self._done:
-            self._done = True
-            raise KeyboardInterrupt
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
 
 
 def full(kind: str) -> None:

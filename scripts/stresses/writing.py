@@ -29,7 +29,7 @@ from spending import kinds, without_syncing
 
 HAPPENINGS: dict[str, Callable[[], Callable[[str], None]]] = {
     "killed": lambda: disk_steps.killed,
-    "interrupted": disk_steps.Interrupted,
+    "interrupted": lambda: disk_steps.Once(KeyboardInterrupt()),
     "full": lambda: disk_steps.full,
     "forbidden": lambda: disk_steps.forbidden,
     "broken": lambda: disk_steps.broken,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from disk_steps import Once
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 
@@ -48,6 +50,19 @@ def test_whatever_happens_to_the_disk_is_told_and_replaces_nothing(
     for step in stresses.telling(stress.steps(way))[::2]:
         stress.happen(way, what, step)
     assert stress.broken == []
+
+
+def test_a_disk_that_fails_once_while_the_library_closes_the_file_is_told(
+    stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = stresses.Way(force=True, paid=False)
+    steps = stress.steps(way)
+    closing = [n for n in range(1, steps.index("close")) if steps[n - 1] == "write"][-5:]
+    monkeypatch.setitem(stresses.HAPPENINGS, "failed once", lambda: Once(OSError(errno.EIO, "broken")))
+    for step in closing:
+        stress.happen(way, "failed once", step)
+    assert stress.broken == []
+    assert list(stress.ends) == ["over an old bundle: the old pair, exit code 6"]
 
 
 @pytest.mark.parametrize("force", [False, True])
