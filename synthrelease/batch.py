@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.builder import Built, build_job, sidecar, target
-from synthrelease.bundle import hdf5, open_bundle
+from synthrelease import durable
+from synthrelease.builder import Built, build_job, sidecar, sweep, target
+from synthrelease.bundle import open_bundle
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
@@ -103,11 +104,12 @@ def batch(
         for number, read in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
             if isinstance(read, SynthReleaseError):
                 note(number, Ended(paths[number], FAILED, reason=str(read)))
-            elif resume and (kept := _kept(read, journal, force=force)) is not None:
+                continue
+            sweep(read.path)
+            if resume and (kept := _kept(read, journal, force=force)) is not None:
                 note(number, kept)
             else:
                 planned.append(read)
-        _sweep(planned)
         build = [
             build_job(
                 one.plan.path,
@@ -165,7 +167,7 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     try:
         if entry.state == MOVING:  # killed just after it had its name
             manifest = open_bundle(one.path, allow_test_seed=True).manifest
-            hdf5.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
+            durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
             _noting(journal, one, DONE)(entry.seal)
     except SynthReleaseError as error:
         return Ended(one.plan.path, FAILED, one.path, str(error))
@@ -188,13 +190,6 @@ def _lost(one: _Planned, problem: str) -> Ended:
         remedy="bring it back, or pass --force to build it, and pay for it, again",
     )
     return Ended(one.plan.path, FAILED, reason=str(error))
-
-
-def _sweep(planned: Sequence[_Planned]) -> None:
-    """Remove what killed batches left half written: nobody else writes these bundles while the journal is locked."""
-    for one in planned:
-        for left in one.path.parent.glob(f".{one.path.name}.*{hdf5.PARTIAL}"):
-            left.unlink(missing_ok=True)
 
 
 def _noting(journal: Journal, one: _Planned, state: str) -> Callable[[str], None]:

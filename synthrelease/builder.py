@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
@@ -96,6 +97,12 @@ def build_job(
 
     What follows from the noised numbers is derived one after the other as it is written: side by side, all of it would be
     held at once. `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
+
+    Bundle and sidecar are both on the disk, verified, before either gets its name: the bundle first, an old sidecar being
+    taken away before that (`durable.move_together`). So a build that is killed leaves the old pair, the old bundle alone, the
+    new bundle alone, or the new pair, and files that the next build of the same bundle removes. Then that build does what
+    any does where there is a bundle, or none; and a batch that is resumed knows the new one by its seal, and writes the
+    sidecar from it.
     """
     plan = load_plan(plan_path)
     path, date = target(plan, output, test_seed), release_date()
@@ -114,6 +121,7 @@ def build_job(
         if test_seed is None
         else SecureRandom.for_tests(test_seed)
     )
+    stands = False
     try:
         releases = _all_released(design, collected, random)
         for planned, made in zip(design.outputs, releases, strict=True):
@@ -127,21 +135,23 @@ def build_job(
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-        with hdf5.partial(path) as beside:  # verified there, and only then moved to its place
-            writing = Call(_write_and_verify, (beside, manifest, derivations, kinds))
+        with durable.partials(path, sidecar(path)) as files:  # verified there, and only then moved
+            bundle, text = files
+            writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
             ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
+            durable.write_durably(text, to_bytes(manifest))
             before_move(seal)
-            hdf5.move_into_place(beside, path, force=force)
+            try:
+                durable.move_together(files, force=force)
+            finally:
+                stands = bundle.has_its_name
+                if stands and debit is not None:
+                    debit.release(to_bytes(manifest))
     except SynthReleaseError as error:
-        if debit is not None:
-            _add_remedy(error, debit.told())
-        raise
-    try:
-        if debit is not None:
-            debit.release(to_bytes(manifest))
-        hdf5.write_atomically(sidecar(path), to_bytes(manifest), force=True)
-    except SynthReleaseError as error:
-        _add_remedy(error, f"{path} is whole, verified and paid for: building again would cost again")
+        if stands:
+            error.add_remedy(f"{path} is whole, verified and paid for: building again would cost again")
+        elif debit is not None:
+            error.add_remedy(debit.told())
         raise
     return Built(path, sidecar(path), manifest, notes)
 
@@ -227,14 +237,14 @@ def _write_and_verify(
         test_seed=bool(manifest["randomness"]["test_seed"]),
     )
     result = examine(path, allow_test_seed=True)  # here: it is our own file
+    try:
+        with BundleFile(path) as file:
+            seal = file.body_digest()
+    except OSError as error:  # somebody took it away
+        raise durable.cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
-    with BundleFile(path) as file:
-        return whole, file.body_digest()
-
-
-def _add_remedy(error: SynthReleaseError, also: str) -> None:
-    error.remedy = f"{error.remedy}; {also}" if error.remedy else also
+    return whole, seal
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
@@ -246,30 +256,69 @@ def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path
 
 
 def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: bool) -> None:
-    """Refuse a place that the bundle cannot have, before anything is paid for it."""
-    if path.is_dir():
-        raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
+    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there."""
+    try:
+        _check_folder(path)
+        sweep(path)
+        needed = [plan.path, plan.ledger, policy, *(spec.path for spec in plan.inputs.values())]
+        for written in (path, sidecar(path)):
+            _check_name(written)
+            if any(other is not None and _same(written, Path(other)) for other in needed):
+                raise MachineError(
+                    "the bundle would replace a file that it is made from",
+                    where=str(written),
+                    remedy="choose another name",
+                )
+            if not force:
+                durable.refuse_taken(written)
+    except OSError as error:
+        raise durable.cannot_write(path, error) from None
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be written, or whose names cannot be asked to the disk."""
+    if not os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):
         raise MachineError(
             "the file cannot be written",
             where=str(path),
-            found="a folder that does not exist or may not be written",
-            remedy="choose a folder that exists and may be written",
+            found="a folder that does not exist, or may not be read and written",
+            remedy="choose a folder that exists and may be read and written",
         )
-    needed = [plan.path, plan.ledger, policy, *(spec.path for spec in plan.inputs.values())]
-    for written in (path, sidecar(path)):
-        if any(other is not None and _same(written, Path(other)) for other in needed):
-            raise MachineError(
-                "the bundle would replace a file that it is made from",
-                where=str(written),
-                remedy="choose another name",
-            )
-        if written.exists() and not force:
-            raise hdf5.exists_already(written)
+    most = os.pathconf(path.parent, "PC_NAME_MAX") - durable.ADDED_BYTES
+    longest = max(len(os.fsencode(written.name)) for written in (path, sidecar(path)))
+    if longest > most:
+        raise MachineError(
+            "the name is too long",
+            where=str(path),
+            found=f"{longest} bytes with the ending of its manifest",
+            expected=f"at most {most}",
+            remedy="choose a shorter name",
+        )
+
+
+def _check_name(written: Path) -> None:
+    """Refuse what is there and no file: --force replaces neither folders nor devices."""
+    if written.is_dir():
+        raise MachineError("the output is a folder", where=str(written), expected="the name of a file")
+    if written.exists() and not written.is_file():
+        raise MachineError(
+            "the output is a device or the like", where=str(written), expected="the name of a file"
+        )
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there, or out of reach
+        return False
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed builds of a bundle left half written, and nothing that is written now."""
+    for written in (path, sidecar(path)):
+        durable.sweep(written)
 
 
 def sidecar(path: Path) -> Path:

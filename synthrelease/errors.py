@@ -40,6 +40,10 @@ class SynthReleaseError(Exception):
             lines.append(f"  to do:    {self.remedy}")
         return "\n".join(lines)
 
+    def add_remedy(self, also: str) -> None:
+        """Say more of what to do."""
+        self.remedy = f"{self.remedy}; {also}" if self.remedy else also
+
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
         return (_rebuild, (type(self), self.problem, dict(self.__dict__)))

@@ -9,11 +9,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import h5py
 import numpy as np
@@ -31,11 +29,11 @@ from synthrelease.bundle.layout import (
     chunk_shape,
     digest,
 )
-from synthrelease.errors import MachineError
+from synthrelease.durable import cannot_write
 
 Attributes = Mapping[str, int | bytes]
 
-PARTIAL = ".partial"  # how the names of files end that are not complete
+T = TypeVar("T")
 
 
 def write_bundle(
@@ -51,7 +49,7 @@ def write_bundle(
     Arrays are written as they come, and none is held afterwards; then the manifest; then the seal.
 
     Args:
-        path: the file.
+        path: the file, which is there and whose content is lost: a partial one.
         arrays: datasets with their absolute paths.
         kinds: encoding type by output group, such as {"/outputs/attention": "heatmap"}.
         completed: gives the manifest, once the digests of all arrays are known.
@@ -61,7 +59,8 @@ def write_bundle(
         MachineError: the disk, the folder or a permission is in the way.
     """
     try:
-        with path.open("w+b", buffering=0) as file:
+        with path.open("r+b", buffering=0) as file:  # made anew, nobody would know that it is partial
+            file.truncate(0)  # what a worker left that was killed
             spool = _Spool(file)
             try:
                 groups = {OUTPUTS: {}, **{path: _encoding(kind) for path, kind in kinds.items()}}
@@ -74,7 +73,7 @@ def write_bundle(
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise cannot_write(path, error) from None
     return manifest
 
 
@@ -116,10 +115,10 @@ class _Spool(io.RawIOBase):
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
-        self._failed: OSError | None = None
+        self._failed: BaseException | None = None
 
     def check(self) -> None:
-        """Raise the error of the file, if it had one."""
+        """Raise the error of the file, or the interruption, if there was one."""
         if self._failed is not None:
             raise self._failed
 
@@ -139,9 +138,7 @@ class _Spool(io.RawIOBase):
         return self._file.tell()
 
     def readinto(self, buffer: Any) -> int:
-        read = b""
-        if self._failed is None:
-            read = self._file.read(len(buffer)) or b""
+        read = self._try(lambda: self._file.read(len(buffer))) or b""
         buffer[:] = read.ljust(len(buffer), b"\0")
         return len(buffer)
 
@@ -161,12 +158,13 @@ class _Spool(io.RawIOBase):
     def flush(self) -> None:
         self._try(self._file.flush)
 
-    def _try(self, work: Callable[[], object]) -> None:
+    def _try(self, work: Callable[[], T]) -> T | None:
         if self._failed is None:
             try:
-                work()
-            except OSError as error:
+                return work()
+            except BaseException as error:  # noqa: BLE001  h5py would forget Ctrl-C, and what was to be written
                 self._failed = error
+        return None
 
 
 def _digest_after_block(file: BinaryIO) -> str:
@@ -190,113 +188,4 @@ def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
         compression_opts=4,
         shuffle=True,
         fletcher32=True,
-    )
-
-
-def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
-    """Write a file so that a reader sees the whole of it or nothing, and a crash leaves the old one.
-
-    Args:
-        path: the target.
-        content: all of it.
-        force: replace what is there.
-
-    Raises:
-        MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
-    """
-    with partial(path) as beside:
-        write_durably(beside, content)
-        move_into_place(beside, path, force=force)
-
-
-@contextmanager
-def partial(path: Path) -> Iterator[Path]:
-    """Give a new file beside a target, to be written and moved to it; what is left of it in the end is removed."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        with suppress(OSError):
-            Path(name).unlink()
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a file, and come back once the disk has it.
-
-    Raises:
-        MachineError: the disk, the folder or a permission is in the way.
-    """
-    try:
-        with path.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def move_into_place(beside: Path, path: Path, *, force: bool) -> None:
-    """Give a complete file its name, at once and durably.
-
-    Raises:
-        MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
-    """
-    try:
-        beside.chmod(0o666 & ~_umask())
-        if force:
-            beside.replace(path)
-        else:
-            _give_new_name(beside, path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def _give_new_name(beside: Path, path: Path) -> None:
-    """Move a file to a name that nothing has, not even something that another process put there just now."""
-    try:
-        path.hardlink_to(beside)
-    except FileExistsError:
-        raise exists_already(path) from None
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise exists_already(path) from None
-        beside.replace(path)
-    else:
-        beside.unlink()
-
-
-def exists_already(path: Path) -> MachineError:
-    """Return the refusal to replace a file unasked."""
-    return MachineError(
-        "the file exists already",
-        where=str(path),
-        remedy="choose another name, or pass --force to replace it",
-    )
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _cannot_write(path: Path, error: OSError) -> MachineError:
-    return MachineError(
-        "the file cannot be written",
-        where=str(path),
-        found=os.strerror(error.errno) if error.errno else "an error of the file system",
-        remedy="make room, or choose a folder that exists and may be written; nothing was left behind",
     )

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import synthrelease
+from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 
@@ -49,6 +50,16 @@ def test_target_is_a_folder(study):
         synthrelease.build(study.plan, study.folder)
 
 
+def test_a_folder_that_fails_as_it_is_looked_at(study, monkeypatch):
+    def fail(*_arguments):
+        raise OSError(5, "input/output error")
+
+    monkeypatch.setattr("os.pathconf", fail)
+    with pytest.raises(MachineError, match="cannot be written") as refusal:
+        synthrelease.build(study.plan, study.folder / "r.h5")
+    assert refusal.value.found == "Input/output error"
+
+
 def test_full_disk_leaves_nothing(study):
     """The file-size limit of the system stands for a full disk: write() fails in the same way."""
     code = (
@@ -68,6 +79,16 @@ def test_full_disk_leaves_nothing(study):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
 
 
+def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):
+    """Nobody would hold its lock, nor remove it."""
+    with pytest.raises(MachineError, match="cannot be written") as refusal:
+        hdf5.write_bundle(
+            tmp_path / ".r.h5.a2345678.partial", [], {}, completed=lambda _: {}, test_seed=False
+        )
+    assert refusal.value.where == str(tmp_path / "r.h5")
+    assert left_behind(tmp_path) == []
+
+
 def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
     target = study.folder / "r.h5"
     target.write_text("precious")
@@ -75,7 +96,7 @@ def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
     def refuse(*_arguments):
         raise OSError(5, "input/output error")
 
-    monkeypatch.setattr("pathlib.Path.replace", refuse)
+    monkeypatch.setattr("os.replace", refuse)
     with pytest.raises(MachineError, match="cannot be written"):
         synthrelease.build(study.plan, target, force=True)
     assert target.read_text() == "precious"

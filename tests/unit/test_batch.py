@@ -25,6 +25,7 @@ from synthrelease import batch as module
 from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.cli import main
+from synthrelease.durable import Partial
 from synthrelease.errors import MachineError
 from synthrelease.journal import NAME, Journal
 from synthrelease.parallel import cluster as cluster_module
@@ -250,15 +251,15 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
     plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     """Before, nothing stands, and building pays again; after, the bundle stands, and is kept."""
-    real = module.hdf5.move_into_place
+    real = module.durable.move_into_place
 
-    def die(beside: Path, path: Path, *, force: bool) -> None:
+    def die(beside: Partial, *, force: bool) -> None:
         if moment == "after the name":
-            real(beside, path, force=force)
+            real(beside, force=force)
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr("synthrelease.builder.hdf5.move_into_place", die)
+        patch.setattr("synthrelease.durable.move_into_place", die)
         with pytest.raises(Died):
             batch(plans[:1], tmp_path / "out")
     stands = moment == "after the name"
@@ -275,12 +276,29 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
 def test_what_a_killed_batch_left_half_written_is_swept_away(plans: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    (out / ".small-study-1.0.0.h5.x1y2.partial").touch()
-    (out / ".other.h5.x1y2.partial").touch()
+    (out / ".small-study-1.0.0.h5.x1y2z3_4.partial").touch()
+    (out / ".other.h5.x1y2z3_4.partial").touch()
     batch(plans[:1], out, resume=True)
     assert [path.name for path in out.iterdir() if path.name.endswith(".partial")] == [
-        ".other.h5.x1y2.partial"
+        ".other.h5.x1y2z3_4.partial"
     ]
+
+
+def test_what_was_left_beside_a_bundle_that_is_kept_is_swept_away_too(
+    plans: list[Path], tmp_path: Path
+) -> None:
+    """It was killed after the bundle had its name: the manifest is written from it."""
+    (one,) = batch(plans[:1], tmp_path / "out")
+    assert one.bundle is not None
+    text = one.bundle.with_name("small-study-1.0.0.manifest.json")
+    before = text.read_bytes()
+    text.rename(text.with_name(f".{text.name}.x1y2z3_4.partial"))
+    (tmp_path / "out" / ".small-study-1.0.0.h5.x1y2z3_4.partial").hardlink_to(one.bundle)
+    journal = tmp_path / "out" / NAME
+    journal.write_text(journal.read_text().splitlines()[0] + "\n")
+    assert states(batch(plans[:1], tmp_path / "out", resume=True)) == [KEPT]
+    assert text.read_bytes() == before
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {NAME, one.bundle.name, text.name}
 
 
 def test_a_folder_in_which_a_batch_works_is_refused(plans: list[Path], tmp_path: Path) -> None:

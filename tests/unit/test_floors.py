@@ -10,6 +10,7 @@ import synthrelease
 ROOT = Path(synthrelease.__file__).parent
 FLOORS = [
     "errors",
+    "durable",
     "parallel",
     "maths",
     "privacy",

@@ -238,7 +238,7 @@ def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monk
     grant(plan.parent)
 
     def full(*_arguments, **_options):
-        raise MachineError("the file cannot be written", remedy="make room; nothing was left behind")
+        raise MachineError("the file cannot be written", remedy="make room")
 
     monkeypatch.setattr(builder.hdf5, "write_bundle", full)
     with pytest.raises(MachineError) as refusal:
@@ -286,14 +286,14 @@ def test_a_ledger_that_is_gone_after_the_bundle_was_written_is_asked_for_and_not
 
 
 def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle(plan, monkeypatch):
-    ledger, real = grant(plan.parent), builder.hdf5.move_into_place
+    ledger, real = grant(plan.parent), builder.durable.move_into_place
 
-    def refuse(beside, path, *, force):
-        if path.suffix == ".json":
-            raise MachineError("the file cannot be written", where=str(path))
-        real(beside, path, force=force)
+    def refuse(beside, *, force):
+        if beside.target.suffix == ".json":
+            raise MachineError("the file cannot be written", where=str(beside.target))
+        real(beside, force=force)
 
-    monkeypatch.setattr(builder.hdf5, "move_into_place", refuse)
+    monkeypatch.setattr(builder.durable, "move_into_place", refuse)
     with pytest.raises(MachineError, match="cannot be written") as refusal:
         build(plan)
     assert "whole, verified and paid for" in refusal.value.remedy
@@ -366,14 +366,14 @@ def test_a_manifest_of_that_name_is_not_replaced_unasked(plan):
 def test_of_two_builds_of_one_name_the_second_replaces_nothing(plan, monkeypatch):
     """The other one's bundle appears while this one is verified."""
     grant(plan.parent)
-    real = builder.hdf5.move_into_place
+    real = builder.durable.move_into_place
 
-    def late(beside, path, *, force):
-        if path.suffix == ".h5":
-            path.write_text("the other's")
-        real(beside, path, force=force)
+    def late(beside, *, force):
+        if beside.target.suffix == ".h5":
+            beside.target.write_text("the other's")
+        real(beside, force=force)
 
-    monkeypatch.setattr(builder.hdf5, "move_into_place", late)
+    monkeypatch.setattr(builder.durable, "move_into_place", late)
     with pytest.raises(MachineError, match="exists already") as refusal:
         build(plan)
     assert "building again pays again" in refusal.value.remedy

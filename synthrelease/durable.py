@@ -1,0 +1,329 @@
+"""Files that are whole or not there, whatever happens to the disk, the folder, the process or the power.
+
+A file is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's when it
+is whole and on the disk. A process that is killed leaves such a file behind: `sweep` removes it before the target is written
+next. Nobody's work is swept away, because who writes a partial file holds a lock on it (flock), which ends with the process:
+
+* Made, and not locked yet: a sweep may take it. So its maker looks, with the lock, whether it is there, and else makes another.
+* Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
+  first, and then whether the name is still that of the file it has locked.
+* An old sidecar that was put aside (`move_together`) has no lock. Moving and sweeping exclude each other by a lock on the folder.
+* A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
+* A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
+  is written; that build then fails, and nothing is replaced.
+* Somebody else's file: only names that we make, and ordinary files that we may write, are looked at.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from synthrelease.errors import MachineError
+
+PARTIAL = ".partial"  # how the names of files end that are not complete
+ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
+_PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
+_REMEDIES = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room in the quota",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or choose a file system that holds larger files",
+    errno.EACCES: "choose a folder that may be written, or ask for the permission",
+    errno.EPERM: "choose a folder that may be written, or ask for the permission",
+    errno.EROFS: "choose a folder that may be written",
+    errno.ENOENT: "see what became of the folder: it was moved or deleted, or somebody emptied it",
+    errno.ENOTDIR: "see what became of the folder: it was moved or deleted",
+    errno.EISDIR: "choose another name: a folder has this one",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A file that is written under another name until it is whole.
+
+    Attributes:
+        path: where it is meanwhile; whoever writes it opens it there, and makes no new file if it is gone.
+        target: the name that it is for.
+        handle: holds its lock.
+    """
+
+    path: Path
+    target: Path
+    handle: int
+
+    @property
+    def has_its_name(self) -> bool:
+        """Whether it is in its place."""
+        return _is(self.handle, self.target)
+
+
+def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
+    """Write a file so that a reader sees the whole of it or nothing, and a crash leaves the old one.
+
+    Args:
+        path: the target.
+        content: all of it.
+        force: replace what is there.
+
+    Raises:
+        MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
+    """
+    with partials(path) as (beside,):
+        write_durably(beside, content)
+        move_into_place(beside, force=force)
+
+
+@contextmanager
+def partials(*targets: Path) -> Iterator[list[Partial]]:
+    """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
+
+    An error of the machine says afterwards whether anything was left: who may not write a folder any more cannot remove either.
+
+    Raises:
+        MachineError: they cannot be made.
+    """
+    made: list[Partial] = []
+    try:
+        for target in targets:
+            made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
+        yield made
+    except MachineError as error:
+        left = ", ".join(_removed(made))
+        error.add_remedy(
+            f"{left} could not be removed: the next build does" if left else "nothing was left behind"
+        )
+        raise
+    finally:
+        _removed(made)
+        for one in made:
+            os.close(one.handle)  # which unlocks it
+
+
+def write_durably(beside: Partial, content: bytes) -> None:
+    """Write a partial file, and come back once the disk has it.
+
+    Raises:
+        MachineError: the disk, the folder or a permission is in the way.
+    """
+    try:
+        with beside.path.open("r+b", buffering=0) as file:
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise cannot_write(beside.target, error) from None
+
+
+def move_together(files: list[Partial], *, force: bool) -> None:
+    """Give two complete files of one folder their names, of which the second says what the first is: never of another.
+
+    Whatever the second replaces is put aside before, and back if the first does not get its name. So a crash leaves both
+    old ones, the old first alone, the new first alone, or both new ones; but no old one beside a new one, and nothing
+    that was not asked for is replaced.
+
+    Args:
+        files: both, as `partials` gave them; what is put aside joins them, to be removed in the end.
+        force: replace what is there.
+
+    Raises:
+        MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
+    """
+    first, second = files
+    with _alone_in(first.target.parent):
+        if not force:
+            for one in (first, second):
+                refuse_taken(one.target)
+        aside = _made(second.target) if os.path.lexists(second.target) else None
+        if aside is not None:
+            files.append(aside)
+        try:
+            if aside is not None:
+                _rename(aside.target, aside.path)
+            move_into_place(first, force=force)
+        except BaseException:
+            if aside is not None and not first.has_its_name:
+                _put_back(aside)
+            raise
+        move_into_place(second, force=force)
+
+
+def move_into_place(beside: Partial, *, force: bool) -> None:
+    """Give a complete file its name, at once and durably.
+
+    A symbolic link of that name is a file of that name: it is replaced where `force` allows it, and never followed.
+
+    Raises:
+        MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
+    """
+    try:
+        os.fchmod(beside.handle, 0o666 & ~_umask())
+        os.fsync(beside.handle)  # whoever wrote it
+        if force:
+            beside.path.replace(beside.target)
+        else:
+            _give_new_name(beside.path, beside.target)
+        with suppress(OSError):
+            fcntl.flock(beside.handle, fcntl.LOCK_UN)  # readers of HDF5 files lock them, too
+        sync_folder(beside.target.parent)
+    except OSError as error:
+        raise cannot_write(beside.target, error) from None
+
+
+def sweep(target: Path) -> None:
+    """Remove the partial files of a target that nobody writes any more, as far as that can be told and done."""
+    with suppress(OSError, MachineError), _alone_in(target.parent):
+        for path in target.parent.iterdir():
+            if _target_of(path.name) == target.name:
+                with suppress(OSError):
+                    _remove_if_left(path)
+
+
+def refuse_taken(path: Path) -> None:
+    """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
+
+    Raises:
+        MachineError: something has it.
+    """
+    if path.is_dir():
+        raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
+    if os.path.lexists(path):
+        raise MachineError(
+            "the file exists already",
+            where=str(path),
+            remedy="choose another name, or pass --force to replace it",
+        )
+
+
+def cannot_write(path: Path, error: OSError) -> MachineError:
+    """Return what a person is told of an error of the system: of a partial file under its target's name."""
+    return MachineError(
+        "the file cannot be written",
+        where=str(path.with_name(_target_of(path.name) or path.name)),
+        found=os.strerror(error.errno) if error.errno else "an error of the file system",
+        remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
+    )
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where a file system can be asked for it."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
+
+
+def _made(target: Path) -> Partial:
+    try:
+        while True:
+            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent)
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)  # a sweep that has it ends at once
+            if _is(handle, Path(name)):
+                return Partial(Path(name), target, handle)
+            os.close(handle)
+    except OSError as error:
+        raise cannot_write(target, error) from None
+
+
+def _removed(made: Sequence[Partial]) -> list[str]:
+    """Remove the names of partial files, and return those that are left."""
+    left = []
+    for one in made:
+        try:
+            one.path.unlink()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError:
+            left.append(one.path.name)
+    return left
+
+
+def _remove_if_left(path: Path) -> None:
+    """Remove a partial file unless somebody holds its lock; OSError if so, or if it is none of ours."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        return
+    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is(handle, path):
+            path.unlink()
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let nobody else move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _give_new_name(beside: Path, path: Path) -> None:
+    """Move a file to a name that nothing has, not even something that another process put there just now."""
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        refuse_taken(path)
+        raise
+    except OSError:  # a file system without hard links
+        refuse_taken(path)
+        beside.replace(path)
+    else:
+        beside.unlink()
+
+
+def _put_back(aside: Partial) -> None:
+    """Give a file that was put aside its name again, as far as that can be done, unless something else has it."""
+    if not _is(aside.handle, aside.path):  # else it is what was made to have a name for it
+        with suppress(OSError, MachineError):
+            _give_new_name(aside.path, aside.target)
+
+
+def _rename(path: Path, other: Path) -> None:
+    try:
+        path.replace(other)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def _is(handle: int, path: Path) -> bool:
+    """Whether a name is that of an open file."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.lstat())
+    except OSError:
+        return False
+
+
+def _target_of(name: str) -> str:
+    """Return the name that a partial file is for; "" if it is none."""
+    found = _PARTIAL_NAME.fullmatch(name)
+    return found[1] if found else ""
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
