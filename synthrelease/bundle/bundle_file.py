@@ -14,7 +14,6 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +24,7 @@ from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.anatomy import Anatomy, StoredDataset, dissect
 from synthrelease.bundle.layout import MANIFEST, USER_BLOCK
 from synthrelease.errors import BundleError
+from synthrelease.parallel import available_cores
 
 _PIECE = 1 << 20  # bytes hashed at a time
 _AHEAD = 4  # chunks unpacked before they are asked for
@@ -49,9 +49,12 @@ class BundleFile:
             self.close()
             raise OSError(0, "not a regular file")
         self.size = found.st_size
+        self._coming: dict[str, deque[Future[NDArray[Any]]]] = {}
 
     def close(self) -> None:
         """Close the file."""
+        if "_threads" in self.__dict__:
+            self._threads.shutdown(wait=True, cancel_futures=True)
         os.close(self._handle)
 
     def __enter__(self) -> Self:
@@ -94,29 +97,45 @@ class BundleFile:
         """Return the paths of all groups but the root, in sorted order."""
         return sorted(path for path in self.anatomy.groups if path != "/")
 
-    def blocks(self, path: str) -> Iterator[NDArray[Any]]:
-        """Yield the rows of a dataset, some at a time, in order; BundleError if their bytes are damaged."""
-        dataset = self.anatomy.datasets[path]
-        with _threads() as pool:
-            coming: deque[Future[NDArray[Any]]] = deque()
-            for number in range(len(dataset.chunks)):
-                coming.append(pool.submit(self._unpacked, path, dataset, number))
-                if len(coming) > _AHEAD:
-                    yield coming.popleft().result()
-            while coming:
-                yield coming.popleft().result()
+    def blocks(self, path: str, *, then: str | None = None) -> Iterator[NDArray[Any]]:
+        """Yield the rows of a dataset, some at a time, in order; BundleError if their bytes are damaged.
 
-    def array(self, path: str) -> NDArray[Any]:
-        """Return a dataset; BundleError if its bytes are damaged."""
+        Args:
+            path: the dataset.
+            then: another that will be asked for after it: threads begin to unpack it while this one is used.
+        """
+        coming = self._coming.pop(path, None) or deque()
+        chunks = range(len(self.anatomy.datasets[path].chunks))
+        begun = len(coming)
+        for _ in chunks:
+            begun += self._begin(path, coming, chunks[begun:])
+            if begun == len(chunks) and then is not None and then not in self._coming:
+                self._coming[then] = deque()
+                self._begin(then, self._coming[then], range(len(self.anatomy.datasets[then].chunks)))
+            yield coming.popleft().result()
+
+    def array(self, path: str, *, then: str | None = None) -> NDArray[Any]:
+        """Return a dataset; BundleError if its bytes are damaged. As `blocks`."""
         dataset = self.anatomy.datasets[path]
         if len(dataset.chunks) == 1:
-            return self._unpacked(path, dataset, 0)
+            return next(self.blocks(path, then=then))
         whole = np.empty(dataset.shape, dtype=dataset.dtype)
         start = 0
-        for block in self.blocks(path):
+        for block in self.blocks(path, then=then):
             whole[start : start + len(block)] = block
             start += len(block)
         return whole
+
+    def _begin(self, path: str, coming: deque[Future[NDArray[Any]]], chunks: range) -> int:
+        """Let threads unpack some more chunks, a few ahead of what is asked for, and return how many."""
+        dataset, before = self.anatomy.datasets[path], len(coming)
+        for number in chunks[: max(0, _AHEAD - before)]:
+            coming.append(self._threads.submit(self._unpacked, path, dataset, number))
+        return len(coming) - before
+
+    @functools.cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(max_workers=min(_AHEAD, available_cores()))
 
     @functools.cache  # noqa: B019  a file lives shortly
     def manifest(self) -> dict[str, Any]:
@@ -183,13 +202,3 @@ def _fletcher32(data: bytes) -> int:
 
 def _folded(total: int) -> int:
     return (total - 1) % 0xFFFF + 1 if total else 0
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    """Threads that unpack; what they had still to do when their user went away is not done."""
-    pool = ThreadPoolExecutor(max_workers=min(_AHEAD, len(os.sched_getaffinity(0))))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

@@ -8,6 +8,7 @@ digests, contents, claims. docs/format.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -206,6 +207,7 @@ def _content_faults(read: Reader, manifest: dict[str, Any]) -> Iterator[Finding]
     called_for = [content.path for own in expected for content in own]
     yield from _listing_faults(read.file, manifest, present, called_for)
     if set(called_for) <= set(present):
+        read.order.update(itertools.pairwise(called_for))
         for number, (output, own) in enumerate(zip(manifest["outputs"], expected, strict=True)):
             where = f"outputs/{number} ({output['name']})"
             yield from OutputExamination(read, output, own, where, manifest).faults()

@@ -23,6 +23,10 @@ from synthrelease.privacy.guarantee import Neighbours
 class Reader:
     """Reads datasets once, by blocks of rows, and computes their digests on the way.
 
+    Attributes:
+        file: of the datasets.
+        order: which dataset will be read after which.
+
     Args:
         file: of the datasets.
         progress: told of the bytes that were read.
@@ -30,6 +34,7 @@ class Reader:
 
     def __init__(self, file: BundleFile, progress: Progress | None = None) -> None:
         self.file = file
+        self.order: dict[str, str] = {}
         self._digests: dict[str, str] = {}
         self._progress, self._done = progress, 0
         self._total = sum(file.anatomy.datasets[path].logical_bytes for path in file.dataset_paths())
@@ -38,7 +43,8 @@ class Reader:
         """Yield the number of the first row and rows: all at once, or some at a time."""
         dataset = self.file.anatomy.datasets[path]
         state, start = ValuesDigest(dataset.dtype, dataset.shape), 0
-        for block in [self.file.array(path)] if whole else self.file.blocks(path):
+        then = self.order.get(path)
+        for block in [self.file.array(path, then=then)] if whole else self.file.blocks(path, then=then):
             state.add(block)
             yield start, block
             start += len(block)
