@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -25,13 +26,14 @@ KINDS = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
 
 
 def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None) -> Path:
-    hdf5.write_bundle(
-        path,
-        arrays.items(),
-        kinds or {"/outputs/maps": "heatmap"},
-        completed=lambda digests: {"digests": digests},
-        test_seed=False,
-    )
+    return _written(path, arrays, kinds or {"/outputs/maps": "heatmap"}, lambda digests: {"digests": digests})
+
+
+def _written(
+    path: Path, arrays: Arrays, kinds: Mapping[str, str], manifest: Callable[[dict[str, str]], dict[str, Any]]
+) -> Path:
+    path.touch()
+    hdf5.write_bundle(path, arrays.items(), kinds, completed=manifest, test_seed=False)
     return path
 
 
@@ -256,8 +258,7 @@ TEXT = b"x" * 5000
     ],
 )
 def test_a_chunk_is_exactly_one_stream_of_its_values(tmp_path: Path, chunk: bytes, is_fine: object) -> None:
-    path = tmp_path / "r.h5"
-    hdf5.write_bundle(path, [], {}, completed=lambda _: {"pad": "y" * (5000 - 16)}, test_seed=False)
+    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (5000 - 16)})
     with BundleFile(path) as file:
         assert file.array("/manifest").size == 5000
     with with_manifest_chunk(path.read_bytes(), chunk, path) as file:
@@ -271,8 +272,7 @@ def test_a_chunk_is_exactly_one_stream_of_its_values(tmp_path: Path, chunk: byte
 @pytest.mark.parametrize("hidden", [b"", b"patient 17"])
 def test_rows_beyond_the_end_of_a_dataset_hold_nothing(tmp_path: Path, hidden: bytes) -> None:
     """The last chunk is as large as the others; the library never shows what is in the rest of it."""
-    path = tmp_path / "r.h5"
-    hdf5.write_bundle(path, [], {}, completed=lambda _: {"pad": "y" * (1 << 20)}, test_seed=False)
+    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (1 << 20)})
     with h5py.File(path) as file:
         rest = file["/manifest"][1 << 20 :].tobytes()
     chunk = packed((rest + hidden).ljust(1 << 20, b"\0"))
