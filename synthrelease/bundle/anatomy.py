@@ -371,7 +371,9 @@ class _Dissection:
         number = -(-shape[0] // chunk[0])
         rest = (0,) * (rank - 1)
         unpacked = math.prod(chunk) * itemsize
-        most = unpacked + unpacked // 8 + 64  # what no deflate makes of it, and far less than a hole in a file can be
+        most = (
+            unpacked + unpacked // 8 + 64
+        )  # what no deflate makes of it, and far less than a hole in a file can be
         found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
         if len(found) != number:
             refuse("another number of chunks than its shape has", path)

@@ -29,7 +29,10 @@ from synthrelease.errors import BundleError
 _PIECE = 1 << 20  # bytes hashed at a time
 _AHEAD = 4  # chunks unpacked before they are asked for
 _MOST_MANIFEST_BYTES = 1 << 24
-_SMALL_MANIFEST, _MANIFEST_RATIO = 1 << 20, 8  # beyond a mebibyte no more than this many times the bytes of the file
+_SMALL_MANIFEST, _MANIFEST_RATIO = (
+    1 << 20,
+    8,
+)  # beyond a mebibyte no more than this many times the bytes of the file
 _WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
 _WEIGHTS = np.arange(_WORDS, 0, -1, dtype=np.float64)
 

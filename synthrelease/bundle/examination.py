@@ -35,7 +35,9 @@ from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.errors import BundleError
 
-_HASHED_UNSEEN = 1 << 30  # bytes: of larger files it is known first what they are for; a file can be large and hold nothing
+_HASHED_UNSEEN = (
+    1 << 30
+)  # bytes: of larger files it is known first what they are for; a file can be large and hold nothing
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 
