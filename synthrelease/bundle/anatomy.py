@@ -370,6 +370,10 @@ class _Dissection:
         rank = len(shape)
         number = -(-shape[0] // chunk[0])
         rest = (0,) * (rank - 1)
+        unpacked = math.prod(chunk) * itemsize
+        most = (
+            unpacked + unpacked // 8 + 64
+        )  # what no deflate makes of it, and far less than a hole in a file can be
         found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
         if len(found) != number:
             refuse("another number of chunks than its shape has", path)
@@ -378,6 +382,8 @@ class _Dissection:
             expect(before, struct.pack(f"<II{rank + 1}Q", size, 0, place * chunk[0], *rest, 0), what)
             if size < _LEAST_CHUNK:
                 refuse("a chunk is too small to hold anything", path)
+            if size > most:
+                refuse("a chunk is larger than its values", path)
             yield self._claim(address, size, f"values of {path}"), size
         # The last key is what the index has grown from: the end of the last chunk, or its beginning.
         end = found[-1][2]

@@ -29,6 +29,10 @@ from synthrelease.parallel import available_cores
 _PIECE = 1 << 20  # bytes hashed at a time
 _AHEAD = 4  # chunks unpacked before they are asked for
 _MOST_MANIFEST_BYTES = 1 << 24
+_SMALL_MANIFEST, _MANIFEST_RATIO = (
+    1 << 20,
+    8,
+)  # beyond a mebibyte no more than this many times the bytes of the file
 _WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
 _WEIGHTS = np.arange(_WORDS, 0, -1, dtype=np.float64)
 
@@ -143,13 +147,15 @@ class BundleFile:
         dataset = self.anatomy.datasets.get(MANIFEST)
         if dataset is None or dataset.dtype != np.uint8 or len(dataset.shape) != 1:
             raise BundleError("the manifest is not a row of bytes", where=MANIFEST)
-        if dataset.logical_bytes > _MOST_MANIFEST_BYTES:
+        if dataset.logical_bytes > min(_MOST_MANIFEST_BYTES, _SMALL_MANIFEST + _MANIFEST_RATIO * self.size):
             raise BundleError("too large", where=MANIFEST)
         raw = self.array(MANIFEST).tobytes()
         try:
             manifest = manifest_text.from_bytes(raw)
             if manifest_text.to_bytes(manifest) != raw:
                 raise ValueError("the manifest is not written in the one form that a manifest has")  # noqa: TRY301
+        except UnicodeEncodeError:
+            raise BundleError("the manifest holds half a character", where=MANIFEST) from None
         except ValueError as error:
             raise BundleError(str(error), where=MANIFEST) from None
         return manifest

@@ -135,6 +135,8 @@ def event_faults(
         integers: how many noised integers the file holds for it.
     """
     event = events.from_json(output["event"])
+    if event.to_json() != output["event"]:
+        yield "manifest", "the event's numbers are not written in the one form that they have"
     leaves = flatten(event)
     noises = [leaf for leaf in leaves if isinstance(leaf, events.Noise)]
     if len(noises) > 1:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 MANIFEST_VERSION = 1
+_MOST_DIGITS = 400  # of a number: the largest there are have 309
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
@@ -24,7 +25,13 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
         ValueError: it is not such a text; the message repeats nothing of it.
     """
     try:
-        manifest = json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
+        manifest = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_no_constant,
+            parse_int=_integer,
+            parse_float=_number,
+        )
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise ValueError("the manifest is not UTF-8 JSON") from None
     if not isinstance(manifest, dict):
@@ -33,7 +40,10 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
 
 
 def validator(name: str) -> Any:
-    """Return the validator of a shipped schema: 8.0 is no integer, and NaN and infinities are no numbers."""
+    """Return the validator of a shipped schema: 8.0 is no integer, and NaN and infinities are no numbers.
+
+    Of a list that is too long, no item is looked at.
+    """
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415  slow to import
 
     def integer(_checker: object, value: object) -> bool:
@@ -42,8 +52,14 @@ def validator(name: str) -> Any:
     def number(checker: object, value: object) -> bool:
         return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
+    every = Draft202012Validator.VALIDATORS["items"]
+
+    def items(checker: Any, of: Any, instance: Any, own: Any) -> Any:
+        if not isinstance(instance, list) or len(instance) <= own.get("maxItems", len(instance)):
+            yield from every(checker, of, instance, own)
+
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
-    return validators.extend(Draft202012Validator, type_checker=strict)(schema(name))
+    return validators.extend(Draft202012Validator, {"items": items}, type_checker=strict)(schema(name))
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -64,6 +80,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) < len(pairs):
         raise ValueError("the manifest has a key twice in one object")
     return dict(pairs)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("the manifest holds a number that is too long or too large")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    if len(digits) > _MOST_DIGITS or not math.isfinite(number := float(digits)):
+        raise ValueError("the manifest holds a number that is too long or too large")
+    return number
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,7 @@ class OutputExamination:
         self._manifest = manifest
         self._held: dict[str, NDArray[Any]] = {}
         self._all, self._quietest = Tally(), Tally()
-        mechanism = output["mechanism"]
-        self._high = signal_claims.of_high_frequency(mechanism) if output["kind"] == "signals" else None
-        self._drawn = output["kind"] == "records" and mechanism["parameters"]["threshold"] is None
+        self._drawn = output["kind"] == "records" and output["mechanism"]["parameters"]["threshold"] is None
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the output."""
@@ -170,10 +169,13 @@ class OutputExamination:
 
     def _count(self, integers: NDArray[Any]) -> None:
         self._all.add(integers)
-        if (
-            self._high is not None
-        ):  # what can be expected to hold little beside noise: chosen by place, never by size
+        if self._output["kind"] == "signals":
             self._quietest.add(integers[..., self._high])
+
+    @cached_property
+    def _high(self) -> NDArray[np.bool_]:
+        """What can be expected to hold little beside noise: chosen by place, never by size. Signals without noise have none."""
+        return signal_claims.of_high_frequency(self._output["mechanism"])
 
     def _noise_faults(self) -> Iterator[Finding]:
         """Where the integers cannot carry the noise, or hold the counts, that are claimed."""

@@ -340,7 +340,10 @@ def _mixed_epsilon(
 
 def root_up(squared: Fraction) -> float:
     """Return the root of a number, rounded up."""
-    root = math.sqrt(squared)
+    half = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
+    root = math.ldexp(
+        math.sqrt(squared / Fraction(4) ** half), half
+    )  # in floating point a small square would be 0
     while Fraction(root) ** 2 < squared:
         root = math.nextafter(root, math.inf)
     return root

@@ -1240,7 +1240,7 @@ def derive_shares_again(path):
         for entry in read_manifest(path)["outputs"]:
             for content in contents(entry):
                 if isinstance(content, Derived):
-                    sources = [file[source][()] for source in content.sources]
+                    sources = [file[source][()] for source in content.needed]
                     file[content.path][...] = stored(content.function(*sources))
     reseal(path)
 

@@ -1,0 +1,630 @@
+"""What an author may say that is not so: each lie sealed anew, with the code of the finding that refutes it.
+
+Where it says "with all that follows", every number of the manifest was made to agree with the lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from forging import (
+    Manifest,
+    forge,
+    output,
+    recompute_claims,
+    scaled,
+)
+from layouts import layout
+from mutants import text_of, written
+
+from synthrelease.bundle import reseal
+from synthrelease.bundle.layout import USER_BLOCK, user_block
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A lie.
+
+    Attributes:
+        what: is said.
+        layout: the bundle that says it.
+        code: of the finding that is due, among others perhaps.
+        tell: changes the bundle and seals it anew.
+    """
+
+    what: str
+    layout: str
+    code: str
+    tell: Callable[[Path], None]
+
+
+def _told(change: Callable[[Manifest], object]) -> Callable[[Path], None]:
+    return lambda path: forge(path, lambda manifest: change(manifest) and None)
+
+
+def _within(name: str, *keys: str | int, to: Any, follows: bool = False) -> Callable[[Path], None]:
+    """Something of an output's entry is something else, or a function of what it was."""
+
+    def change(manifest: Manifest) -> None:
+        _set(output(manifest, name), keys, to)
+        if follows:
+            recompute_claims(manifest)
+
+    return _told(change)
+
+
+def _release(*keys: str | int, to: Any) -> Callable[[Path], None]:
+    return _told(lambda manifest: _set(manifest, keys, to))
+
+
+def _set(node: Any, keys: tuple[str | int, ...], to: Any) -> None:
+    for key in keys[:-1]:
+        node = node[key]
+    node[keys[-1]] = to(node[keys[-1]]) if callable(to) else to
+
+
+def _halved(number: Any) -> Any:
+    if isinstance(number, str):
+        return scaled(number, 0.5) if "." in number else str(int(number) // 2)
+    return number / 2 if isinstance(number, float) else number // 2
+
+
+def _doubled(number: Any) -> Any:
+    return scaled(number, 2) if isinstance(number, str) else number * 2
+
+
+def _data(change: Callable[[h5py.File], object]) -> Callable[[Path], None]:
+    def tell(path: Path) -> None:
+        with h5py.File(path, "r+", locking=False) as file:
+            change(file)
+        reseal(path)
+
+    return tell
+
+
+def _values(path: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    """A dataset is another, of any type and shape."""
+
+    def replace(file: h5py.File) -> None:
+        values = np.ascontiguousarray(change(file[path][()]))
+        del file[path]
+        file.create_dataset(
+            path,
+            data=values,
+            chunks=values.shape,
+            compression="gzip",
+            compression_opts=4,
+            shuffle=True,
+            fletcher32=True,
+        )
+
+    return _data(replace)
+
+
+def _one_larger(values: Any) -> Any:
+    values.reshape(-1)[0] += 1
+    return values
+
+
+def _swapped(one: str, other: str) -> Callable[[Path], None]:
+    def swap(file: h5py.File) -> None:
+        first, second = file[one][()], file[other][()]
+        file[one][...], file[other][...] = second, first
+
+    return _data(swap)
+
+
+def _without_noise(file: h5py.File) -> None:
+    for stimulus in ("garden", "a%2Fb"):
+        file[f"/outputs/pixels/{stimulus}/noised"][...] = 0
+
+
+def _scale_with_all_that_follows(manifest: Manifest) -> None:
+    entry = output(manifest, "pixels")
+    entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], 4)
+    recompute_claims(manifest)
+
+
+def _sensitivity_with_all_that_follows(manifest: Manifest) -> None:
+    entry = output(manifest, "still")
+    for stated in (entry["sensitivity"], entry["event"]["sensitivity"]):
+        stated["value"] = _halved(stated["value"])
+    recompute_claims(manifest)
+
+
+def _unmarked(path: Path) -> None:
+    """The text block says that the operating system's noise is in it."""
+    body = path.read_bytes()[USER_BLOCK:]
+    path.write_bytes(user_block(body, test_seed=False) + body)
+
+
+def _choice_left_out(manifest: Manifest) -> None:
+    event = output(manifest, "chosen")["event"]
+    event["events"] = event["events"][:-1]
+    recompute_claims(manifest)
+
+
+def _named(what: str) -> Callable[[Manifest], None]:
+    def leave_out(manifest: Manifest) -> None:
+        privacy = manifest["privacy"]
+        kept = [one for one in privacy["not_protected"] if what not in one["what"]]
+        assert len(kept) < len(privacy["not_protected"])
+        privacy["not_protected"] = kept
+
+    return leave_out
+
+
+def _pure(guarantee: Manifest) -> Manifest:
+    return {**{key: guarantee[key] for key in ("unit", "neighbours", "epsilon")}, "kind": "pure_dp"}
+
+
+def _protected(guarantee: Manifest) -> Manifest:
+    return {"kind": "pure_dp", "unit": "person", "neighbours": guarantee["neighbours"], "epsilon": 1.0}
+
+
+def _digest(path: Path) -> None:
+    """A digest that is not that of its dataset; `reseal` would renew it."""
+    original = layout("maps")
+    manifest = {**original.manifest, "digests": dict.fromkeys(original.manifest["digests"], "0" * 64)}
+    path.write_bytes(written(original, dict(original.arrays), text_of(manifest)))
+
+
+TEST = ("event", "events", 1)
+
+LIES = [
+    # Guarantees.
+    Lie(
+        "ε of an output is half of it",
+        "maps",
+        "guarantee",
+        _within("still", "guarantee", "epsilon", to=_halved),
+    ),
+    Lie(
+        "δ of an output is a thousandth of it",
+        "maps",
+        "guarantee",
+        _within("still", "guarantee", "delta", to=lambda d: d / 1000),
+    ),
+    Lie("an output needs no δ", "maps", "guarantee", _within("still", "guarantee", to=_pure)),
+    Lie(
+        "an output is of another neighbouring relation",
+        "maps",
+        "guarantee",
+        _within("still", "guarantee", "neighbours", to="add-remove-one"),
+    ),
+    Lie(
+        "the release is of another neighbouring relation",
+        "maps",
+        "guarantee",
+        _release("privacy", "neighbours", to="add-remove-one"),
+    ),
+    Lie("a unit that is no person", "maps", "manifest", _release("privacy", "unit", to="recording")),
+    Lie(
+        "an output's unit is a chunk",
+        "series",
+        "manifest",
+        _within("chunks", "guarantee", "unit", to="chunk"),
+    ),
+    Lie(
+        "a promise to a chunk is to a recording",
+        "series",
+        "guarantee",
+        _within("chunks", "narrower_units", 0, "unit", to="recording"),
+    ),
+    Lie(
+        "ε to a chunk is half of it",
+        "series",
+        "guarantee",
+        _within("chunks", "narrower_units", 0, "epsilon", to=_halved),
+    ),
+    Lie(
+        "ε of the release is half of it",
+        "maps",
+        "guarantee",
+        _release("privacy", "guarantee", "epsilon", to=_halved),
+    ),
+    Lie(
+        "ε of the release is a thousandth less",
+        "records",
+        "guarantee",
+        _release("privacy", "guarantee", "epsilon", to=lambda e: e * 0.999),
+    ),
+    Lie(
+        "δ of the release is a thousandth of it",
+        "maps",
+        "guarantee",
+        _release("privacy", "guarantee", "delta", to=lambda d: d / 1000),
+    ),
+    Lie("the release needs no δ", "maps", "guarantee", _release("privacy", "guarantee", to=_pure)),
+    Lie(
+        "k of plausible deniability is larger",
+        "records",
+        "guarantee",
+        _within("exact", "guarantee", "k", to=40),
+    ),
+    Lie(
+        "γ of plausible deniability is smaller",
+        "records",
+        "guarantee",
+        _within("exact", "guarantee", "gamma", to=1.01),
+    ),
+    Lie(
+        "records were counted as people",
+        "records",
+        "guarantee",
+        _within("exact", "guarantee", "counted", to=lambda c: {"person": "record", "record": "person"}[c]),
+    ),
+    Lie(
+        "a test that says nothing says something",
+        "records",
+        "guarantee",
+        _within("exact", "guarantee", "vacuous", to=lambda v: not v),
+    ),
+    Lie(
+        "deniability is differential privacy",
+        "records",
+        "guarantee",
+        _within("exact", "guarantee", to=_protected),
+    ),
+    Lie(
+        "what protects nobody is differential privacy",
+        "each",
+        "guarantee",
+        _within("published", "guarantee", to=_protected),
+    ),
+    Lie(
+        "a kinder reason for what protects nobody",
+        "each",
+        "guarantee",
+        _within("published", "guarantee", "reason", to="a paper says so"),
+    ),
+    # Events.
+    Lie(
+        "the sensitivity is half of it",
+        "maps",
+        "sensitivity",
+        _within("still", "event", "sensitivity", "value", to=_halved),
+    ),
+    Lie(
+        "the sensitivity is half of it, with all that follows",
+        "maps",
+        "sensitivity",
+        _told(_sensitivity_with_all_that_follows),
+    ),
+    Lie(
+        "the sensitivity is of another norm",
+        "maps",
+        "manifest",
+        _within("still", "event", "sensitivity", "norm", to="l1"),
+    ),
+    Lie("the noise is twice as large", "maps", "guarantee", _within("still", "event", "scale", to=_doubled)),
+    Lie(
+        "the noise is four times as large, with all that follows",
+        "maps",
+        "noise",
+        _told(_scale_with_all_that_follows),
+    ),
+    Lie("the noise is on a grid of twos", "maps", "manifest", _within("still", "event", "grid", to="2")),
+    Lie("fewer integers", "maps", "noise", _within("still", "event", "count", to=lambda n: n - 1)),
+    Lie(
+        "noise of another kind", "maps", "manifest", _within("still", "event", "type", to="discrete_laplace")
+    ),
+    Lie(
+        "a choice at half its ε",
+        "statistics",
+        "guarantee",
+        _within("chosen", "event", "events", 0, "epsilon", to=_halved, follows=True),
+    ),
+    Lie(
+        "a choice among fewer candidates",
+        "statistics",
+        "guarantee",
+        _within("chosen", "event", "events", 0, "candidates", to=_halved, follows=True),
+    ),
+    Lie(
+        "a choice that is left out, with all that follows", "statistics", "guarantee", _told(_choice_left_out)
+    ),
+    Lie(
+        "k of a randomized test is larger",
+        "seeded",
+        "guarantee",
+        _within("randomized", *TEST, "k", to=_doubled, follows=True),
+    ),
+    Lie(
+        "γ of a randomized test is smaller",
+        "seeded",
+        "guarantee",
+        _within("randomized", *TEST, "gamma", to="1.01", follows=True),
+    ),
+    Lie(
+        "ε₀ of a randomized test is half of it",
+        "seeded",
+        "guarantee",
+        _within("randomized", *TEST, "epsilon0", to=_halved),
+    ),
+    Lie(
+        "fewer trials",
+        "seeded",
+        "guarantee",
+        _within("randomized", *TEST, "trials", to=_halved, follows=True),
+    ),
+    Lie(
+        "fewer people to be seeds than k", "seeded", "guarantee", _within("randomized", *TEST, "seeds", to=2)
+    ),
+    Lie(
+        "a test with a fixed threshold was randomized",
+        "records",
+        "manifest",
+        _within("exact", "event", "threshold", to="randomized"),
+    ),
+    Lie(
+        "k of a test is larger, with its guarantee",
+        "records",
+        "guarantee",
+        _within("exact", "event", "k", to=5, follows=True),
+    ),
+    Lie(
+        "γ of a test is smaller, with its guarantee",
+        "records",
+        "guarantee",
+        _within("exact", "event", "gamma", to="1.5", follows=True),
+    ),
+    Lie(
+        "records counted as people in a test",
+        "records",
+        "guarantee",
+        _within(
+            "exact",
+            "event",
+            "counted",
+            to=lambda c: {"person": "record", "record": "person"}[c],
+            follows=True,
+        ),
+    ),
+    Lie(
+        "a test that is not vacuous, with its guarantee",
+        "records",
+        "guarantee",
+        _within("exact", "event", "vacuous", to=lambda v: not v, follows=True),
+    ),
+    Lie(
+        "seeds and model are of the same people",
+        "seeded",
+        "guarantee",
+        _within("randomized", "event", "type", to="composed", follows=True),
+    ),
+    Lie(
+        "noise and test are of different people",
+        "records",
+        "guarantee",
+        _within("kept", "event", "type", to="disjoint", follows=True),
+    ),
+    Lie(
+        "another reason in the event",
+        "each",
+        "guarantee",
+        _within("published", "event", "reason", to="for reproduction", follows=True),
+    ),
+    # What else is said of noise and mechanism.
+    Lie(
+        "a distribution that the event has not",
+        "maps",
+        "noise",
+        _within("still", "noise", "distribution", to="discrete_laplace"),
+    ),
+    Lie("a scale that the event has not", "maps", "noise", _within("still", "noise", "scale", to=_doubled)),
+    Lie(
+        "another standard deviation",
+        "areas",
+        "noise",
+        _within("visits", "noise", "standard_deviation", to=_doubled),
+    ),
+    Lie("noise drawn in floating point", "maps", "manifest", _within("still", "noise", "exact", to=False)),
+    Lie(
+        "a stated sensitivity that the event has not",
+        "maps",
+        "sensitivity",
+        _within("still", "sensitivity", "value", to=_halved),
+    ),
+    Lie(
+        "a mechanism of another name", "areas", "noise", _within("visits", "mechanism", "name", to="gaussian")
+    ),
+    Lie(
+        "fewer stimuli of each person",
+        "areas",
+        "sensitivity",
+        _within("visits", "mechanism", "parameters", "max_stimuli_per_person", to=1),
+    ),
+    Lie(
+        "another blur than that of the map",
+        "maps",
+        "derived",
+        _within("pixels", "mechanism", "parameters", "blur_px", to=3),
+    ),
+    Lie(
+        "narrower bounds than those of the values",
+        "series",
+        "derived",
+        _within("course", "mechanism", "parameters", "features", 0, "high", to=7.0),
+    ),
+    # The release.
+    Lie("a budget that was not kept", "maps", "guarantee", _release("privacy", "budget", "epsilon", to=0.5)),
+    Lie("fewer people than an output has", "maps", "manifest", _release("privacy", "people", to=1)),
+    Lie(
+        "an output that is not named among those without privacy",
+        "records",
+        "guarantee",
+        _told(_named("exact")),
+    ),
+    Lie("a public fact that is not named", "areas", "guarantee", _told(_named("assignment"))),
+    Lie(
+        "another way of composition",
+        "maps",
+        "guarantee",
+        _release("privacy", "composition", "method", to="basic"),
+    ),
+    Lie(
+        "an output that was not composed",
+        "maps",
+        "guarantee",
+        _release("privacy", "composition", "outputs", to=lambda names: names[1:]),
+    ),
+    Lie(
+        "the release cost half of it at the ledger",
+        "maps",
+        "guarantee",
+        _release("ledger", "spent_here", to=lambda e: e / 100),
+    ),
+    Lie("all releases cost less than one", "maps", "guarantee", _release("ledger", "spent_after", to=1.0)),
+    Lie(
+        "a test seed that only the manifest hides",
+        "areas",
+        "test-seed",
+        _release("randomness", to={"source": "operating system, AES-256-CTR", "test_seed": False}),
+    ),
+    Lie("a test seed that only the text block hides", "areas", "test-seed", _unmarked),
+    Lie("a test seed that no warning names", "areas", "test-seed", _release("warnings", to=[])),
+    Lie("a day that there is not", "maps", "manifest", _release("release", "date", to="2026-02-30")),
+    Lie("a digest of something else", "maps", "digest", _digest),
+    # Values.
+    Lie(
+        "the maps of two stimuli swapped",
+        "maps",
+        "derived",
+        _swapped("/outputs/pixels/garden/heatmap", "/outputs/pixels/a%2Fb/heatmap"),
+    ),
+    Lie(
+        "the integers of two stimuli swapped",
+        "maps",
+        "derived",
+        _swapped("/outputs/pixels/garden/noised", "/outputs/pixels/a%2Fb/noised"),
+    ),
+    Lie(
+        "the series of two tasks swapped",
+        "each",
+        "derived",
+        _swapped("/outputs/steps/read/open/values", "/outputs/steps/a%2Fb/open/values"),
+    ),
+    Lie(
+        "values off the grid", "maps", "derived", _values("/outputs/pixels/garden/noised", lambda v: v + 0.5)
+    ),
+    Lie(
+        "integers of one byte",
+        "maps",
+        "derived",
+        _values("/outputs/pixels/garden/noised", lambda v: v.astype(np.int8)),
+    ),
+    Lie(
+        "an integer beyond what all people can make",
+        "areas",
+        "sensitivity",
+        _values("/outputs/visits/coast/dwell/noised", lambda v: v * 0 + np.iinfo(v.dtype).max // 2),
+    ),
+    Lie("integers without noise", "maps", "noise", _data(_without_noise)),
+    Lie(
+        "a map with one other value",
+        "maps",
+        "derived",
+        _values("/outputs/still/garden/heatmap", _one_larger),
+    ),
+    Lie(
+        "a map with other low bits",
+        "maps",
+        "derived",
+        _values("/outputs/still/garden/heatmap", lambda v: v * np.float32(1 + 1e-6)),
+    ),
+    Lie(
+        "another mass",
+        "maps",
+        "derived",
+        _values("/outputs/still/garden/mass", lambda v: v * np.float32(0.9)),
+    ),
+    Lie(
+        "a smaller uncertainty of a map",
+        "maps",
+        "derived",
+        _values("/outputs/still/garden/uncertainty", lambda v: v / 2),
+    ),
+    Lie(
+        "a smaller uncertainty of a series",
+        "each",
+        "derived",
+        _values("/outputs/steps/read/open/uncertainty", lambda v: v / 2),
+    ),
+    Lie(
+        "a narrower interval",
+        "statistics",
+        "derived",
+        _values("/outputs/all/mean/speed/interval", lambda v: v * 0 + v.mean()),
+    ),
+    Lie(
+        "another statistic",
+        "statistics",
+        "derived",
+        _values("/outputs/all/mean/speed/value", lambda v: v + 1),
+    ),
+    Lie(
+        "a choice that is no candidate",
+        "statistics",
+        "derived",
+        _values("/outputs/all/quantile%3A0.5/speed/chosen", lambda v: v * 0 + 10**6),
+    ),
+    Lie(
+        "other shares of looking",
+        "areas",
+        "derived",
+        _values("/outputs/visits/coast/dwell/shares", lambda v: v[::-1]),
+    ),
+    Lie(
+        "a category that there is not",
+        "records",
+        "derived",
+        _values("/outputs/exact/mood/category", lambda v: v * 0 + 100),
+    ),
+    Lie(
+        "a value outside the bin of its category",
+        "records",
+        "derived",
+        _values("/outputs/exact/left_mm/value", lambda v: v + 0.1),
+    ),
+    Lie(
+        "an unlisted dataset",
+        "maps",
+        "unlisted",
+        _data(
+            lambda f: f.create_dataset(
+                "/outputs/still/extra",
+                data=np.arange(3),
+                chunks=(3,),
+                compression="gzip",
+                compression_opts=4,
+                shuffle=True,
+                fletcher32=True,
+            )
+        ),
+    ),
+    Lie("an unlisted group", "maps", "unlisted", _data(lambda f: f.create_group("/outputs/still/patient17"))),
+    Lie(
+        "a dataset that is not there",
+        "maps",
+        "missing",
+        _data(lambda f: f.__delitem__("/outputs/still/garden/heatmap")),
+    ),
+    Lie(
+        "a group of another kind",
+        "maps",
+        "structure",
+        _data(lambda f: f["/outputs/still"].attrs.__setitem__("encoding_type", np.bytes_(b"records"))),
+    ),
+    Lie(
+        "another version of the format",
+        "maps",
+        "structure",
+        _data(lambda f: f.attrs.__setitem__("format_version", np.int64(2))),
+    ),
+]

@@ -1,0 +1,119 @@
+"""Bundles changed at random and sealed anew: each is refused, or has the same content; nothing crashes, hangs or opens a file.
+
+`scripts/stress files` makes more of them, and examines a failing one again by its number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fork_server import Outcome
+from layouts import NAMES, Layout, layout
+from lies import LIES, Lie
+from mutants import KINDS, mutant, sealed
+from regions import refusals, undetected
+from trial import SEED, broken, tried
+
+from synthrelease.bundle import verify
+from synthrelease.bundle.examination import examine
+from synthrelease.bundle.finding import Finding
+from synthrelease.bundle.layout import USER_BLOCK
+
+NUMBER = 1500
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[Outcome]:
+    return list(tried(range(NUMBER), seed=SEED))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_layouts_are_bundles(tmp_path: Path, name: str) -> None:
+    (tmp_path / "r.h5").write_bytes(layout(name).raw)
+    assert verify(tmp_path / "r.h5", allow_test_seed=layout(name).marked).ok
+
+
+def test_mutants_are_refused_or_have_the_same_content(outcomes: list[Outcome]) -> None:
+    assert [line for outcome in outcomes for line in broken(outcome)] == []
+    assert len(outcomes) == NUMBER
+
+
+def test_mutants_are_of_every_kind_and_layout_and_refused_for_many_reasons(outcomes: list[Outcome]) -> None:
+    """The checks behind the seal are what is tested: each has something to refuse."""
+    told = [outcome.told for outcome in outcomes]
+    assert {(one["layout"]) for one in told} == set(NAMES)
+    assert {one["kind"] for one in told} == set(KINDS)
+    found = Counter(code for outcome in outcomes for code in outcome.codes)
+    due = {
+        "structure",
+        "manifest",
+        "derived",
+        "digest",
+        "guarantee",
+        "sensitivity",
+        "noise",
+        "unlisted",
+        "missing",
+        "test-seed",
+    }
+    assert set(found) >= due
+    assert "seal" not in found
+    assert sum(outcome.result == "refused" for outcome in outcomes) > 0.8 * NUMBER
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_what_is_found_in_a_process_of_its_own_is_the_same(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "r.h5"
+    path.write_bytes(mutant(number, seed=SEED).raw)
+    here, there = examine(path, allow_test_seed=True), verify(path, allow_test_seed=True)
+    assert here.findings == there.findings or [one.code for one in there.findings] == ["limits"]
+
+
+def test_a_mutant_is_the_same_whoever_makes_it() -> None:
+    assert [mutant(number, seed=3).raw for number in (5, 11)] == [
+        mutant(number, seed=3).raw for number in (5, 11)
+    ]
+    assert mutant(5, seed=3).raw != mutant(5, seed=4).raw
+
+
+def test_every_changed_byte_of_a_bundle_is_detected() -> None:
+    """Of all its bytes, each changed in one bit; what it was for is known."""
+    assert undetected(layout("seeded")) == []
+
+
+@pytest.mark.parametrize("name", ["seeded"])
+def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str) -> None:
+    """But for names and attributes, which are content, and refused where the manifest is asked."""
+    accepted = [region for region, code in refusals(layout(name), step=7) if code == "accepted"]
+    assert accepted == []
+
+
+@pytest.mark.parametrize("place", range(0, 30_000, 1500))
+def test_a_changed_byte_is_detected_by_verify_itself(tmp_path: Path, place: int) -> None:
+    raw = bytearray(layout("seeded").raw)
+    raw[place] ^= 1
+    (tmp_path / "r.h5").write_bytes(raw)
+    assert {one.code for one in verify(tmp_path / "r.h5").findings} == {"seal"}
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.what)
+def test_lies(tmp_path: Path, lie: Lie) -> None:
+    assert lie.code in {one.code for one in _findings(lie, tmp_path / "r.h5")}
+
+
+def test_there_are_many_lies() -> None:
+    assert len({lie.what for lie in LIES}) == len(LIES) > 80
+
+
+def _findings(lie: Lie, path: Path) -> list[Finding]:
+    path.write_bytes(layout(lie.layout).raw)
+    lie.tell(path)
+    return examine(path, allow_test_seed=True).findings
+
+
+def test_what_is_sealed_anew_passes_the_seal(tmp_path: Path) -> None:
+    original: Layout = layout("areas")
+    (tmp_path / "r.h5").write_bytes(sealed(original.raw[USER_BLOCK:], marked=True))
+    assert (tmp_path / "r.h5").read_bytes() == original.raw
