@@ -88,7 +88,8 @@ class OutputExamination:
         self._held: dict[str, NDArray[Any]] = {}
         self._all, self._quietest = Tally(), Tally()
         mechanism = output["mechanism"]
-        self._high = signal_claims.of_high_frequency(mechanism) if output["kind"] == "signals" else None
+        noised_signals = output["kind"] == "signals" and output["noise"] is not None
+        self._high = signal_claims.of_high_frequency(mechanism) if noised_signals else None
         self._drawn = output["kind"] == "records" and mechanism["parameters"]["threshold"] is None
 
     def faults(self) -> Iterator[Finding]:
