@@ -89,6 +89,4 @@ def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
     found: list[tuple[int, int]] = []
     dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
     # From the beginning of the file, or of HDF5 up to version 1.14.2 of its library.
-    return any(
-        found == [(place - base, size) for place, size in stored.chunks] for base in (0, USER_BLOCK)
-    )
+    return any(found == [(place - base, size) for place, size in stored.chunks] for base in (0, USER_BLOCK))

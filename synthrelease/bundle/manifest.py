@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +35,7 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
 
 def validator(name: str) -> Any:
     """Return the validator of a shipped schema: 8.0 is no integer, and NaN and infinities are no numbers."""
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415  slow to import
+    from jsonschema import Draft202012Validator, ValidationError, validators  # noqa: PLC0415  slow to import
 
     def integer(_checker: object, value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
@@ -42,8 +43,13 @@ def validator(name: str) -> Any:
     def number(checker: object, value: object) -> bool:
         return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
+    def const(_validator: object, value: object, found: object, _schema: object) -> Iterator[ValidationError]:
+        if type(found) is not type(value) or found != value:
+            yield ValidationError(f"{value!r} was expected")
+
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
-    return validators.extend(Draft202012Validator, type_checker=strict)(schema(name))
+    kind = validators.extend(Draft202012Validator, {"const": const}, type_checker=strict)
+    return kind(schema(name))
 
 
 def schema(name: str) -> dict[str, Any]:
