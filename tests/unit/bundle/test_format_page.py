@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 
 from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle import messages, verify
-from synthrelease.bundle.hdf5 import write_body
+from synthrelease.bundle import messages, reseal, verify
+from synthrelease.bundle.hdf5 import store, write_body
 from synthrelease.bundle.layout import MANIFEST, USER_BLOCK, block_of, user_block
 
 ROOT = Path(__file__).parents[3]
@@ -121,6 +122,32 @@ def test_a_digest_that_is_not_that_of_the_values(tmp_path: Path) -> None:
     assert codes(lambda digests: digests.update({first: "0" * 64})) == {"digest"}
     assert codes(lambda digests: digests.pop(first)) == {"digest"}
     assert codes(lambda digests: digests.update({"/outputs/other": "0" * 64})) == {"digest"}
+
+
+def _upside_down(item: Any) -> Any:
+    if isinstance(item, dict):
+        return {key: _upside_down(value) for key, value in reversed(item.items())}
+    return [_upside_down(one) for one in item] if isinstance(item, list) else item
+
+
+def test_what_a_writer_may_choose(tmp_path: Path) -> None:
+    """Order of keys, of attributes and of structures, 40 or 40.0, i4 or i8."""
+    shutil.copyfile(GOLDEN / "areas.h5", tmp_path / "r.h5")
+    before = (tmp_path / "r.h5").read_bytes()
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        version = file.attrs["format_version"]
+        del file.attrs["format"], file.attrs["format_version"]
+        file.attrs["format_version"] = version
+        file.attrs["format"] = np.bytes_(b"synthrelease")
+        values = file["/outputs/dwell/coast/dwell/noised"][()]
+        del file["/outputs/dwell/coast/dwell/noised"]
+        store(file, "/outputs/dwell/coast/dwell/noised", values.astype(np.int64))
+        manifest = manifest_text.from_bytes(file[MANIFEST][()].tobytes())
+    assert manifest["privacy"]["budget"]["epsilon"] == 20.0
+    manifest["privacy"]["budget"]["epsilon"] = 20
+    reseal(tmp_path / "r.h5", _upside_down(manifest))
+    assert (tmp_path / "r.h5").read_bytes() != before
+    assert verify(tmp_path / "r.h5").findings == []
 
 
 def _plain(value: Any) -> int | bytes:
