@@ -1,7 +1,7 @@
 """What every byte of a bundle is for, read before the HDF5 library touches the file.
 
 A bundle's HDF5 is a small part of the format: groups with symbol tables, datasets in chunks, as every HDF5 library has
-written them since 1.0 (HDF5 File Format Specification, version 3.0; sections are given by number). This reader knows
+read them since 1.6.3 (HDF5 File Format Specification, version 3.0; sections are given by number). This reader knows
 that part and nothing else, so that whatever could be wrong with a file is refused here, in Python, where a wrong number is
 an error and no crash. Every structure must have the one form that a bundle gives it and claims its bytes; in the end every
 byte is claimed once. There is no room for anything else: no foreign message, no deleted object, no slack.

@@ -97,7 +97,7 @@ def _examine(
     steps: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
         ("seal", lambda: _seal_faults(file)),
         ("structure", lambda: _structure_faults(file, touching)),
-        ("manifest", lambda: _version_faults(file.manifest()) or schema_faults(file.manifest())),
+        ("manifest", lambda: _manifest_faults(file)),
     ]
     for what, faults in steps:
         result.findings.extend(faults())
@@ -125,19 +125,27 @@ def _seal_faults(file: BundleFile) -> Iterator[Finding]:
     if stated is not None and file.size > _HASHED_UNSEEN:
         file.anatomy  # noqa: B018  raises, where a terabyte of nothing is no part of a bundle
     if stated is None:
-        other = stated_version(file.text_block)
+        later = stated_version(file.text_block)
+        plain = "the file does not begin with a bundle's text block"
         yield Finding(
-            "seal",
-            str(file.path),
-            "the file does not begin with a bundle's text block" if other is None else _unknown(other),
+            "seal", str(file.path), plain if later is None else _later("a bundle", later, FORMAT_VERSION)
         )
     elif stated != file.body_digest():
         message = "the bytes are not those that were sealed: damaged or changed"
         yield Finding("seal", str(file.path), message)
 
 
-def _unknown(version: int) -> str:
-    return f"a bundle of version {version}, and this synthrelease knows version {FORMAT_VERSION}: use a later one"
+def _later(what: str, version: int, known: int) -> str:
+    return f"{what} of version {version}, and this synthrelease knows version {known}: use a later one"
+
+
+def _version_fault(what: str, version: object, known: int) -> str | None:
+    """Return why a stated version is none that this program can read."""
+    if type(version) is int and version == known:
+        return None
+    if type(version) is int and version > known:
+        return _later(what, version, known)
+    return f"expected {what} of version {known}, found none that there ever was"
 
 
 def _structure_faults(
@@ -148,25 +156,36 @@ def _structure_faults(
         yield Finding(
             "structure", "/", f"the root does not say format = {FORMAT} and format_version, and no more"
         )
-    elif root["format_version"] != FORMAT_VERSION:
-        version = root["format_version"]
-        yield Finding("structure", "/", _unknown(version) if isinstance(version, int) else "no version")
+    elif fault := _version_fault("a bundle", root["format_version"], FORMAT_VERSION):
+        yield Finding("structure", "/", fault)
+    elif faults := list(_encoding_faults(file)):
+        yield from faults
     elif OUTPUTS not in file.anatomy.groups or MANIFEST not in file.anatomy.datasets:
         yield Finding("structure", "/", f"{MANIFEST} is no dataset or {OUTPUTS} no group")
     else:
         with touching():
-            faults = disagreements(file)
-        yield from (Finding("structure", "", fault) for fault in faults)
+            seen_otherwise = disagreements(file)
+        yield from (Finding("structure", "", fault) for fault in seen_otherwise)
 
 
-def _version_faults(manifest: dict[str, Any]) -> list[Finding]:
-    version = manifest.get("manifest_version")
-    if type(version) is int and version > MANIFEST_VERSION:
-        message = (
-            f"of version {version}, and this synthrelease knows version {MANIFEST_VERSION}: use a later one"
-        )
-        return [Finding("manifest", "manifest_version", message)]
-    return []
+def _encoding_faults(file: BundleFile) -> Iterator[Finding]:
+    """Where a group states another version of its encoding."""
+    for group, attributes in sorted(file.anatomy.groups.items()):
+        if "encoding_version" in attributes:
+            fault = _version_fault("an output", attributes["encoding_version"], ENCODING_VERSION)
+            if fault is not None:
+                yield Finding("structure", group, fault)
+
+
+def _manifest_faults(file: BundleFile) -> list[Finding]:
+    try:
+        manifest = file.manifest()
+    except BundleError as error:
+        return [Finding("manifest", error.where, error.problem)]
+    fault = _version_fault("a manifest", manifest.get("manifest_version"), MANIFEST_VERSION)
+    if fault is not None:
+        return [Finding("manifest", "manifest_version", fault)]
+    return schema_faults(manifest)
 
 
 def schema_faults(manifest: dict[str, Any]) -> list[Finding]:

@@ -188,4 +188,5 @@ def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
         compression_opts=4,
         shuffle=True,
         fletcher32=True,
+        fill_time="ifset",
     )

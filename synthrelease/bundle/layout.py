@@ -1,4 +1,4 @@
-"""Where things stand in a bundle, and the block of plain text before it. Described in docs/bundle.md."""
+"""Where things stand in a bundle, and the block of plain text before it. Described in docs/format.md."""
 
 from __future__ import annotations
 
@@ -59,10 +59,9 @@ def sealed_digest(block: bytes) -> str | None:
 
 
 def stated_version(block: bytes) -> int | None:
-    """Return the version that a user block states, if it is another than ours, else None."""
+    """Return the version that a user block states, if it is a later one than ours, else None."""
     found = re.match(rb"synthrelease bundle ([1-9][0-9]{0,8})\n", block)
-    version = int(found.group(1)) if found else FORMAT_VERSION
-    return None if version == FORMAT_VERSION else version
+    return int(found.group(1)) if found and int(found.group(1)) > FORMAT_VERSION else None
 
 
 def is_marked_test_seed(block: bytes) -> bool:

@@ -10,6 +10,7 @@ import h5py
 
 from synthrelease.bundle.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.layout import USER_BLOCK
 
 _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
 
@@ -80,12 +81,12 @@ def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
         and creation.get_external_count() == 0
         and filters == _FILTERS
         and h5py.h5a.get_num_attrs(dataset) == 0
-        and _chunks(dataset) == stored.chunks
+        and _has_chunks(dataset, stored)
     )
 
 
-def _chunks(dataset: h5py.h5d.DatasetID) -> tuple[tuple[int, int], ...]:
-    found = []
+def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
+    found: list[tuple[int, int]] = []
     dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
-    # Versions of the library differ in whether they count from the beginning of the file or of HDF5.
-    return tuple(found)
+    # From the beginning of the file, or of HDF5 up to version 1.14.2 of its library.
+    return any(found == [(place - base, size) for place, size in stored.chunks] for base in (0, USER_BLOCK))

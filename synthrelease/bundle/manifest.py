@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -40,11 +41,11 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
 
 
 def validator(name: str) -> Any:
-    """Return the validator of a shipped schema: 8.0 is no integer, and NaN and infinities are no numbers.
+    """Return the validator of a shipped schema: 8.0 is no integer and true is not 1; NaN and infinities are no numbers.
 
     Of a list that is too long, no item is looked at.
     """
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415  slow to import
+    from jsonschema import Draft202012Validator, ValidationError, validators  # noqa: PLC0415  slow to import
 
     def integer(_checker: object, value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
@@ -58,8 +59,13 @@ def validator(name: str) -> Any:
         if not isinstance(instance, list) or len(instance) <= own.get("maxItems", len(instance)):
             yield from every(checker, of, instance, own)
 
+    def const(_validator: object, value: object, found: object, _schema: object) -> Iterator[ValidationError]:
+        if type(found) is not type(value) or found != value:
+            yield ValidationError(f"{value!r} was expected")
+
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
-    return validators.extend(Draft202012Validator, {"items": items}, type_checker=strict)(schema(name))
+    kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
+    return kind(schema(name))
 
 
 def schema(name: str) -> dict[str, Any]:

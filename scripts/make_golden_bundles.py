@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Write the golden bundles, once: scripts/make_golden_bundles.py [NAME…].
+
+They are files that readers of version 1 must accept for ever (`tests/golden/test_bundles.py`), as this program wrote them
+when they were made. A bundle that exists is therefore never written again, and this script refuses to: what a later
+program writes otherwise is a further bundle, with a further plan in `tests/golden/plans`. The data are invented.
+"""
+
+import shutil
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+GOLDEN = ROOT / "tests" / "golden"
+BUNDLES, SUMS = GOLDEN / "bundles", GOLDEN / "bundles" / "SHA256SUMS"
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import invented_study  # noqa: E402  a neighbour
+from paid_study import grant  # noqa: E402
+
+import synthrelease  # noqa: E402
+
+
+def write_records(folder: Path) -> None:
+    """As the study of records; and a column whose labels are all alike, so that a million records are small."""
+    invented_study.write_records_study(folder)
+    (folder / "rooms.csv").write_text("who,room,light\n" + "".join(f"p{n},one,0.5\n" for n in range(80)))
+
+
+DATA = {
+    "heatmaps": invented_study.write_heatmaps_study,
+    "areas": invented_study.write_areas_study,
+    "signals": invented_study.write_signals_study,
+    "records": write_records,
+    "statistics": invented_study.write_statistics_study,
+    "unknown-number": invented_study.write_study,
+    "unprotected": invented_study.write_study,
+    "seeded": invented_study.write_study,
+}
+
+
+def main(names: list[str]) -> None:
+    """Build a bundle of each plan that has none."""
+    BUNDLES.mkdir(exist_ok=True)
+    for name in names or DATA:
+        stem = f"{name}.TEST-SEED" if name == "seeded" else name
+        bundle = BUNDLES / f"{stem}.h5"
+        if bundle.exists():
+            sys.exit(f"{bundle.name} exists, and must verify for ever: it is never written again")
+        with tempfile.TemporaryDirectory() as folder:
+            made = build(name, Path(folder))
+            shutil.copyfile(made, bundle)
+        print(f"{bundle.name}: {bundle.stat().st_size} bytes")
+    SUMS.write_text(
+        "".join(f"{sha256(b.read_bytes()).hexdigest()}  {b.name}\n" for b in sorted(BUNDLES.glob("*.h5")))
+    )
+
+
+def build(name: str, folder: Path) -> Path:
+    """Return the bundle of a plan."""
+    DATA[name](folder)
+    plan = folder / "plan.toml"
+    plan.write_bytes((GOLDEN / "plans" / f"{name}.toml").read_bytes())
+    if name == "statistics":
+        grant(folder, epsilon=60.0, delta=1e-3)
+    return synthrelease.build(plan, folder / "release.h5", test_seed=1 if name == "seeded" else None).path
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

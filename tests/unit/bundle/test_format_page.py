@@ -1,0 +1,154 @@
+"""docs/format.md says what the code does: its bytes, its codes of findings, the tests that it names."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle import messages, reseal, verify
+from synthrelease.bundle.hdf5 import store, write_body
+from synthrelease.bundle.layout import MANIFEST, USER_BLOCK, block_of, user_block
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "format.md").read_text("utf-8")
+GOLDEN = ROOT / "tests" / "golden" / "bundles"
+
+
+def rows(title: str) -> list[list[str]]:
+    """The cells of the first table under a title."""
+    below = PAGE.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in below.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_code_of_a_finding_is_explained_and_no_other() -> None:
+    stated = {code for row in rows("What `verify` finds") for code in re.findall(r"`([a-z-]+)`", row[0])}
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "synthrelease").rglob("*.py"))
+    used = set(re.findall(r'Finding\(\s*"([a-z-]+)"', sources))
+    bundle = "".join(path.read_text("utf-8") for path in (ROOT / "synthrelease" / "bundle").glob("*.py"))
+    used |= set(re.findall(r'yield \(?"([a-z-]+)", ', bundle)) | set(
+        re.findall(r'"findings": \[\("([a-z-]+)"', bundle)
+    )
+    assert stated == used
+
+
+def test_every_rule_has_a_test_and_every_test_exists() -> None:
+    head, below = PAGE.split("\n## Rules and their tests\n")
+    defined = re.findall(r"\[([A-Z][0-9]+)\]", head.split("\n## The file\n")[1])
+    assert len(defined) == len(set(defined))
+    found = rows("Rules and their tests")
+    assert {rule for row in found for rule in row[0].split(", ")} == set(defined)
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    named = {name for row in found for name in re.findall(r"`(\w+)`", row[1])}
+    assert {name for name in named if f"def {name}(" not in tests} == set()
+    assert all("`" in row[1] for row in found)
+    assert below
+
+
+def block_after(words: str) -> list[str]:
+    """The indented lines that follow a line of the page with these words."""
+    lines = PAGE.split(words, 1)[1].split("\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
+    return [line.strip() for line in lines]
+
+
+def numbers(line: str) -> str:
+    """Its hexadecimal numbers, and .. for what differs, without what is said of them."""
+    found = re.match(r"(?:(?:[0-9a-f]{2}|\.\.|<u32 w>)\s+)+", line + " ")
+    assert found is not None
+    return found.group().replace("<u32 w>", "04 00 00 00")
+
+
+def test_types_and_filters_are_those_of_the_code() -> None:
+    stated = dict(line.split("  ", 1) for line in block_after("*Datatype*, one of"))
+    encoded = {f"{kind.kind}{kind.itemsize}": form.hex(" ") for form, kind in messages.TYPE_OF.items()}
+    assert stated == encoded
+    lines = block_after("w being the bytes of a value:")
+    assert bytes.fromhex("".join(map(numbers, lines))) == messages.pipeline_of(4)
+    assert f"`{messages.FILL_VALUE.hex(' ')}`" in PAGE
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.h5")), ids=lambda path: path.name)
+def test_the_superblock_is_that_of_the_page(path: Path) -> None:
+    stated = "".join(map(numbers, block_after("[H3]"))).split()
+    found = path.read_bytes()[USER_BLOCK : USER_BLOCK + 96].hex(" ").split()
+    assert len(stated) == len(found)
+    assert [one if other != ".." else ".." for one, other in zip(found, stated, strict=True)] == stated
+    assert struct.unpack_from("<Q", bytes.fromhex("".join(found)), 40) == (path.stat().st_size,)
+
+
+def test_the_text_block_is_that_of_the_page() -> None:
+    text = PAGE.split("```text\n", 1)[1].split("\n```", 1)[0]
+    *lines, last = text.splitlines()
+    for mark, seeded in zip(last.split("  |  "), (False, True), strict=True):
+        whole = "\n".join([*lines, mark]) + "\n"
+        whole = whole.replace("<64 lower-case hexadecimal digits>", "0a" * 32)
+        assert whole.encode().ljust(511) + b"\n" == block_of("0a" * 32, test_seed=seeded)
+
+
+def test_a_digest_that_is_not_that_of_the_values(tmp_path: Path) -> None:
+    """`reseal` makes digests agree; here they are left as a forger would who forgets them."""
+    groups: dict[str, dict[str, Any]] = {}
+    arrays: dict[str, np.ndarray] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            arrays[f"/{name}"] = item[()]
+        else:
+            groups[f"/{name}"] = {key: _plain(value) for key, value in item.attrs.items()}
+
+    with h5py.File(GOLDEN / "unprotected.h5") as file:
+        file.visititems(visit)
+    manifest = manifest_text.from_bytes(arrays.pop(MANIFEST).tobytes())
+
+    def codes(change: Any) -> set[str]:
+        changed = {**manifest, "digests": dict(manifest["digests"])}
+        change(changed["digests"])
+        with (tmp_path / "r.h5").open("w+b") as file:
+            write_body(file, arrays.items(), groups, lambda _: changed)
+        body = (tmp_path / "r.h5").read_bytes()[USER_BLOCK:]
+        (tmp_path / "r.h5").write_bytes(user_block(body, test_seed=False) + body)
+        return {finding.code for finding in verify(tmp_path / "r.h5").findings}
+
+    first, *_ = manifest["digests"]
+    assert codes(len) == set()
+    assert codes(lambda digests: digests.update({first: "0" * 64})) == {"digest"}
+    assert codes(lambda digests: digests.pop(first)) == {"digest"}
+    assert codes(lambda digests: digests.update({"/outputs/other": "0" * 64})) == {"digest"}
+
+
+def _upside_down(item: Any) -> Any:
+    if isinstance(item, dict):
+        return {key: _upside_down(value) for key, value in reversed(item.items())}
+    return [_upside_down(one) for one in item] if isinstance(item, list) else item
+
+
+def test_what_a_writer_may_choose(tmp_path: Path) -> None:
+    """Order of keys, of attributes and of structures, 40 or 40.0, i4 or i8."""
+    shutil.copyfile(GOLDEN / "areas.h5", tmp_path / "r.h5")
+    before = (tmp_path / "r.h5").read_bytes()
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        version = file.attrs["format_version"]
+        del file.attrs["format"], file.attrs["format_version"]
+        file.attrs["format_version"] = version
+        file.attrs["format"] = np.bytes_(b"synthrelease")
+        values = file["/outputs/dwell/coast/dwell/noised"][()]
+        del file["/outputs/dwell/coast/dwell/noised"]
+        store(file, "/outputs/dwell/coast/dwell/noised", values.astype(np.int64))
+        manifest = manifest_text.from_bytes(file[MANIFEST][()].tobytes())
+    assert manifest["privacy"]["budget"]["epsilon"] == 20.0
+    manifest["privacy"]["budget"]["epsilon"] = 20
+    reseal(tmp_path / "r.h5", _upside_down(manifest))
+    assert (tmp_path / "r.h5").read_bytes() != before
+    assert verify(tmp_path / "r.h5").findings == []
+
+
+def _plain(value: Any) -> int | bytes:
+    return int(value) if isinstance(value, np.integer) else bytes(value)
