@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.bundle.layout import USER_BLOCK, chunk_shape
+from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
 from synthrelease.bundle.messages import (
+    COMPACT_FILL_VALUE,
     CONSTANT,
     FILL_VALUE,
     TYPE_OF,
@@ -39,7 +40,8 @@ _MOST_DATASET_BYTES = 1 << 40
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
-_LARGEST_GAP = 1 << 16  # bytes: of the order of the longest name
+_DATASET = [(Message.DATASPACE, 0), (Message.DATATYPE, CONSTANT), (Message.FILL_VALUE, CONSTANT)]
+_PIECE = 1 << 20  # bytes of a gap that are looked at at a time
 _NAME = re.compile(rb"(?!\.+\Z)[A-Za-z0-9%._~-]+")  # what `layout.group_name` writes
 
 
@@ -54,19 +56,24 @@ class Region:
 
 @dataclass(frozen=True)
 class StoredDataset:
-    """Where a dataset lies: its chunks are whole rows, in order, compressed each.
+    """Where a dataset lies: its chunks are whole rows, in order, compressed each; or all of it stands in its header, as it is.
 
     Attributes:
         dtype: of its values.
         shape: of the dataset.
         chunk: shape of each chunk; the last may be only partly filled.
-        chunks: place in the file and size of each, in bytes.
+        chunks: place in the file and size of each, in bytes; of a compact dataset those of its values.
     """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     chunk: tuple[int, ...]
     chunks: tuple[tuple[int, int], ...]
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the values stand in the header."""
+        return is_compact(self.shape, self.dtype.itemsize)
 
     @property
     def logical_bytes(self) -> int:
@@ -112,6 +119,7 @@ class _Dissection:
 
     def __post_init__(self) -> None:
         self._begun: set[int] = set()
+        self._gaps = 0  # bytes
         self._unclaimed = self.size - USER_BLOCK
 
     def result(self) -> Anatomy:
@@ -134,7 +142,10 @@ class _Dissection:
 
     def _gap(self, start: int, stop: int) -> Region:
         """What the library leaves when it moves a list of names to a larger place: nothing may be in it."""
-        if stop - start > _LARGEST_GAP or any(self.read(start, stop - start)):
+        self._gaps += stop - start
+        pieces = (self.read(at, min(_PIECE, stop - at)) for at in range(start, stop, _PIECE))
+        # Half of the file at most: one can be large and hold nothing.
+        if 2 * self._gaps > self.size or any(any(piece) for piece in pieces):
             refuse("bytes that no part of a bundle accounts for", f"byte {start}")
         return Region(start, stop, "nothing")
 
@@ -201,7 +212,7 @@ class _Dissection:
                 self._dataset(below, address)
 
     def _messages(self, address: int, path: str) -> list[tuple[int, int, bytes]]:
-        """Return type, flags and body of an object's messages (IV.A.1.a)."""
+        """Return type, flags and body of an object's messages (IV.A.1.a); `self._layout` is where a layout's body stands."""
         what = f"header of {path}"
         prefix = self._take(address, 16, what)
         number, size = struct.unpack("<2xH4xI4x", prefix)
@@ -225,6 +236,8 @@ class _Dissection:
                     blocks.append(struct.unpack("<QQ", body))
                 else:
                     messages.append((kind, flags, body))
+                if kind == Message.LAYOUT:
+                    self._layout = USER_BLOCK + start + at + 8
                 at += 8 + size
         if found != number or not messages:
             refuse("another number of messages than it states", what)
@@ -322,37 +335,37 @@ class _Dissection:
     def _dataset(self, path: str, header: int) -> None:
         messages = self._messages(header, path)
         what = f"header of {path}"
-        if len(messages) == 6:  # what a header has too much room for
+        if messages[-1][0] == Message.NIL:  # what a header has too much room for
             kind, flags, body = messages.pop()
             expect((kind, flags, body), (Message.NIL, 0, bytes(len(body))), what)
-        expect(
-            [(kind, flags) for kind, flags, _ in messages],
-            [
-                (Message.DATASPACE, 0),
-                (Message.DATATYPE, CONSTANT),
-                (Message.FILL_VALUE, CONSTANT),
-                (Message.PIPELINE, CONSTANT),
-                (Message.LAYOUT, 0),
-            ],
-            what,
-        )
-        space, encoded, fill, pipeline, layout = (body for _, _, body in messages)
+        compact = [*_DATASET, (Message.LAYOUT, 0)]
+        in_chunks = [*_DATASET, (Message.PIPELINE, CONSTANT), (Message.LAYOUT, 0)]
+        is_in_chunks = len(messages) == len(in_chunks)
+        expect([(kind, flags) for kind, flags, _ in messages], in_chunks if is_in_chunks else compact, what)
+        space, encoded, fill, *pipeline, layout = (body for _, _, body in messages)
         rank = space[1]
         if encoded not in TYPE_OF:
             refuse("a type that is not a whole little-endian integer or floating-point number", path)
         dtype = TYPE_OF[encoded]
-        if len(space) != 8 + 16 * rank or not 1 <= rank <= 4 or len(layout) < 16:
+        if len(space) != 8 + 16 * rank or not 1 <= rank <= 4:
             refuse("a shape that no dataset of a bundle has", path)
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
         expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), what)
-        expect(fill, FILL_VALUE, what)
-        expect(pipeline, pipeline_of(dtype.itemsize), what)
         if (
             not all(1 <= side < 2**31 for side in shape)
             or math.prod(shape) * dtype.itemsize > _MOST_DATASET_BYTES
         ):
             refuse("too large", path)
+        if is_compact(shape, dtype.itemsize):
+            expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
+            self.datasets[path] = StoredDataset(
+                dtype, shape, shape, (self._inside(layout, shape, dtype, path),)
+            )
+            return
+        expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
         chunk = chunk_shape(shape, dtype.itemsize)
+        if len(layout) < 11:
+            refuse("is cut off", f"chunks of {path}")
         (tree,) = struct.unpack_from("<Q", layout, 3)
         head = struct.pack(f"<BBBQ{rank + 1}I", 3, 2, rank + 1, tree, *chunk, dtype.itemsize)
         expect(layout, head.ljust(padded(len(head)), b"\0"), f"chunks of {path}")
@@ -361,6 +374,26 @@ class _Dissection:
         if logical > _SMALL and logical > _LARGEST_RATIO * stored:
             refuse("far larger than what is stored of it", path)
         self.datasets[path] = StoredDataset(dtype, shape, chunk, chunks)
+
+    def _inside(
+        self, layout: bytes, shape: Sequence[int], dtype: np.dtype[Any], path: str
+    ) -> tuple[int, int]:
+        """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
+        size = math.prod(shape) * dtype.itemsize
+        values = layout[4 : 4 + size]
+        head = struct.pack("<BBH", 3, 0, size) + values
+        expect(layout, head.ljust(padded(4 + size), b"\0"), f"header of {path}")
+        place = self._layout + 4
+        number = len(self.regions) - 1
+        while not self.regions[number].start <= place < self.regions[number].stop:
+            number -= 1  # one of the last, as the header was read just now
+        around = self.regions[number]
+        self.regions[number : number + 1] = [
+            Region(around.start, place, around.what),
+            Region(place, place + size, f"values of {path}"),
+            Region(place + size, around.stop, around.what),
+        ]
+        return place, size
 
     def _chunks(
         self, tree: int, shape: Sequence[int], chunk: Sequence[int], itemsize: int, path: str

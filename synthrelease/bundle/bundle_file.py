@@ -1,6 +1,6 @@
 """A bundle's file, read by hand: its seal, its anatomy, and the values of its datasets, chunk by chunk.
 
-A chunk is what HDF5's filters make of rows: their bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must
+A small dataset stands in its object's header, as it is. A chunk of a larger one is what HDF5's filters make of rows: their bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must
 be exactly that: nothing behind the end of the deflate stream, and zeros in the rows that the last chunk has too many.
 """
 
@@ -163,9 +163,11 @@ class BundleFile:
     def _unpacked(self, path: str, dataset: StoredDataset, number: int) -> NDArray[Any]:
         """Return the rows of one chunk."""
         place, size = dataset.chunks[number]
+        raw = self.read(place, size)
+        if dataset.is_compact and len(raw) == size:
+            return np.frombuffer(raw, dtype=dataset.dtype).reshape(dataset.shape).copy()
         itemsize = dataset.dtype.itemsize
         values = int(np.prod(dataset.chunk, dtype=np.int64))
-        raw = self.read(place, size)
         packed = raw[:-4]
         if len(raw) != size or _fletcher32(packed) != int.from_bytes(raw[-4:], "little"):
             raise BundleError("a chunk's checksum is not that of its bytes", where=path)

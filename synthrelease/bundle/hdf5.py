@@ -28,6 +28,7 @@ from synthrelease.bundle.layout import (
     block_of,
     chunk_shape,
     digest,
+    is_compact,
 )
 from synthrelease.durable import cannot_write
 
@@ -180,6 +181,9 @@ def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     if little.size == 0:
         raise ValueError(f"Expected a dataset of some values, found none in {path}")
+    if is_compact(little.shape, little.itemsize):
+        _store_compact(file, path, little)
+        return
     file.create_dataset(
         path,
         data=little,
@@ -190,3 +194,16 @@ def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
         fletcher32=True,
         fill_time="ifset",
     )
+
+
+def _store_compact(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
+    """As `create_dataset` does, which knows of no compact ones."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_layout(h5py.h5d.COMPACT)
+    creation.set_obj_track_times(False)
+    linking = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+    linking.set_create_intermediate_group(True)
+    space = h5py.h5s.create_simple(array.shape)
+    kind = h5py.h5t.py_create(array.dtype, logical=True)
+    dataset = h5py.h5d.create(file.id, path.encode("ascii"), kind, space, creation, linking)
+    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array)

@@ -16,6 +16,7 @@ MANIFEST = "/manifest"
 OUTPUTS = "/outputs"
 ENCODING_VERSION = 1
 _CHUNK_BYTES = 1 << 20
+_COMPACT_BYTES = 1 << 11
 USER_BLOCK = 512  # bytes before the HDF5 signature
 TEST_SEED_WORDS = "TEST SEED - DO NOT PUBLISH"
 
@@ -80,8 +81,13 @@ def dataset_path(output: str, *labels: str) -> str:
     return "/".join([OUTPUTS, group_name(output), *map(group_name, labels)])
 
 
+def is_compact(shape: tuple[int, ...], itemsize: int) -> bool:
+    """Whether a dataset stands in its object's header, as it is: an index of chunks would take more room than it does."""
+    return math.prod(shape) * itemsize <= _COMPACT_BYTES
+
+
 def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Return how a dataset is cut into chunks: whole rows of about a mebibyte; small datasets are one chunk."""
+    """Return how a dataset is cut into chunks: whole rows of about a mebibyte; smaller datasets are one chunk."""
     row = max(math.prod(shape[1:]) * itemsize, 1)
     return (max(1, min(shape[0], _CHUNK_BYTES // row)), *shape[1:])
 

@@ -73,19 +73,20 @@ def _disagreements(file: h5py.h5f.FileID, anatomy: Anatomy) -> Iterator[str]:
 def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
     creation = dataset.get_create_plist()
     filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
+    laid_out = (h5py.h5d.COMPACT, []) if stored.is_compact else (h5py.h5d.CHUNKED, _FILTERS)
     return (
         dataset.dtype == stored.dtype
         and dataset.shape == stored.shape
-        and creation.get_layout() == h5py.h5d.CHUNKED
-        and creation.get_chunk() == stored.chunk
+        and (creation.get_layout(), filters) == laid_out
         and creation.get_external_count() == 0
-        and filters == _FILTERS
         and h5py.h5a.get_num_attrs(dataset) == 0
-        and _has_chunks(dataset, stored)
+        and (stored.is_compact or _has_chunks(dataset, stored))
     )
 
 
 def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
+    if dataset.get_create_plist().get_chunk() != stored.chunk:
+        return False
     found: list[tuple[int, int]] = []
     dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
     # From the beginning of the file, or of HDF5 up to version 1.14.2 of its library.

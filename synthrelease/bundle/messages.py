@@ -66,6 +66,7 @@ _TYPES: dict[np.dtype[Any], bytes] = {
 }
 TYPE_OF = {encoded: kind for kind, encoded in _TYPES.items()}
 FILL_VALUE = bytes([2, 3, 2, 1, 0, 0, 0, 0])  # zero, never written out: every chunk is
+COMPACT_FILL_VALUE = bytes([2, 1, 2, 1, 0, 0, 0, 0])
 
 
 def pipeline_of(itemsize: int) -> bytes:

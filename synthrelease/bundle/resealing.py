@@ -18,6 +18,7 @@ from synthrelease.bundle.layout import (
     USER_BLOCK,
     chunk_shape,
     digest,
+    is_compact,
     is_marked_test_seed,
     user_block,
 )
@@ -117,10 +118,9 @@ def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
         dataset.dtype.kind in "iuf"
         and dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype.newbyteorder("<")))
         and dataset.size > 0
-        and dataset.chunks == chunk_shape(dataset.shape, dataset.dtype.itemsize)
         and dataset.maxshape == dataset.shape
         and not creation.get_external_count()
-        and [creation.get_filter(number)[0] for number in range(creation.get_nfilters())] == _FILTERS
+        and _is_laid_out(dataset)
         and not len(dataset.attrs)
         and _has_only(
             dataset,
@@ -133,6 +133,14 @@ def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
             Message.CONTINUATION,
         )
     )
+
+
+def _is_laid_out(dataset: h5py.Dataset) -> bool:
+    creation, itemsize = dataset.id.get_create_plist(), dataset.dtype.itemsize
+    filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
+    if is_compact(dataset.shape, itemsize):
+        return creation.get_layout() == h5py.h5d.COMPACT and not filters
+    return dataset.chunks == chunk_shape(dataset.shape, itemsize) and filters == _FILTERS
 
 
 def _has_only(item: h5py.HLObject, *allowed: Message) -> bool:

@@ -115,7 +115,7 @@ def test_datasets_of_many_chunks(tmp_path: Path, rows: int, columns: int) -> Non
 
 SMALL = {
     "/outputs/maps/a/noised": np.arange(12, dtype=np.int32).reshape(3, 4),
-    "/outputs/maps/b": np.linspace(0, 1, 5),
+    "/outputs/maps/b": np.linspace(0, 1, 300),
 }
 
 
@@ -144,14 +144,24 @@ def test_every_changed_bit_of_structure_is_refused_or_changes_what_is_told(small
     assert told > 30
 
 
-def test_every_changed_byte_of_values_is_refused(small: bytes, tmp_path: Path) -> None:
+def test_every_changed_byte_of_packed_values_is_refused_and_of_others_another_value(
+    small: bytes, tmp_path: Path
+) -> None:
     for region in of_bytes(small).regions:
         if not region.what.startswith("values of"):
             continue
-        for place in range(region.start, region.stop):
+        name = region.what.removeprefix("values of ")
+        if name == "/manifest":
+            continue
+        compact = name == "/outputs/maps/a/noised"
+        for place in range(region.start, region.stop, 1 if compact else 7):
             (tmp_path / "r.h5").write_bytes(small[:place] + bytes([small[place] ^ 0x55]) + small[place + 1 :])
-            with BundleFile(tmp_path / "r.h5") as file, pytest.raises(BundleError):
-                file.array(region.what.removeprefix("values of "))
+            with BundleFile(tmp_path / "r.h5") as file:
+                if compact:
+                    assert (file.array(name) != SMALL[name]).sum() == 1
+                    continue
+                with pytest.raises(BundleError):
+                    file.array(name)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 100, 1000, -513, -600])
@@ -199,7 +209,7 @@ def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
         changed[gap.stop - 1] = 1
         with pytest.raises(BundleError, match="accounts for"):
             of_bytes(changed)
-    assert sum(gap.stop - gap.start for gap in gaps) < 2000
+    assert sum(gap.stop - gap.start for gap in gaps) < len(raw) / 10
 
 
 # --- values
