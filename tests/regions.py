@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 from layouts import Layout
 from mutants import sealed
@@ -69,10 +70,6 @@ def refusals(layout: Layout, *, step: int = 1) -> Iterator[tuple[str, str]]:
 
 
 def _code(raw: bytes, layout: Layout) -> str:
-    before = examination.BundleFile
-    examination.BundleFile = lambda path: _InMemory(path, raw)  # type: ignore[misc, assignment]
-    try:
+    with patch.object(examination, "BundleFile", lambda path: _InMemory(path, raw)):
         found = examination.examine("r.h5", allow_test_seed=layout.marked)
-    finally:
-        examination.BundleFile = before  # type: ignore[misc]
     return " ".join(sorted({one.code for one in found.findings})) or "accepted"
