@@ -401,7 +401,7 @@ def _region(what: str) -> tuple[int, int]:
 
 def _continued_in_itself(body: bytearray) -> None:
     start, _ = _region("header of /outputs/still")
-    struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start, 64)
+    struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start + 16, 24)
 
 
 def _endless_header(body: bytearray) -> None:
