@@ -441,6 +441,21 @@ def _chunk_of(size: int) -> Callable[[bytearray], None]:
     return change
 
 
+def _name_of_nothing(body: bytearray) -> None:
+    """In a list of names, where there is room for more."""
+    (start, stop), (place, _) = (
+        (one.start - USER_BLOCK, one.stop - USER_BLOCK)
+        for one in layout(_BUNDLE).anatomy.regions
+        if one.what == "names of /outputs"
+    )
+    if stop - start != 32:  # the head of the list
+        start, place = place, start
+    size, free = struct.unpack_from("<QQ", body, start + 8)
+    assert size - free >= 32
+    struct.pack_into("<Q", body, start + 16, free + 16)
+    struct.pack_into("<16sQQ", body, place + free, b"patient17", 1, size - free - 16)
+
+
 def _moved(between: bytes) -> Callable[[bytearray], None]:
     """Values at the end of the file, and something else before them that belongs to nothing."""
 
@@ -510,6 +525,7 @@ BYTES: dict[str, Write] = {
     **{f"a chunk of {size} bytes": _body(_chunk_of(size)) for size in (0, 1, 4, 11, 2**31, 2**32 - 1)},
     "a chunk that unpacks to a quarter of a gigabyte": _body(_bomb),
     "a hole of a mebibyte": _body(_moved(bytes(1 << 20))),
+    "a name that nothing has": _body(_name_of_nothing),
     "words that belong to nothing": _body(_moved(b"patient 17 was left-handed")),
     "the signature at another place": _signature_elsewhere,
     "two superblocks": _two_superblocks,
