@@ -26,7 +26,7 @@ def read_manifest(path: Path) -> Manifest:
     return found
 
 
-def forge(path: Path, change: Callable[[Manifest], None]) -> None:
+def forge(path: Path, change: Callable[[Manifest], object]) -> None:
     """Apply `change` to the manifest and renew digests and seal."""
     manifest = read_manifest(path)
     change(manifest)

@@ -27,7 +27,8 @@ from synthrelease.bundle.finding import Verification
 
 SECONDS = 10.0
 _BATCH = 50
-_KILLED_BY_ALARM = -signal.SIGALRM
+_PATIENCE = 120  # seconds, for what waits and does nothing
+_KILLED_BY_ALARM = (-signal.SIGALRM, -signal.SIGPROF)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Outcome:
         number: of the file.
         result: accepted, refused, crashed or hung.
         codes: of what was found, sorted.
-        seconds: that it took.
+        seconds: of the processor, that it took.
         opened: what was opened, or tried to, after the file itself.
         told: whatever the work has to say of it.
     """
@@ -85,7 +86,7 @@ class _Child:
     """A child under way with some files."""
 
     def __init__(self, work: Work, numbers: list[int], folder: Path) -> None:
-        self.numbers, self.ended, self._text, self._begun = numbers, False, b"", time.monotonic()
+        self.numbers, self.ended, self._text = numbers, False, b""
         self.pipe, write = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: none is at work
@@ -111,7 +112,7 @@ class _Child:
         code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
         if not self.numbers:
             return [], None
-        result = "hung" if code == _KILLED_BY_ALARM else "crashed"
+        result = "hung" if code in _KILLED_BY_ALARM else "crashed"
         return self.numbers[1:], Outcome(self.numbers[0], result, told=f"exit code {code}")
 
     def end(self) -> None:
@@ -136,12 +137,13 @@ def _in_child(work: Work, numbers: list[int], path: Path, write: int) -> None:
     try:
         opened: list[str] = []
         sys.addaudithook(lambda event, what: opened.append(str(what[0])) if event == "open" else None)
-        examination.BundleFile = _opened_last(opened)  # type: ignore[misc]
+        setattr(examination, "BundleFile", _opened_last(opened))  # noqa: B010  what it imports is its own
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         memory = pages * resource.getpagesize() + checker.MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         with os.fdopen(write, "w", encoding="utf-8") as pipe:
             for number in numbers:
                 pipe.write(json.dumps(asdict(_one(work, number, path, opened))) + "\n")
@@ -161,19 +163,21 @@ def _one(work: Work, number: int, path: Path, opened: list[str]) -> Outcome:
 
     def examined(*arguments: Any, **options: Any) -> Verification:
         nonlocal taken
-        began = time.monotonic()
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        opened.clear()
+        began = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of the processor: others may use it as well
+        signal.alarm(_PATIENCE)
         try:
             return examination.examine(*arguments, **options)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            taken = time.monotonic() - began
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.alarm(0)
+            taken = time.process_time() - began
             seen[:] = opened[1:]
             _allow_files()
 
-    opened.clear()
     try:
-        found, told = work(number, path, lambda *a, **o: (opened.clear(), examined(*a, **o))[1])
+        found, told = work(number, path, examined)
     except MemoryError:
         return Outcome(number, "refused", ("limits",), taken, tuple(seen))
     codes = tuple(sorted({one.code for one in found.findings}))

@@ -28,7 +28,7 @@ _BUNDLE = "maps"
 GROUP = "/outputs/still/garden"
 DATASET = f"{GROUP}/noised"
 
-Write = Callable[[Path], None]
+Write = Callable[[Path], object]
 
 
 def seal(path: Path, body: bytes) -> None:
@@ -401,7 +401,7 @@ def _region(what: str) -> tuple[int, int]:
 
 def _continued_in_itself(body: bytearray) -> None:
     start, _ = _region("header of /outputs/still")
-    struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start, 64)
+    struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start + 16, 24)
 
 
 def _endless_header(body: bytearray) -> None:
@@ -441,6 +441,38 @@ def _chunk_of(size: int) -> Callable[[bytearray], None]:
     return change
 
 
+def _name_of_nothing(body: bytearray) -> None:
+    """In a list of names, where there is room for more."""
+    (start, stop), (place, _) = (
+        (one.start - USER_BLOCK, one.stop - USER_BLOCK)
+        for one in layout(_BUNDLE).anatomy.regions
+        if one.what == "names of /outputs"
+    )
+    if stop - start != 32:  # the head of the list
+        start, place = place, start
+    size, free = struct.unpack_from("<QQ", body, start + 8)
+    assert size - free >= 32
+    struct.pack_into("<Q", body, start + 16, free + 16)
+    struct.pack_into("<16sQQ", body, place + free, b"patient17", 1, size - free - 16)
+
+
+def _moved(between: bytes) -> Callable[[bytearray], None]:
+    """Values at the end of the file, and something else before them that belongs to nothing."""
+
+    def change(body: bytearray) -> None:
+        place, size = layout(_BUNDLE).anatomy.datasets[DATASET].chunks[0]
+        chunk = bytes(body[place - USER_BLOCK : place - USER_BLOCK + size])
+        body[place - USER_BLOCK : place - USER_BLOCK + size] = bytes(size)
+        body += between
+        start, _ = _region(f"chunk index of {DATASET}")
+        rank = len(layout(_BUNDLE).anatomy.datasets[DATASET].shape)
+        struct.pack_into("<Q", body, start + 24 + 8 * (rank + 2), len(body))
+        body += chunk
+        struct.pack_into("<Q", body, 40, len(body) + USER_BLOCK)
+
+    return change
+
+
 def _bomb(body: bytearray) -> None:
     """A chunk that unpacks to a quarter of a gigabyte, where some hundred bytes are due."""
     stream = zlib.compressobj(9)
@@ -475,7 +507,7 @@ def _sparse(path: Path) -> None:
 
 
 def _block(text: bytes) -> Write:
-    return lambda path: path.write_bytes(text.ljust(USER_BLOCK)[:USER_BLOCK] + _raw()[USER_BLOCK:]) and None
+    return lambda path: path.write_bytes(text.ljust(USER_BLOCK)[:USER_BLOCK] + _raw()[USER_BLOCK:])
 
 
 BYTES: dict[str, Write] = {
@@ -492,6 +524,9 @@ BYTES: dict[str, Write] = {
     "an index of 255 levels": _body(_tower_of_trees),
     **{f"a chunk of {size} bytes": _body(_chunk_of(size)) for size in (0, 1, 4, 11, 2**31, 2**32 - 1)},
     "a chunk that unpacks to a quarter of a gigabyte": _body(_bomb),
+    "a hole of a mebibyte": _body(_moved(bytes(1 << 20))),
+    "a name that nothing has": _body(_name_of_nothing),
+    "words that belong to nothing": _body(_moved(b"patient 17 was left-handed")),
     "the signature at another place": _signature_elsewhere,
     "two superblocks": _two_superblocks,
     "a bundle behind a text block": _a_bundle_in_a_bundle,
@@ -499,7 +534,7 @@ BYTES: dict[str, Write] = {
     "a block of another language": _block(b"\xff\xfe" * 300),
     "a block of a version to come": _block(b"synthrelease bundle 999999999\n"),
     "a block of a version without end": _block(b"synthrelease bundle " + b"9" * 400),
-    "an empty file": lambda path: path.write_bytes(b"") and None,
+    "an empty file": lambda path: path.write_bytes(b""),
     "a tebibyte of nothing behind a bundle": _sparse,
 }
 
@@ -550,9 +585,7 @@ NO_FILES: dict[str, Write] = {
 
 
 def _text(text: bytes) -> Write:
-    return lambda path: (
-        path.write_bytes(written(layout(_BUNDLE), dict(layout(_BUNDLE).arrays), text)) and None
-    )
+    return lambda path: path.write_bytes(written(layout(_BUNDLE), dict(layout(_BUNDLE).arrays), text))
 
 
 def _told(change: Callable[[dict[str, Any]], object], name: str = _BUNDLE) -> Write:

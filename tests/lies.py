@@ -44,7 +44,10 @@ class Lie:
 
 
 def _told(change: Callable[[Manifest], object]) -> Callable[[Path], None]:
-    return lambda path: forge(path, lambda manifest: change(manifest) and None)
+    def tell(path: Path) -> None:
+        forge(path, change)
+
+    return tell
 
 
 def _within(name: str, *keys: str | int, to: Any, follows: bool = False) -> Callable[[Path], None]:

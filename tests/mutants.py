@@ -290,6 +290,14 @@ def _chunk_bytes(original: Layout, random: Random) -> tuple[str, bytes]:
     return f"packed byte {at} of {path}", _resealed(changed, original)
 
 
+def _checksum(original: Layout, random: Random) -> tuple[str, bytes]:
+    """A checksum that is not that of its bytes."""
+    path, _, place, size = _chunk(original, random)
+    changed = bytearray(original.raw)
+    changed[place + size - 1 - int(random.integers(4))] ^= 1 << int(random.integers(8))
+    return f"checksum of {path}", _resealed(changed, original)
+
+
 def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
     """Another deflate stream, of the same values or not, at the end of the file; nothing in its old place."""
     path, number, place, size = _chunk(original, random)
@@ -732,6 +740,7 @@ KINDS: dict[str, tuple[float, Callable[[Layout, Random], tuple[str, bytes]]]] = 
     "trail": (1, _trail),
     "chunk bytes": (5, _chunk_bytes),
     "chunk stream": (5, _chunk_stream),
+    "checksum": (2, _checksum),
     "value": (10, _value),
     "array": (6, _array),
     "group": (3, _group),

@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 from layouts import Layout
 from mutants import sealed
 
 from synthrelease.bundle import examination
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import USER_BLOCK, sealed_digest
+
+SAME = "nothing: the content is the same"
+"""Of the last key of an index of chunks, which HDF5 leaves at the first or moves behind the last: both are read alike."""
 
 
 class _InMemory(BundleFile):
@@ -69,10 +74,12 @@ def refusals(layout: Layout, *, step: int = 1) -> Iterator[tuple[str, str]]:
 
 
 def _code(raw: bytes, layout: Layout) -> str:
-    before = examination.BundleFile
-    examination.BundleFile = lambda path: _InMemory(path, raw)  # type: ignore[misc, assignment]
-    try:
+    with patch.object(examination, "BundleFile", lambda path: _InMemory(path, raw)):
         found = examination.examine("r.h5", allow_test_seed=layout.marked)
-    finally:
-        examination.BundleFile = before  # type: ignore[misc]
-    return " ".join(sorted({one.code for one in found.findings})) or "accepted"
+    if found.findings:
+        return " ".join(sorted({one.code for one in found.findings}))
+    file = _InMemory("r.h5", raw)
+    same = file.manifest() == layout.manifest and all(
+        np.array_equal(file.array(path), array) for path, array in layout.arrays.items()
+    )
+    return SAME if same else "accepted"

@@ -22,6 +22,7 @@ from lies import LIES
 from regions import refusals, undetected, what
 from trial import SEED, broken, tried
 
+_OF_THE_C_LIBRARY = "/proc/sys/vm/overcommit_memory"  # which it asks before it gives memory back
 _TRACED = """
 import sys
 from pathlib import Path
@@ -218,7 +219,7 @@ def _opened(paths: list[Path]) -> list[str]:
             continue
         if opened.group(1) == current:
             seen += 1
-        else:
+        elif opened.group(1) != _OF_THE_C_LIBRARY:
             foreign.append(f"{line.strip()} while {current} was verified")
     print(f"\nstrace: {seen} of {len(paths)} files opened, and {len(foreign)} others")
     return foreign

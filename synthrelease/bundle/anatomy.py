@@ -406,7 +406,7 @@ class _Dissection:
         unpacked = math.prod(chunk) * itemsize
         most = (
             unpacked + unpacked // 8 + 64
-        )  # what no deflate makes of it, and far less than a hole in a file can be
+        )  # bytes: no deflate makes more of it, and a hole in a file can be
         found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
         if len(found) != number:
             refuse("another number of chunks than its shape has", path)

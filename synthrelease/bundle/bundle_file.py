@@ -29,10 +29,8 @@ from synthrelease.parallel import available_cores
 _PIECE = 1 << 20  # bytes hashed at a time
 _AHEAD = 4  # chunks unpacked before they are asked for
 _MOST_MANIFEST_BYTES = 1 << 24
-_SMALL_MANIFEST, _MANIFEST_RATIO = (
-    1 << 20,
-    8,
-)  # beyond a mebibyte no more than this many times the bytes of the file
+_SMALL_MANIFEST = 1 << 20  # bytes; of a larger one they are at most this many times those of the file:
+_MANIFEST_RATIO = 8
 _WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
 _WEIGHTS = np.arange(_WORDS, 0, -1, dtype=np.float64)
 

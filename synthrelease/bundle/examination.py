@@ -39,7 +39,7 @@ from synthrelease.parallel import Progress
 
 _HASHED_UNSEEN = (
     1 << 30
-)  # bytes: of larger files it is known first what they are for; a file can be large and hold nothing
+)  # bytes; a larger file can be a hole, and is hashed once it is known what its bytes are for
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 

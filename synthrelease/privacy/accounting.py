@@ -341,9 +341,8 @@ def _mixed_epsilon(
 def root_up(squared: Fraction) -> float:
     """Return the root of a number, rounded up."""
     half = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
-    root = math.ldexp(
-        math.sqrt(squared / Fraction(4) ** half), half
-    )  # in floating point a small square would be 0
+    # Of a number near 1: in floating point a small square would be 0, and from there it is a long way.
+    root = math.ldexp(math.sqrt(squared / Fraction(4) ** half), half)
     while Fraction(root) ** 2 < squared:
         root = math.nextafter(root, math.inf)
     return root

@@ -8,8 +8,11 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from paid_study import write_paid_study
+from forging import forge
+from paid_study import grant, write_paid_study
 
+from synthrelease.bundle import reseal
+from synthrelease.bundle.layout import user_block
 from synthrelease.ledger import Ledger, store
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -26,9 +29,18 @@ def plant(folder):
             file.write(row + "\n")
 
 
-def run(*arguments, cwd):
+TOO_SLOW = (
+    "import sys; from synthrelease.bundle import verification, verify\n"
+    "verification._START = verification._START.replace('import serve; serve()', 'import serve; "
+    "import synthrelease.bundle.checker as c; c.SECONDS = c.SECONDS_A_MEGABYTE = 0.0; serve()')\n"
+    "from synthrelease.cli import main; main(sys.argv[1:])"
+)
+
+
+def run(*arguments, cwd, slow=False):
+    """Exit code and all that is said; `slow`: of a checker that has no time."""
     done = subprocess.run(
-        [sys.executable, "-m", "synthrelease", *map(str, arguments)],
+        [sys.executable, *(("-c", TOO_SLOW) if slow else ("-m", "synthrelease")), *map(str, arguments)],
         capture_output=True,
         cwd=cwd,
         check=False,
@@ -131,6 +143,59 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
     assert code == 3
     assert sightings(said) == []
     assert b"no header" in said
+
+
+def test_nothing_of_the_canary_in_ledger_batch_and_pictures(tmp_path):
+    """Of a release that is paid for: what the curator keeps tells of nobody either."""
+    plan = write_paid_study(tmp_path)
+    with (tmp_path / "gaze.csv").open("a") as file:
+        file.write(f"{NAME},garden,{NUMBER},{CLIPPED}\n")
+    grant(tmp_path)
+    for arguments, code in (
+        (("--verbose", "batch", plan, "--jobs", 1, "-o", "out"), 0),
+        (("--verbose", "batch", plan, "--jobs", 1, "-o", "out", "--resume", "--json"), 0),
+        (("ledger", "show", "ledger.sqlite"), 0),
+        (("ledger", "check", "ledger.sqlite", "out/small-study-1.0.0.h5"), 0),
+        (("show", "--json", "out/small-study-1.0.0.h5"), 0),
+        (("verify", "--json", "out/small-study-1.0.0.h5"), 0),
+        (("export", "--to", "png", "out/small-study-1.0.0.h5", "-o", "pictures"), 0),
+    ):
+        ended, said = run(*arguments, cwd=tmp_path)
+        assert ended == code, said
+        assert sightings(said) == [], arguments
+    for folder in (tmp_path, tmp_path / "out", tmp_path / "pictures"):
+        files = [path for path in folder.iterdir() if path.is_file() and path.name != "gaze.csv"]
+        assert files
+        for path in files:
+            assert sightings(path.name.encode() + path.read_bytes()) == [], path
+
+
+@pytest.mark.parametrize("change", ["seal", "structure", "values", "manifest", "limits"])
+def test_nothing_of_the_canary_in_findings(study, change):
+    """Of a bundle that somebody changed, or that takes too much to check: places are named, and no values."""
+    path = study.folder / "r.h5"
+    code, _ = run("build", study.plan, "-o", path, cwd=study.folder)
+    assert code == 0
+    if change == "seal":
+        path.write_bytes(path.read_bytes() + NAME.encode())
+    elif change == "structure":
+        with h5py.File(path, "r+") as file:
+            file["/outputs"].attrs[NAME[:7].lower()] = np.bytes_(f"{NAME} {NUMBER}".encode())
+        body = path.read_bytes()[512:]
+        path.write_bytes(user_block(body, test_seed=False) + body)
+    elif change == "values":
+        with h5py.File(path, "r+") as file:
+            file["/outputs/maps/garden/heatmap"][...] = float(NUMBER)
+        reseal(path)
+    elif change == "manifest":
+        forge(path, lambda manifest: manifest["privacy"].update({"unit": NAME, "people": float(NUMBER)}))
+    code, said = run("verify", path, cwd=study.folder, slow=change == "limits")
+    assert code == 1, said
+    assert {"structure": b"structure", "manifest": b"manifest", "values": b"derived"}.get(
+        change, change.encode()
+    ) in said
+    assert sightings(said) == []
+    assert b"Traceback" not in said
 
 
 def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
