@@ -80,13 +80,11 @@ def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
         and (creation.get_layout(), filters) == laid_out
         and creation.get_external_count() == 0
         and h5py.h5a.get_num_attrs(dataset) == 0
-        and (stored.is_compact or _has_chunks(dataset, stored))
+        and (stored.is_compact or (creation.get_chunk() == stored.chunk and _has_chunks(dataset, stored)))
     )
 
 
 def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
-    if dataset.get_create_plist().get_chunk() != stored.chunk:
-        return False
     found: list[tuple[int, int]] = []
     dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
     # From the beginning of the file, or of HDF5 up to version 1.14.2 of its library.

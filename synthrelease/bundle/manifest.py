@@ -16,7 +16,9 @@ _MOST_DIGITS = 400  # of a number: the largest there are have 309
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
     """Return the manifest as indented UTF-8 JSON with a final newline."""
-    return (json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    return (
+        json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False, sort_keys=True) + "\n"
+    ).encode()
 
 
 def from_bytes(raw: bytes) -> dict[str, Any]:

@@ -39,18 +39,31 @@ def is_stored_form(
         care: relative to the largest: what machines may differ by.
         by_rows: whether each row has a grid of its own.
     """
-    steps_of = grid(exact, by_rows=by_rows)[:, None]
+    # Where the largest is next to a power of two, another machine may have taken the grid beyond it.
+    finer, coarser = (grid(exact * (1 + sign * care), by_rows=by_rows) for sign in (-1, 1))
+    found = _on_grid(array, exact, finer, care)
+    if not found.all() and (finer != coarser).any():
+        found |= _on_grid(array, exact, coarser, care)
+    return bool(found.all())
+
+
+def _on_grid(
+    array: NDArray[np.float32], exact: NDArray[np.float64], step: NDArray[np.float64], care: float
+) -> NDArray[np.bool_]:
+    """Whether the values of each row are near the exact ones and on its grid."""
+    found = np.ones(len(step), dtype=np.bool_)
     allowed = 0.5 + care / _STEPS  # steps: the largest magnitude is less than 2²² of them
-    flat, own = array.reshape(len(steps_of), -1), exact.reshape(len(steps_of), -1)
+    flat, own = array.reshape(len(step), -1), exact.reshape(len(step), -1)
     rows = max(1, _BLOCK // max(flat.shape[1], 1))
-    for place in itertools.product(range(0, len(flat), rows), range(0, flat.shape[1], _BLOCK)):
-        some = tuple(slice(start, start + size) for start, size in zip(place, (rows, _BLOCK), strict=True))
-        step, values = steps_of[some[0]], flat[some]
-        steps = np.divide(values, step, dtype=np.float64)  # exact: the step is a power of two
-        whole, near = np.rint(steps) == steps, np.abs(steps - own[some] / step) <= allowed
-        if not (whole & near).all() or (values.view(np.uint32) == _MINUS_ZERO).any():
-            return False
-    return True
+    for first, start in itertools.product(range(0, len(flat), rows), range(0, flat.shape[1], _BLOCK)):
+        some = slice(first, first + rows), slice(start, start + _BLOCK)
+        values, steps_of = flat[some], step[some[0], None]
+        steps = np.divide(values, steps_of, dtype=np.float64)  # exact: the step is a power of two
+        alike = (np.rint(steps) == steps) & (np.abs(steps - own[some] / steps_of) <= allowed)
+        found[some[0]] &= (alike & (values.view(np.uint32) != _MINUS_ZERO)).all(axis=1)
+        if not found.any():
+            break
+    return found
 
 
 def grid(exact: NDArray[np.float64], *, by_rows: bool = False) -> NDArray[np.float64]:
