@@ -26,7 +26,7 @@ from synthrelease.bundle.layout import USER_BLOCK, block_of
 SYSTEM_FILE = "/etc/passwd"  # what a reader could be talked into opening
 _BUNDLE = "maps"
 GROUP = "/outputs/still/garden"
-DATASET = f"{GROUP}/noised"
+DATASET = f"{GROUP}/heatmap"  # one in chunks
 
 Write = Callable[[Path], object]
 

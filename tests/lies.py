@@ -22,7 +22,7 @@ from forging import (
 from layouts import layout
 from mutants import text_of, written
 
-from synthrelease.bundle import reseal
+from synthrelease.bundle import hdf5, reseal
 from synthrelease.bundle.layout import USER_BLOCK, user_block
 
 
@@ -96,15 +96,7 @@ def _values(path: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
     def replace(file: h5py.File) -> None:
         values = np.ascontiguousarray(change(file[path][()]))
         del file[path]
-        file.create_dataset(
-            path,
-            data=values,
-            chunks=values.shape,
-            compression="gzip",
-            compression_opts=4,
-            shuffle=True,
-            fletcher32=True,
-        )
+        hdf5.store(file, path, values)
 
     return _data(replace)
 
@@ -599,17 +591,7 @@ LIES = [
         "an unlisted dataset",
         "maps",
         "unlisted",
-        _data(
-            lambda f: f.create_dataset(
-                "/outputs/still/extra",
-                data=np.arange(3),
-                chunks=(3,),
-                compression="gzip",
-                compression_opts=4,
-                shuffle=True,
-                fletcher32=True,
-            )
-        ),
+        _data(lambda f: hdf5.store(f, "/outputs/still/extra", np.arange(3))),
     ),
     Lie("an unlisted group", "maps", "unlisted", _data(lambda f: f.create_group("/outputs/still/patient17"))),
     Lie(

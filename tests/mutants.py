@@ -266,7 +266,7 @@ def _trail(original: Layout, random: Random) -> tuple[str, bytes]:
 
 
 def _chunk(original: Layout, random: Random) -> tuple[str, int, int, int]:
-    path = _some(random, sorted(original.anatomy.datasets))
+    path = _some(random, sorted(p for p, one in original.anatomy.datasets.items() if not one.is_compact))
     number = int(random.integers(len(original.anatomy.datasets[path].chunks)))
     return (path, number, *original.anatomy.datasets[path].chunks[number])
 
@@ -345,7 +345,7 @@ def written(
 
 def text_of(manifest: Any) -> bytes:
     """Return a manifest in the one form it has, even if it could have none."""
-    text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -102,7 +102,8 @@ def test_a_file_that_is_not_touched(honest: Path) -> None:
 @pytest.mark.parametrize("size", [0, 100, USER_BLOCK, 2000, 50_000, -1])
 def test_a_file_that_is_cut_while_it_is_verified(honest: Path, size: int) -> None:
     size %= len(layout("maps").raw)
-    assert during(lambda: os.truncate(honest, size), honest) == {"structure"}
+    (found,) = during(lambda: os.truncate(honest, size), honest)
+    assert found in ("structure", "manifest")  # the manifest's values are the last
 
 
 def test_a_file_that_grows_while_it_is_verified(honest: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) ->
     import struct
 
     original = layout("maps")
-    dataset = "/outputs/still/garden/noised"
+    dataset = "/outputs/still/garden/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])
     index = next(one for one in original.anatomy.regions if one.what == f"chunk index of {dataset}")
     rank = len(original.anatomy.datasets[dataset].shape)

@@ -97,7 +97,7 @@ def test_the_stress_notices_what_it_looks_for(stresses, tmp_path):
 
 def test_the_script_says_what_it_can_do():
     done = subprocess.run([sys.executable, SCRIPTS / "stress"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "usage: scripts/stress {batch,ledger} …\n")
+    assert (done.returncode, done.stderr) == (2, "usage: scripts/stress {batch,files,ledger,writing} …\n")
     done = subprocess.run(
         [sys.executable, SCRIPTS / "stress", "ledger", "--help"], capture_output=True, text=True, check=False
     )

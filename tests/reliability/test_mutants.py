@@ -91,10 +91,10 @@ def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str)
     assert {region for region, code in found if code == SAME} <= {"chunk index"}
 
 
-@pytest.mark.parametrize("place", range(0, 30_000, 1500))
-def test_a_changed_byte_is_detected_by_verify_itself(tmp_path: Path, place: int) -> None:
+@pytest.mark.parametrize("part", range(20))
+def test_a_changed_byte_is_detected_by_verify_itself(tmp_path: Path, part: int) -> None:
     raw = bytearray(layout("seeded").raw)
-    raw[place] ^= 1
+    raw[part * len(raw) // 20] ^= 1
     (tmp_path / "r.h5").write_bytes(raw)
     assert {one.code for one in verify(tmp_path / "r.h5").findings} == {"seal"}
 

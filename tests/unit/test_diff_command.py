@@ -126,7 +126,7 @@ def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other)
     other.write_bytes(user_block(raw[512:], test_seed=False) + raw[512:])
     done = run("diff", bundle, other, "--quick")
     assert done.exit_code == 1
-    assert done.stderr.startswith(f"error: {other}, /outputs/maps/garden/noised: the values are not those")
+    assert done.stderr.startswith(f"error: {other}: /outputs/maps/garden/noised: the values are not those")
     assert "Traceback" not in done.output
 
 
