@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle.anatomy import Anatomy, StoredDataset, dissect
+from synthrelease.bundle.anatomy import Anatomy, StoredDataset
+from synthrelease.bundle.dissection import dissect
 from synthrelease.bundle.layout import MANIFEST, USER_BLOCK
 from synthrelease.errors import BundleError
 from synthrelease.parallel import available_cores

@@ -90,7 +90,7 @@ def write_body(
 ) -> dict[str, Any]:
     """Write everything after the text block, and return the manifest; as `write_bundle`, with the groups' attributes."""
     digests: dict[str, str] = {}
-    # The oldest form, which every HDF5 library reads and `anatomy` knows, whatever the library's newest is.
+    # The oldest form, which every HDF5 library reads and `dissection` knows, whatever the library's newest is.
     with h5py.File(file, "w", userblock_size=USER_BLOCK, libver=("earliest", "v108")) as body:
         root: Attributes = {"format": FORMAT.encode("ascii"), "format_version": FORMAT_VERSION}
         for path, attributes in {"/": root, **groups}.items():

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Anatomy, dissect
+from synthrelease.bundle.anatomy import Anatomy
 from synthrelease.bundle.bundle_file import BundleFile, _fletcher32
+from synthrelease.bundle.dissection import dissect
 from synthrelease.bundle.layout import USER_BLOCK, chunk_shape
 from synthrelease.bundle.library import disagreements
 from synthrelease.errors import BundleError

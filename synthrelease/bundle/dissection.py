@@ -1,0 +1,375 @@
+"""Finding out what every byte of a bundle is for, before the HDF5 library touches the file.
+
+A bundle's HDF5 is a small part of the format: groups with symbol tables, datasets in chunks, as every HDF5 library has
+read them since 1.6.3 (HDF5 File Format Specification, version 3.0; sections are given by number). This reader knows
+that part and nothing else, so that whatever could be wrong with a file is refused here, in Python, where a wrong number is
+an error and no crash. Every structure must have the one form that a bundle gives it and claims its bytes; in the end every
+byte is claimed once. There is no room for anything else: no foreign message, no deleted object, no slack.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from synthrelease.bundle.anatomy import Anatomy, Region, StoredDataset
+from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
+from synthrelease.bundle.messages import (
+    COMPACT_FILL_VALUE,
+    CONSTANT,
+    FILL_VALUE,
+    TYPE_OF,
+    Message,
+    attribute_of,
+    expect,
+    padded,
+    pipeline_of,
+    refuse,
+)
+
+_NOWHERE = 2**64 - 1
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_LEAF_K, _GROUP_K, _CHUNK_K = 4, 16, 32  # half of the most entries of a node: of names, of a group, of chunks
+_DEEPEST = 8
+_MOST_DATASET_BYTES = 1 << 40
+_LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
+_SMALL = 4096  # bytes below which no ratio is asked for
+_LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
+_DATASET = [(Message.DATASPACE, 0), (Message.DATATYPE, CONSTANT), (Message.FILL_VALUE, CONSTANT)]
+_PIECE = 1 << 20  # bytes of a gap that are looked at at a time
+_NAME = re.compile(rb"(?!\.+\Z)[A-Za-z0-9%._~-]+")  # what `layout.group_name` writes
+
+
+def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
+    """Return what the HDF5 behind a text block consists of.
+
+    Args:
+        read: gives (place, number) bytes of the file.
+        size: of the file in bytes.
+
+    Raises:
+        BundleError: it is not HDF5 as a bundle is.
+    """
+    return _Dissection(read, size).result()
+
+
+@dataclass
+class _Dissection:
+    read: Callable[[int, int], bytes]
+    size: int
+    regions: list[Region] = field(default_factory=list)
+    groups: dict[str, dict[str, int | bytes]] = field(default_factory=dict)
+    datasets: dict[str, StoredDataset] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._begun: set[int] = set()
+        self._gaps = 0  # bytes
+        self._unclaimed = self.size - USER_BLOCK
+
+    def result(self) -> Anatomy:
+        self.regions.append(Region(0, USER_BLOCK, "text block"))
+        tree, heap, header = self._superblock()
+        self._group("/", header, tree, heap, depth=0)
+        self.regions.sort(key=lambda region: region.start)
+        end = 0
+        gaps = []
+        for region in self.regions:
+            if region.start < end:
+                refuse("bytes that belong to two parts", f"byte {region.start}")
+            if region.start > end:
+                gaps.append(self._gap(end, region.start))
+            end = region.stop
+        if end != self.size:
+            refuse("bytes behind the end", f"byte {end}")
+        regions = sorted([*self.regions, *gaps], key=lambda region: region.start)
+        return Anatomy(self.groups, self.datasets, tuple(regions))
+
+    def _gap(self, start: int, stop: int) -> Region:
+        """What the library leaves when it moves a list of names to a larger place: nothing may be in it."""
+        self._gaps += stop - start
+        pieces = (self.read(at, min(_PIECE, stop - at)) for at in range(start, stop, _PIECE))
+        # Half of the file at most: one can be large and hold nothing.
+        if 2 * self._gaps > self.size or any(any(piece) for piece in pieces):
+            refuse("bytes that no part of a bundle accounts for", f"byte {start}")
+        return Region(start, stop, "nothing")
+
+    # Bytes. Addresses of HDF5 count from the end of the text block.
+
+    def _claim(self, address: int, size: int, what: str) -> int:
+        """Claim bytes for one structure, and return their place in the file."""
+        start = address + USER_BLOCK
+        if address < 0 or start + size > self.size:
+            refuse("lies beyond the end of the file", what)
+        self._unclaimed -= size
+        if start in self._begun or self._unclaimed < 0:  # so that no cycle is followed
+            refuse("shares its bytes with something else", what)
+        self._begun.add(start)
+        self.regions.append(Region(start, start + size, what))
+        return start
+
+    def _take(self, address: int, size: int, what: str) -> bytes:
+        taken = self.read(self._claim(address, size, what), size)
+        if len(taken) != size:
+            refuse("cannot be read", what)
+        return taken
+
+    # Structures, from the root on.
+
+    def _superblock(self) -> tuple[int, int, int]:
+        """Return where the root's names are indexed, where they stand, and its header (II.A, version 0)."""
+        block = self._take(0, 96, "superblock")
+        (header,) = struct.unpack_from("<Q", block, 64)
+        tree, heap = struct.unpack_from("<QQ", block, 80)
+        expected = (
+            _SIGNATURE
+            + bytes([0, 0, 0, 0, 0, 8, 8, 0])
+            + struct.pack("<HHI", _LEAF_K, _GROUP_K, 0)
+            + struct.pack("<QQQQ", USER_BLOCK, _NOWHERE, self.size, _NOWHERE)
+            + struct.pack("<QQIIQQ", 0, header, 1, 0, tree, heap)
+        )
+        expect(block, expected, "superblock")
+        return tree, heap, header
+
+    def _group(self, path: str, header: int, tree: int, heap: int, *, depth: int) -> None:
+        if depth > _DEEPEST:
+            refuse("groups lie too deep", path)
+        messages = self._messages(header, path)
+        table = (Message.SYMBOL_TABLE, 0, struct.pack("<QQ", tree, heap))
+        expect(messages.count(table), 1, path)
+        attributes: dict[str, int | bytes] = {}
+        for kind, flags, body in messages:
+            if kind == Message.SYMBOL_TABLE:
+                continue
+            expect((kind, flags), (Message.ATTRIBUTE, 0), path)
+            name, value = attribute_of(body, path)
+            if name in attributes:
+                refuse("an attribute stands twice", path)
+            attributes[name] = value
+        self.groups[path] = attributes
+        names = self._names(heap, path)
+        for offset, address, cached, scratch in self._entries(tree, names, path):
+            below = f"{path.rstrip('/')}/{names[offset].decode('ascii')}"
+            if cached == 1:
+                self._group(below, address, *struct.unpack("<QQ", scratch), depth=depth + 1)
+            else:
+                expect((cached, scratch), (0, bytes(16)), below)
+                self._dataset(below, address)
+
+    def _messages(self, address: int, path: str) -> list[tuple[int, int, bytes]]:
+        """Return type, flags and body of an object's messages (IV.A.1.a); `self._layout` is where a layout's body stands."""
+        what = f"header of {path}"
+        prefix = self._take(address, 16, what)
+        number, size = struct.unpack("<2xH4xI4x", prefix)
+        expect(prefix, struct.pack("<BBHII4x", 1, 0, number, 1, size), what)
+        blocks = [(address + 16, size)]
+        messages: list[tuple[int, int, bytes]] = []
+        found = 0
+        for start, length in blocks:
+            block = self._take(start, length, what)
+            at = 0
+            while at < length:
+                if at + 8 > length:
+                    refuse("a message is cut off", what)
+                kind, size, flags = struct.unpack_from("<HHB", block, at)
+                body = block[at + 8 : at + 8 + size]
+                if size % 8 or len(body) != size or block[at + 5 : at + 8] != bytes(3):
+                    refuse("a message is not as a bundle writes it", what)
+                found += 1
+                if kind == Message.CONTINUATION:
+                    expect((len(body), flags), (16, 0), what)
+                    blocks.append(struct.unpack("<QQ", body))
+                else:
+                    messages.append((kind, flags, body))
+                if kind == Message.LAYOUT:
+                    self._layout = USER_BLOCK + start + at + 8
+                at += 8 + size
+        if found != number or not messages:
+            refuse("another number of messages than it states", what)
+        return messages
+
+    def _names(self, address: int, path: str) -> dict[int, bytes]:
+        """Return the names of a group's members by their place in its heap, which holds nothing else (III.D)."""
+        what = f"names of {path}"
+        head = self._take(address, 32, what)
+        size, free, place = struct.unpack("<8xQQQ", head)
+        expect(head, struct.pack("<4sBxxxQQQ", b"HEAP", 0, size, free, place), what)
+        heap = self._take(place, size, what)
+        used = size if free == 1 else free  # 1: nothing is free
+        if used > size or heap[:8] != bytes(8):
+            refuse("names are not as a bundle writes them", what)
+        if free != 1:
+            expect(heap[used:], struct.pack("<QQ", 1, size - used).ljust(size - used, b"\0"), what)
+        names: dict[int, bytes] = {}
+        at = 8
+        while at < used:
+            name = heap[at : max(heap.find(b"\0", at), at)]
+            after = at + padded(len(name) + 1)
+            if not _NAME.fullmatch(name) or heap[at:after] != name.ljust(after - at, b"\0"):
+                refuse("a name is not as a bundle writes it", what)
+            names[at] = name
+            at = after
+        if at != used:
+            refuse("names are not as a bundle writes them", what)
+        return names
+
+    def _entries(
+        self, tree: int, names: dict[int, bytes], path: str
+    ) -> Iterator[tuple[int, int, int, bytes]]:
+        """Yield the entries of a group in the order of their names, each name once (III.A.1, III.B, III.C)."""
+        what = f"index of {path}"
+        last = 0  # where the greatest name so far stands
+        seen = 0
+        for child, before, after in self._leaves(tree, 0, 8, _GROUP_K, what):
+            if int.from_bytes(before, "little") != last:
+                refuse("the index is out of order", what)
+            node = self._take(child, 8 + 2 * _LEAF_K * 40, what)
+            (number,) = struct.unpack_from("<H", node, 6)
+            expect(node[:8], struct.pack("<4sBxH", b"SNOD", 1, number), what)
+            if not 1 <= number <= 2 * _LEAF_K or any(node[8 + 40 * number :]):
+                refuse("the index is not as a bundle writes it", what)
+            for entry in range(number):
+                offset, address, cached, reserved, scratch = struct.unpack_from(
+                    "<QQII16s", node, 8 + 40 * entry
+                )
+                if offset not in names or reserved or (last and names[offset] <= names[last]):
+                    refuse("the index is out of order", what)
+                last = offset
+                seen += 1
+                yield offset, address, cached, scratch
+            if int.from_bytes(after, "little") != last:
+                refuse("the index is out of order", what)
+        if seen != len(names):
+            refuse("a name that nothing has", what)
+
+    def _leaves(
+        self, address: int, kind: int, key_size: int, half: int, what: str
+    ) -> list[tuple[int, bytes, bytes]]:
+        """Return what the leaves of a tree point to, in order, with the keys before and after each (III.A.1)."""
+        level = [(address, b"", b"")]
+        height: int | None = None
+        while True:
+            below: list[tuple[int, bytes, bytes]] = []
+            heights = set()
+            for place, (own, before, after) in enumerate(level):
+                node = self._take(own, 24 + 2 * half * (8 + key_size) + key_size, what)
+                mine, number = struct.unpack_from("<BH", node, 5)
+                heights.add(mine)
+                left = level[place - 1][0] if place else _NOWHERE
+                right = level[place + 1][0] if place + 1 < len(level) else _NOWHERE
+                expect(node[:24], struct.pack("<4sBBHQQ", b"TREE", kind, mine, number, left, right), what)
+                end = 24 + number * (8 + key_size) + key_size
+                least = 0 if kind == 0 and len(level) == 1 else 1
+                if not least <= number <= 2 * half or any(node[end:]):
+                    refuse("the index is not as a bundle writes it", what)
+                keys = [node[at : at + key_size] for at in range(24, end, 8 + key_size)]
+                if before and (keys[0], keys[-1]) != (before, after):
+                    refuse("the index is out of order", what)
+                children = (
+                    struct.unpack_from("<Q", node, at + key_size)[0]
+                    for at in range(24, end - key_size, 8 + key_size)
+                )
+                below.extend(zip(children, keys, keys[1:], strict=False))
+            if len(heights) != 1 or (height is not None and heights != {height - 1}):
+                refuse("the index is not as a bundle writes it", what)
+            (height,) = heights
+            if height == 0:
+                return below
+            level = below
+
+    def _dataset(self, path: str, header: int) -> None:
+        messages = self._messages(header, path)
+        what = f"header of {path}"
+        if messages[-1][0] == Message.NIL:  # what a header has too much room for
+            kind, flags, body = messages.pop()
+            expect((kind, flags, body), (Message.NIL, 0, bytes(len(body))), what)
+        compact = [*_DATASET, (Message.LAYOUT, 0)]
+        in_chunks = [*_DATASET, (Message.PIPELINE, CONSTANT), (Message.LAYOUT, 0)]
+        is_in_chunks = len(messages) == len(in_chunks)
+        expect([(kind, flags) for kind, flags, _ in messages], in_chunks if is_in_chunks else compact, what)
+        space, encoded, fill, *pipeline, layout = (body for _, _, body in messages)
+        rank = space[1]
+        if encoded not in TYPE_OF:
+            refuse("a type that is not a whole little-endian integer or floating-point number", path)
+        dtype = TYPE_OF[encoded]
+        if len(space) != 8 + 16 * rank or not 1 <= rank <= 4:
+            refuse("a shape that no dataset of a bundle has", path)
+        shape = struct.unpack_from(f"<{rank}Q", space, 8)
+        expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), what)
+        if (
+            not all(1 <= side < 2**31 for side in shape)
+            or math.prod(shape) * dtype.itemsize > _MOST_DATASET_BYTES
+        ):
+            refuse("too large", path)
+        if is_compact(shape, dtype.itemsize):
+            expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
+            self.datasets[path] = StoredDataset(
+                dtype, shape, shape, (self._inside(layout, shape, dtype, path),)
+            )
+            return
+        expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
+        chunk = chunk_shape(shape, dtype.itemsize)
+        if len(layout) < 11:
+            refuse("is cut off", f"chunks of {path}")
+        (tree,) = struct.unpack_from("<Q", layout, 3)
+        head = struct.pack(f"<BBBQ{rank + 1}I", 3, 2, rank + 1, tree, *chunk, dtype.itemsize)
+        expect(layout, head.ljust(padded(len(head)), b"\0"), f"chunks of {path}")
+        chunks = tuple(self._chunks(tree, shape, chunk, dtype.itemsize, path))
+        logical, stored = math.prod(shape) * dtype.itemsize, sum(size for _, size in chunks)
+        if logical > _SMALL and logical > _LARGEST_RATIO * stored:
+            refuse("far larger than what is stored of it", path)
+        self.datasets[path] = StoredDataset(dtype, shape, chunk, chunks)
+
+    def _inside(
+        self, layout: bytes, shape: Sequence[int], dtype: np.dtype[Any], path: str
+    ) -> tuple[int, int]:
+        """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
+        size = math.prod(shape) * dtype.itemsize
+        values = layout[4 : 4 + size]
+        head = struct.pack("<BBH", 3, 0, size) + values
+        expect(layout, head.ljust(padded(4 + size), b"\0"), f"header of {path}")
+        place = self._layout + 4
+        number = len(self.regions) - 1
+        while not self.regions[number].start <= place < self.regions[number].stop:
+            number -= 1  # one of the last, as the header was read just now
+        around = self.regions[number]
+        self.regions[number : number + 1] = [
+            Region(around.start, place, around.what),
+            Region(place, place + size, f"values of {path}"),
+            Region(place + size, around.stop, around.what),
+        ]
+        return place, size
+
+    def _chunks(
+        self, tree: int, shape: Sequence[int], chunk: Sequence[int], itemsize: int, path: str
+    ) -> Iterator[tuple[int, int]]:
+        """Yield place and size of the chunks, in order (III.A.1: keys of size, mask, place in the dataset)."""
+        what = f"chunk index of {path}"
+        rank = len(shape)
+        number = -(-shape[0] // chunk[0])
+        rest = (0,) * (rank - 1)
+        unpacked = math.prod(chunk) * itemsize
+        most = (
+            unpacked + unpacked // 8 + 64
+        )  # bytes: no deflate makes more of it, and a hole in a file can be
+        found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
+        if len(found) != number:
+            refuse("another number of chunks than its shape has", path)
+        for place, (address, before, _) in enumerate(found):
+            (size,) = struct.unpack_from("<I", before)
+            expect(before, struct.pack(f"<II{rank + 1}Q", size, 0, place * chunk[0], *rest, 0), what)
+            if size < _LEAST_CHUNK:
+                refuse("a chunk is too small to hold anything", path)
+            if size > most:
+                refuse("a chunk is larger than its values", path)
+            yield self._claim(address, size, f"values of {path}"), size
+        # The last key is what the index has grown from: the end of the last chunk, or its beginning.
+        end = found[-1][2]
+        (last,) = struct.unpack_from("<Q", end, 8)
+        expect(end, struct.pack(f"<II{rank + 1}Q", 0, 0, last, *chunk[1:], itemsize), what)
+        expect(last in ((number - 1) * chunk[0], number * chunk[0]), True, what)
