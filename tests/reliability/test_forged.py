@@ -12,7 +12,7 @@ import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
 from synthrelease.bundle.claims import event_faults, most_counts
 from synthrelease.bundle.contents import noised_network, records_subsets
-from synthrelease.bundle.layout import TEST_SEED_WORDS, chunk_shape, dataset_path
+from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.plausibility import foreign_to_network
 from synthrelease.data.attribute import Attribute
 from synthrelease.maths.network import Network, fitted_network
@@ -948,15 +948,7 @@ def test_integers_of_another_type_than_theirs(records, path, kind):
     with h5py.File(records, "r+") as file:
         other = file[path][()].astype(kind)
         del file[path]
-        file.create_dataset(
-            path,
-            data=other,
-            chunks=chunk_shape(other.shape, other.itemsize),
-            compression="gzip",
-            compression_opts=4,
-            shuffle=True,
-            fletcher32=True,
-        )
+        hdf5.store(file, path, other)
     reseal(records)
     assert codes(records, allow_test_seed=True) == {"derived"}
 
