@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -20,6 +21,11 @@ from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
 _DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in _DEPENDENCIES}
 
 
 def compose_manifest(
@@ -46,10 +52,7 @@ def compose_manifest(
         "tool": {
             "name": "synthrelease",
             "version": synthrelease.__version__,
-            "dependencies": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in _DEPENDENCIES},
-            },
+            "dependencies": {"python": platform.python_version(), **_versions()},
         },
         "privacy": {
             "unit": "person",
