@@ -10,7 +10,8 @@ from typing import Any
 import h5py
 
 from synthrelease.bundle import claims, disclosure, reseal, verify
-from synthrelease.bundle.contents import Derived, Noised, contents
+from synthrelease.bundle.content import Derived, Noised
+from synthrelease.bundle.contents import contents
 from synthrelease.maths.stored import stored
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events

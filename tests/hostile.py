@@ -27,6 +27,7 @@ SYSTEM_FILE = "/etc/passwd"  # what a reader could be talked into opening
 _BUNDLE = "maps"
 GROUP = "/outputs/still/garden"
 DATASET = f"{GROUP}/heatmap"  # one in chunks
+_FILTERS = {"compression": "gzip", "compression_opts": 4, "shuffle": True, "fletcher32": True}
 
 Write = Callable[[Path], object]
 
@@ -152,8 +153,8 @@ def _region_references(file: h5py.File) -> None:
     references[0] = file[DATASET].regionref[0:1]
 
 
-def _filtered(**options: Any) -> Callable[[h5py.File], None]:
-    """A listed dataset with other filters."""
+def _stored(**options: Any) -> Callable[[h5py.File], None]:
+    """A listed dataset that is stored in another form."""
 
     def write(file: h5py.File) -> None:
         array = file[DATASET][()]
@@ -198,20 +199,6 @@ def _space(shape: Any) -> Callable[[h5py.File], None]:
     return write
 
 
-def _fill_value(file: h5py.File) -> None:
-    array = file[DATASET][()]
-    del file[DATASET]
-    file.create_dataset(
-        DATASET,
-        data=array,
-        chunks=array.shape,
-        compression="gzip",
-        shuffle=True,
-        fletcher32=True,
-        fillvalue=17,
-    )
-
-
 def _many_chunks(file: h5py.File) -> None:
     file.create_dataset(f"{GROUP}/chunks", shape=(1 << 31,), dtype="u1", chunks=(1,), compression="gzip")
     file[f"{GROUP}/chunks"][:3000] = 1
@@ -219,21 +206,6 @@ def _many_chunks(file: h5py.File) -> None:
 
 def _comment(file: h5py.File) -> None:
     h5py.h5o.set_comment(file[GROUP].id, b"patient 17 was left-handed")
-
-
-def _times(file: h5py.File) -> None:
-    array = file[DATASET][()]
-    del file[DATASET]
-    file.create_dataset(
-        DATASET,
-        data=array,
-        chunks=array.shape,
-        compression="gzip",
-        compression_opts=4,
-        shuffle=True,
-        fletcher32=True,
-        track_times=True,
-    )
 
 
 def _creation_order(file: h5py.File) -> None:
@@ -304,14 +276,12 @@ HDF5: dict[str, Write] = {
     "long doubles": _within(_of_type(np.longdouble)),
     "big-endian numbers": _within(_of_type(">i4")),
     "fixed strings": _within(_of_type("S7")),
-    "the filter lzf": _within(_filtered(compression="lzf")),
-    "the filter of scales and offsets": _within(_filtered(scaleoffset=0)),
-    "no filters": _within(_filtered()),
-    "the filters without a checksum": _within(
-        _filtered(compression="gzip", compression_opts=4, shuffle=True)
-    ),
+    "the filter lzf": _within(_stored(compression="lzf")),
+    "the filter of scales and offsets": _within(_stored(scaleoffset=0)),
+    "no filters": _within(_stored()),
+    "the filters without a checksum": _within(_stored(compression="gzip", compression_opts=4, shuffle=True)),
     "another level of compression": _within(
-        _filtered(compression="gzip", compression_opts=9, shuffle=True, fletcher32=True)
+        _stored(compression="gzip", compression_opts=9, shuffle=True, fletcher32=True)
     ),
     "the filter szip, by its number": _within(_unknown_filter(4)),
     "the filter zstd, by its number": _within(_unknown_filter(32015)),
@@ -324,10 +294,10 @@ HDF5: dict[str, Write] = {
     "a dataset that may grow": _within(
         lambda f: f.create_dataset(f"{GROUP}/g", (4,), "<i4", maxshape=(None,))
     ),
-    "another fill value": _within(_fill_value),
+    "another fill value": _within(_stored(**_FILTERS, fillvalue=17)),
     "two milliard chunks": _within(_many_chunks),
     "a comment": _within(_comment),
-    "times of change": _within(_times),
+    "times of change": _within(_stored(**_FILTERS, track_times=True)),
     "a group that knows its order": _within(_creation_order),
     "a name of 60 000 letters": _within(lambda f: f.create_group("/outputs/" + "x" * 60_000)),
     "a name that is not ASCII": _within(lambda f: f.create_group("/outputs/é")),

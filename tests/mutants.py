@@ -659,12 +659,17 @@ def _careful(original: Layout, random: Random) -> tuple[str, bytes]:
     if at(manifest, below) is None:
         below = ("outputs", number, "mechanism")
     what = _leaf_changed(manifest, random, below, near=random.random() < 0.8)
-    again = _some(random, [recompute_claims, recompute_sensitivities])
-    try:
-        again(manifest)
-    except Exception:  # noqa: BLE001  nothing follows from nonsense: it stays as it is
-        what += " (alone)"
+    what += _followed(manifest, _some(random, [recompute_claims, recompute_sensitivities]))
     return what, written(original, dict(original.arrays), text_of(manifest))
+
+
+def _followed(manifest: Any, by: Callable[[Any], object]) -> str:
+    """Renew what follows from a changed manifest, and return what to say of it."""
+    try:
+        by(manifest)
+    except Exception:  # noqa: BLE001  nothing follows from nonsense: it stays as it is
+        return " (alone)"
+    return ""
 
 
 def _extreme(original: Layout, random: Random) -> tuple[str, bytes]:
@@ -685,10 +690,7 @@ def _extreme(original: Layout, random: Random) -> tuple[str, bytes]:
     at(manifest, place[:-1])[place[-1]] = new
     what = f"{'/'.join(map(str, place))}: {str(old)[:40]} → {new}"
     if random.random() < 0.3:
-        try:
-            recompute_sensitivities(manifest)
-        except Exception:  # noqa: BLE001  nothing follows from nonsense: it stays as it is
-            what += " (alone)"
+        what += _followed(manifest, recompute_sensitivities)
     return what, written(original, dict(original.arrays), text_of(manifest))
 
 

@@ -1,11 +1,13 @@
 """A bundle's file, read by hand: its seal, its anatomy, and the values of its datasets, chunk by chunk.
 
-A small dataset stands in its object's header, as it is. A chunk of a larger one is what HDF5's filters make of rows: their bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must
-be exactly that: nothing behind the end of the deflate stream, and zeros in the rows that the last chunk has too many.
+A small dataset stands in its object's header, as it is. A chunk of a larger one is what HDF5's filters make of rows: their
+bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must be exactly that: nothing behind the end of the
+deflate stream, and zeros in the rows that the last chunk has too many.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
@@ -45,8 +47,11 @@ class BundleFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        # Without waiting: a pipe would never open.
-        self._handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            # Without waiting: a pipe would never open.
+            self._handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except ValueError as error:
+            raise OSError(errno.EINVAL, "no file can have this name") from error
         found = os.fstat(self._handle)
         if not stat.S_ISREG(found.st_mode):
             self.close()

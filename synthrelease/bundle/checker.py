@@ -44,7 +44,7 @@ def serve() -> None:
 def _answer(request: dict[str, Any], *, asker: int | None) -> dict[str, Any]:
     try:
         size = Path(request["path"]).stat().st_size
-    except OSError:
+    except (OSError, ValueError):  # no such file, or no name that a file could have
         size = 0
     seconds = SECONDS + SECONDS_A_MEGABYTE * size / 1e6
     read, write = os.pipe()

@@ -14,9 +14,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import NamedTuple
 
 from synthrelease.bundle.anatomy import Anatomy, Region, StoredDataset
 from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
@@ -59,6 +57,15 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
     return _Dissection(read, size).result()
 
 
+class _Found(NamedTuple):
+    """A message of an object's header; `place` is that of its body in the file."""
+
+    kind: int
+    flags: int
+    body: bytes
+    place: int
+
+
 @dataclass
 class _Dissection:
     read: Callable[[int, int], bytes]
@@ -95,7 +102,7 @@ class _Dissection:
         self._gaps += stop - start
         pieces = (self.read(at, min(_PIECE, stop - at)) for at in range(start, stop, _PIECE))
         # Half of the file at most: one can be large and hold nothing.
-        if 2 * self._gaps > self.size or any(any(piece) for piece in pieces):
+        if 2 * self._gaps > self.size or any(piece.strip(b"\0") for piece in pieces):
             refuse("bytes that no part of a bundle accounts for", f"byte {start}")
         return Region(start, stop, "nothing")
 
@@ -140,14 +147,14 @@ class _Dissection:
         if depth > _DEEPEST:
             refuse("groups lie too deep", path)
         messages = self._messages(header, path)
-        table = (Message.SYMBOL_TABLE, 0, struct.pack("<QQ", tree, heap))
-        expect(messages.count(table), 1, path)
+        tables = [(one.flags, one.body) for one in messages if one.kind == Message.SYMBOL_TABLE]
+        expect(tables, [(0, struct.pack("<QQ", tree, heap))], path)
         attributes: dict[str, int | bytes] = {}
-        for kind, flags, body in messages:
-            if kind == Message.SYMBOL_TABLE:
+        for one in messages:
+            if one.kind == Message.SYMBOL_TABLE:
                 continue
-            expect((kind, flags), (Message.ATTRIBUTE, 0), path)
-            name, value = attribute_of(body, path)
+            expect((one.kind, one.flags), (Message.ATTRIBUTE, 0), path)
+            name, value = attribute_of(one.body, path)
             if name in attributes:
                 refuse("an attribute stands twice", path)
             attributes[name] = value
@@ -161,15 +168,15 @@ class _Dissection:
                 expect((cached, scratch), (0, bytes(16)), below)
                 self._dataset(below, address)
 
-    def _messages(self, address: int, path: str) -> list[tuple[int, int, bytes]]:
-        """Return type, flags and body of an object's messages (IV.A.1.a); `self._layout` is where a layout's body stands."""
+    def _messages(self, address: int, path: str) -> list[_Found]:
+        """Return an object's messages (IV.A.1.a)."""
         what = f"header of {path}"
         prefix = self._take(address, 16, what)
         number, size = struct.unpack("<2xH4xI4x", prefix)
         expect(prefix, struct.pack("<BBHII4x", 1, 0, number, 1, size), what)
         blocks = [(address + 16, size)]
-        messages: list[tuple[int, int, bytes]] = []
-        found = 0
+        messages: list[_Found] = []
+        count = 0
         for start, length in blocks:
             block = self._take(start, length, what)
             at = 0
@@ -180,16 +187,14 @@ class _Dissection:
                 body = block[at + 8 : at + 8 + size]
                 if size % 8 or len(body) != size or block[at + 5 : at + 8] != bytes(3):
                     refuse("a message is not as a bundle writes it", what)
-                found += 1
+                count += 1
                 if kind == Message.CONTINUATION:
                     expect((len(body), flags), (16, 0), what)
                     blocks.append(struct.unpack("<QQ", body))
                 else:
-                    messages.append((kind, flags, body))
-                if kind == Message.LAYOUT:
-                    self._layout = USER_BLOCK + start + at + 8
+                    messages.append(_Found(kind, flags, body, USER_BLOCK + start + at + 8))
                 at += 8 + size
-        if found != number or not messages:
+        if count != number or not messages:
             refuse("another number of messages than it states", what)
         return messages
 
@@ -285,18 +290,17 @@ class _Dissection:
     def _dataset(self, path: str, header: int) -> None:
         messages = self._messages(header, path)
         what = f"header of {path}"
-        if messages[-1][0] == Message.NIL:  # what a header has too much room for
-            kind, flags, body = messages.pop()
-            expect((kind, flags, body), (Message.NIL, 0, bytes(len(body))), what)
+        if messages[-1].kind == Message.NIL:  # what a header has too much room for
+            room = messages.pop()
+            expect((room.flags, room.body), (0, bytes(len(room.body))), what)
         compact = [*_DATASET, (Message.LAYOUT, 0)]
         in_chunks = [*_DATASET, (Message.PIPELINE, CONSTANT), (Message.LAYOUT, 0)]
         is_in_chunks = len(messages) == len(in_chunks)
-        expect([(kind, flags) for kind, flags, _ in messages], in_chunks if is_in_chunks else compact, what)
-        space, encoded, fill, *pipeline, layout = (body for _, _, body in messages)
-        rank = space[1]
+        expect([(one.kind, one.flags) for one in messages], in_chunks if is_in_chunks else compact, what)
+        space, encoded, fill, *pipeline, layout = (message.body for message in messages)
         if encoded not in TYPE_OF:
             refuse("a type that is not a whole little-endian integer or floating-point number", path)
-        dtype = TYPE_OF[encoded]
+        dtype, rank = TYPE_OF[encoded], len(space) // 16
         if len(space) != 8 + 16 * rank or not 1 <= rank <= 4:
             refuse("a shape that no dataset of a bundle has", path)
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
@@ -308,9 +312,8 @@ class _Dissection:
             refuse("too large", path)
         if is_compact(shape, dtype.itemsize):
             expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
-            self.datasets[path] = StoredDataset(
-                dtype, shape, shape, (self._inside(layout, shape, dtype, path),)
-            )
+            values = self._inside(messages[-1], math.prod(shape) * dtype.itemsize, path)
+            self.datasets[path] = StoredDataset(dtype, shape, shape, (values,))
             return
         expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
         chunk = chunk_shape(shape, dtype.itemsize)
@@ -325,15 +328,11 @@ class _Dissection:
             refuse("far larger than what is stored of it", path)
         self.datasets[path] = StoredDataset(dtype, shape, chunk, chunks)
 
-    def _inside(
-        self, layout: bytes, shape: Sequence[int], dtype: np.dtype[Any], path: str
-    ) -> tuple[int, int]:
+    def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:
         """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
-        size = math.prod(shape) * dtype.itemsize
-        values = layout[4 : 4 + size]
-        head = struct.pack("<BBH", 3, 0, size) + values
-        expect(layout, head.ljust(padded(4 + size), b"\0"), f"header of {path}")
-        place = self._layout + 4
+        head = struct.pack("<BBH", 3, 0, size) + layout.body[4 : 4 + size]
+        expect(layout.body, head.ljust(padded(4 + size), b"\0"), f"header of {path}")
+        place = layout.place + 4
         number = len(self.regions) - 1
         while not self.regions[number].start <= place < self.regions[number].stop:
             number -= 1  # one of the last, as the header was read just now

@@ -37,9 +37,7 @@ from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.errors import BundleError
 from synthrelease.parallel import Progress
 
-_HASHED_UNSEEN = (
-    1 << 30
-)  # bytes; a larger file can be a hole, and is hashed once it is known what its bytes are for
+_HASHED_UNSEEN = 1 << 30  # bytes; of a larger file, which can be a hole, it is known first what they are for
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 

@@ -68,7 +68,8 @@ def write_bundle(
                 manifest = write_body(spool, arrays, groups, completed)
             finally:
                 spool.check()  # whatever the library makes of it
-            block = block_of(_digest_after_block(file), test_seed=test_seed)
+            file.seek(USER_BLOCK)
+            block = block_of(hashlib.file_digest(file, "sha256").hexdigest(), test_seed=test_seed)
             file.seek(0)
             file.write(block)
             file.flush()
@@ -166,14 +167,6 @@ class _Spool(io.RawIOBase):
             except BaseException as error:  # noqa: BLE001  h5py would forget Ctrl-C, and what was to be written
                 self._failed = error
         return None
-
-
-def _digest_after_block(file: BinaryIO) -> str:
-    state = hashlib.sha256()
-    file.seek(USER_BLOCK)
-    while piece := file.read(1 << 20):
-        state.update(piece)
-    return state.hexdigest()
 
 
 def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:

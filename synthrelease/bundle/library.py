@@ -10,7 +10,7 @@ import h5py
 
 from synthrelease.bundle.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.layout import USER_BLOCK
+from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
 
 _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
 
@@ -71,17 +71,25 @@ def _disagreements(file: h5py.h5f.FileID, anatomy: Anatomy) -> Iterator[str]:
 
 
 def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
-    creation = dataset.get_create_plist()
-    filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
-    laid_out = (h5py.h5d.COMPACT, []) if stored.is_compact else (h5py.h5d.CHUNKED, _FILTERS)
     return (
         dataset.dtype == stored.dtype
         and dataset.shape == stored.shape
-        and (creation.get_layout(), filters) == laid_out
-        and creation.get_external_count() == 0
+        and is_laid_out(dataset)
         and h5py.h5a.get_num_attrs(dataset) == 0
-        and (stored.is_compact or (creation.get_chunk() == stored.chunk and _has_chunks(dataset, stored)))
+        and (stored.is_compact or _has_chunks(dataset, stored))
     )
+
+
+def is_laid_out(dataset: h5py.h5d.DatasetID) -> bool:
+    """Return whether a dataset is stored as a bundle stores one of its shape: in its header, or in chunks by its filters."""
+    creation, itemsize = dataset.get_create_plist(), dataset.dtype.itemsize
+    filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
+    if creation.get_external_count():
+        return False
+    if is_compact(dataset.shape, itemsize):
+        return creation.get_layout() == h5py.h5d.COMPACT and not filters
+    chunked = creation.get_layout() == h5py.h5d.CHUNKED and filters == _FILTERS
+    return chunked and creation.get_chunk() == chunk_shape(dataset.shape, itemsize)
 
 
 def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:

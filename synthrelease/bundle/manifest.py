@@ -15,10 +15,9 @@ _MOST_DIGITS = 400  # of a number: the largest there are have 309
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
-    """Return the manifest as indented UTF-8 JSON with a final newline."""
-    return (
-        json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False, sort_keys=True) + "\n"
-    ).encode()
+    """Return the manifest as indented UTF-8 JSON, keys in order, with a final newline."""
+    text = json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False, sort_keys=True)
+    return f"{text}\n".encode()
 
 
 def from_bytes(raw: bytes) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle import claims, signal_claims
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.contents import Categories, Content, Noised, noised_network
+from synthrelease.bundle.content import Categories, Content, Noised
+from synthrelease.bundle.contents import noised_network
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.plausibility import Tally, foreign_to_network, too_large, too_many, too_quiet

@@ -16,15 +16,12 @@ from synthrelease.bundle.hdf5 import Attributes, store, write_body
 from synthrelease.bundle.layout import (
     MANIFEST,
     USER_BLOCK,
-    chunk_shape,
     digest,
-    is_compact,
     is_marked_test_seed,
     user_block,
 )
+from synthrelease.bundle.library import is_laid_out
 from synthrelease.bundle.messages import Message
-
-_FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
 
 
 def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
@@ -38,10 +35,10 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
         manifest: what to write as its manifest; default the one that is there. Its digests are computed anew.
     """
     path = Path(path)
-    marked = is_marked_test_seed(path.read_bytes()[:USER_BLOCK])
+    before = path.read_bytes()
+    marked = is_marked_test_seed(before[:USER_BLOCK])
+    end = int.from_bytes(before[USER_BLOCK + 40 : USER_BLOCK + 48], "little")
     with h5py.File(path, "r", locking=False) as file:
-        end = int.from_bytes(path.read_bytes()[USER_BLOCK + 40 : USER_BLOCK + 48], "little")
-        behind = path.read_bytes()[end:]
         groups, arrays, plain = _content(file)
         old = arrays.pop(MANIFEST).tobytes()
     renewed = dict(manifest if manifest is not None else manifest_text.from_bytes(old))
@@ -50,7 +47,7 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
         with path.open("w+b") as new:
             write_body(new, arrays.items(), groups, lambda _: renewed)
             new.seek(0, os.SEEK_END)
-            new.write(behind)
+            new.write(before[end:])
     else:
         with h5py.File(path, "r+", locking=False) as file:
             del file[MANIFEST]
@@ -113,14 +110,12 @@ def _is_plain_group(group: h5py.Group) -> bool:
 
 
 def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
-    creation = dataset.id.get_create_plist()
     return (
         dataset.dtype.kind in "iuf"
         and dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype.newbyteorder("<")))
         and dataset.size > 0
         and dataset.maxshape == dataset.shape
-        and not creation.get_external_count()
-        and _is_laid_out(dataset)
+        and is_laid_out(dataset.id)
         and not len(dataset.attrs)
         and _has_only(
             dataset,
@@ -133,14 +128,6 @@ def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
             Message.CONTINUATION,
         )
     )
-
-
-def _is_laid_out(dataset: h5py.Dataset) -> bool:
-    creation, itemsize = dataset.id.get_create_plist(), dataset.dtype.itemsize
-    filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
-    if is_compact(dataset.shape, itemsize):
-        return creation.get_layout() == h5py.h5d.COMPACT and not filters
-    return dataset.chunks == chunk_shape(dataset.shape, itemsize) and filters == _FILTERS
 
 
 def _has_only(item: h5py.HLObject, *allowed: Message) -> bool:

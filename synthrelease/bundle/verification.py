@@ -118,6 +118,10 @@ class _Server:
             self._owner = os.getpid()
         return self._process
 
+    def unlock(self) -> None:
+        """Begin anew in a forked process: the thread that may hold the lock is not there."""
+        self._lock = threading.Lock()
+
     def stop(self) -> None:
         """End the checker, and the child that it may have."""
         process, self._process = self._process, None
@@ -135,6 +139,7 @@ class _Server:
 
 _SERVER = _Server()
 atexit.register(_SERVER.stop)
+os.register_at_fork(after_in_child=_SERVER.unlock)
 
 
 def stop() -> None:

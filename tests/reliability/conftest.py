@@ -6,18 +6,11 @@ from pathlib import Path
 
 import pytest
 from invented_study import write_signals_study
+from layouts import STEPS
 
 import synthrelease
 
-MORE = """
-[[outputs]]
-name = "steps"
-kind = "signals"
-input = "pupils"
-mechanism = "lpa"
-length = 12
-epsilon = 8
-
+WHOLE = """
 [[outputs]]
 name = "whole"
 kind = "signals"
@@ -34,7 +27,7 @@ epsilon = 8
 def built(folder: Path, *names: str, noise: str = "laplace") -> bytes:
     """A release of some of the study's outputs: composition of unlike noises takes seconds to verify."""
     plan = write_signals_study(folder, published=True)
-    head, *outputs = (plan.read_text() + MORE).split("[[outputs]]")
+    head, *outputs = (plan.read_text() + STEPS + WHOLE).split("[[outputs]]")
     kept = [
         one.replace('noise = "gaussian"', f'noise = "{noise}"')
         for one in outputs

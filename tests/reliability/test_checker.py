@@ -149,6 +149,10 @@ def test_names_of_any_bytes(bundle: Path) -> None:
     assert verify(strange).ok
 
 
+def test_a_name_that_no_file_can_have() -> None:
+    assert [one.code for one in verify("a\0b").findings] == ["unreadable"]
+
+
 def test_a_checker_that_was_killed_is_started_again(bundle: Path) -> None:
     assert verify(bundle).ok
     process = verification._SERVER._process
@@ -181,6 +185,12 @@ def test_a_fork_does_not_share_the_checker(bundle: Path) -> None:
     assert child == [True, True]
     assert own.poll() is None
     assert verify(bundle, quick=True).ok
+
+
+def test_a_fork_while_another_thread_asks(bundle: Path) -> None:
+    """The lock that the other thread holds is nobody's in the child."""
+    with verification._SERVER._lock:
+        assert in_child(lambda: b"ok" if verify(bundle, quick=True).ok else b"") == b"ok"
 
 
 def test_the_checker_ends_with_whoever_asks(bundle: Path) -> None:

@@ -1226,7 +1226,8 @@ def _viewers(name, count):
 
 def derive_shares_again(path):
     """Make all shares follow from the integers and the numbers of viewers that the manifest states."""
-    from synthrelease.bundle.contents import Derived, contents
+    from synthrelease.bundle.content import Derived
+    from synthrelease.bundle.contents import contents
 
     with h5py.File(path, "r+") as file:
         for entry in read_manifest(path)["outputs"]:

@@ -25,7 +25,8 @@ from forging import (
 )
 
 from synthrelease.bundle import reseal
-from synthrelease.bundle.contents import Derived, contents, dataset_count
+from synthrelease.bundle.content import Derived
+from synthrelease.bundle.contents import contents, dataset_count
 from synthrelease.maths.stored import grid, stored
 
 SPECTRAL = ("course", "levels", "after")

@@ -91,7 +91,14 @@ def test_randomness_is_made_in_one_place():
 
 
 def test_privacy_knows_no_data_and_verify_no_mechanism():
-    for name in ("claims.py", "examination.py", "output_examination.py", "contents.py", "plausibility.py"):
+    for name in (
+        "claims.py",
+        "examination.py",
+        "output_examination.py",
+        "content.py",
+        "contents.py",
+        "plausibility.py",
+    ):
         assert not any("mechanisms" in module for module in imports(ROOT / "bundle" / name)), name
 
 
