@@ -30,6 +30,7 @@ from synthrelease.bundle.hdf5 import Attributes
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.bundle.resealing import reseal
 
+GOLDEN = sorted((Path(__file__).parent / "golden" / "bundles").glob("*.h5"))
 PIXELS = """
 [[outputs]]
 name = "pixels"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fork_server import Outcome
-from layouts import NAMES, Layout, layout
+from layouts import GOLDEN, NAMES, Layout, layout, read
 from lies import LIES, Lie
 from mutants import KINDS, mutant, sealed
 from regions import SAME, refusals, undetected
@@ -78,9 +78,10 @@ def test_a_mutant_is_the_same_whoever_makes_it() -> None:
     assert mutant(5, seed=3).raw != mutant(5, seed=4).raw
 
 
-def test_every_changed_byte_of_a_bundle_is_detected() -> None:
+@pytest.mark.parametrize("bundle", GOLDEN, ids=lambda path: path.name)
+def test_every_changed_byte_of_a_golden_bundle_is_detected(bundle: Path) -> None:
     """Of all its bytes, each changed in one bit; what it was for is known."""
-    assert undetected(layout("seeded")) == []
+    assert undetected(read(bundle)) == []
 
 
 @pytest.mark.parametrize("name", ["seeded"])
