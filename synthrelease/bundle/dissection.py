@@ -54,7 +54,34 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
     Raises:
         BundleError: it is not HDF5 as a bundle is.
     """
-    return _Dissection(read, size).result()
+    dissection = _Dissection(read, size)
+    gaps = dissection.gaps()
+    # A file can be large and hold nothing.
+    if 2 * sum(gap.stop - gap.start for gap in gaps) > size:
+        refuse("more than half of the file is nothing", f"byte {gaps[0].start}")
+    for gap in gaps:
+        if not _is_empty(read, gap):
+            refuse("bytes that no part of a bundle accounts for", f"byte {gap.start}")
+    regions = sorted([*dissection.regions, *gaps], key=lambda region: region.start)
+    return Anatomy(dissection.groups, dissection.datasets, tuple(regions))
+
+
+def gaps(read: Callable[[int, int], bytes], size: int) -> list[Region]:
+    """Return what nothing is kept in: the library leaves it when it moves a list of names to a larger place.
+
+    Args:
+        read: gives (place, number) bytes of the file.
+        size: of the file in bytes.
+
+    Raises:
+        BundleError: it is not HDF5 as a bundle is.
+    """
+    return _Dissection(read, size).gaps()
+
+
+def _is_empty(read: Callable[[int, int], bytes], gap: Region) -> bool:
+    pieces = (read(at, min(_PIECE, gap.stop - at)) for at in range(gap.start, gap.stop, _PIECE))
+    return not any(piece.strip(b"\0") for piece in pieces)
 
 
 class _Found(NamedTuple):
@@ -76,35 +103,24 @@ class _Dissection:
 
     def __post_init__(self) -> None:
         self._begun: set[int] = set()
-        self._gaps = 0  # bytes
         self._unclaimed = self.size - USER_BLOCK
 
-    def result(self) -> Anatomy:
+    def gaps(self) -> list[Region]:
+        """Find all regions, and return what is between them."""
         self.regions.append(Region(0, USER_BLOCK, "text block"))
         tree, heap, header = self._superblock()
         self._group("/", header, tree, heap, depth=0)
         self.regions.sort(key=lambda region: region.start)
-        end = 0
-        gaps = []
+        end, gaps = 0, []
         for region in self.regions:
             if region.start < end:
                 refuse("bytes that belong to two parts", f"byte {region.start}")
             if region.start > end:
-                gaps.append(self._gap(end, region.start))
+                gaps.append(Region(end, region.start, "nothing"))
             end = region.stop
         if end != self.size:
             refuse("bytes behind the end", f"byte {end}")
-        regions = sorted([*self.regions, *gaps], key=lambda region: region.start)
-        return Anatomy(self.groups, self.datasets, tuple(regions))
-
-    def _gap(self, start: int, stop: int) -> Region:
-        """What the library leaves when it moves a list of names to a larger place: nothing may be in it."""
-        self._gaps += stop - start
-        pieces = (self.read(at, min(_PIECE, stop - at)) for at in range(start, stop, _PIECE))
-        # Half of the file at most: one can be large and hold nothing.
-        if 2 * self._gaps > self.size or any(piece.strip(b"\0") for piece in pieces):
-            refuse("bytes that no part of a bundle accounts for", f"byte {start}")
-        return Region(start, stop, "nothing")
+        return gaps
 
     # Bytes. Addresses of HDF5 count from the end of the text block.
 

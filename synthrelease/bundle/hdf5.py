@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle.dissection import gaps
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
     FORMAT,
@@ -105,7 +106,22 @@ def write_body(
                 file.check()
         manifest = completed(digests)
         store(body, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
+    if isinstance(file, _Spool):
+        file.check()
+    _clear(file)
     return manifest
+
+
+def _clear(file: BinaryIO | io.RawIOBase) -> None:
+    """Write zeros where nothing is kept: a list of names was there, if the library wrote it before it moved it."""
+
+    def read(place: int, number: int) -> bytes:
+        file.seek(place)
+        return file.read(number) or b""
+
+    for gap in gaps(read, file.seek(0, io.SEEK_END)):
+        file.seek(gap.start)
+        file.write(bytes(gap.stop - gap.start))
 
 
 class _Spool(io.RawIOBase):

@@ -213,6 +213,15 @@ def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
     assert sum(gap.stop - gap.start for gap in gaps) < len(raw) / 10
 
 
+def test_nothing_is_left_of_names_that_were_written_before_they_moved(tmp_path: Path) -> None:
+    """The library writes a group's list of names when it has seen enough else, and leaves it where it was when it grows."""
+    arrays = {f"/outputs/maps/{number}": np.arange(60) for number in range(4000)}
+    last = {f"/outputs/more/{'x' * 100}": np.arange(600)}
+    kinds = dict.fromkeys(["/outputs/maps", "/outputs/more", "/outputs/none"], "heatmap")
+    raw = written(tmp_path / "r.h5", {**arrays, **last}, kinds).read_bytes()
+    assert any(region.what == "nothing" and region.start < 10_000 for region in of_bytes(raw).regions)
+
+
 # --- values
 
 
