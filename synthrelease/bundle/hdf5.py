@@ -67,6 +67,7 @@ def write_bundle(
             try:
                 groups = {OUTPUTS: {}, **{path: _encoding(kind) for path, kind in kinds.items()}}
                 manifest = write_body(spool, arrays, groups, completed)
+                clear_gaps(spool)
             finally:
                 spool.check()  # whatever the library makes of it
             file.seek(USER_BLOCK)
@@ -106,14 +107,15 @@ def write_body(
                 file.check()
         manifest = completed(digests)
         store(body, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
-    if isinstance(file, _Spool):
-        file.check()
-    _clear(file)
     return manifest
 
 
-def _clear(file: BinaryIO | io.RawIOBase) -> None:
-    """Write zeros where nothing is kept: a list of names was there, if the library wrote it before it moved it."""
+def clear_gaps(file: BinaryIO | io.RawIOBase) -> None:
+    """Write zeros where nothing is kept: a list of names was there, if the library wrote it before it moved it.
+
+    Raises:
+        BundleError: what is in the file is not as a bundle's.
+    """
 
     def read(place: int, number: int) -> bytes:
         file.seek(place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle.hdf5 import Attributes, store, write_body
+from synthrelease.bundle.hdf5 import Attributes, clear_gaps, store, write_body
 from synthrelease.bundle.layout import (
     MANIFEST,
     USER_BLOCK,
@@ -22,6 +23,7 @@ from synthrelease.bundle.layout import (
 )
 from synthrelease.bundle.library import is_laid_out
 from synthrelease.bundle.messages import Message
+from synthrelease.errors import BundleError
 
 
 def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
@@ -46,6 +48,8 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
     if plain:
         with path.open("w+b") as new:
             write_body(new, arrays.items(), groups, lambda _: renewed)
+            with suppress(BundleError):  # what no bundle may have, a forgery may
+                clear_gaps(new)
             new.seek(0, os.SEEK_END)
             new.write(before[end:])
     else:
