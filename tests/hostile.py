@@ -369,7 +369,7 @@ def _region(what: str) -> tuple[int, int]:
     return region.start - USER_BLOCK, region.stop - USER_BLOCK
 
 
-def _continued_in_itself(body: bytearray) -> None:
+def continued_in_itself(body: bytearray) -> None:
     start, _ = _region("header of /outputs/still")
     struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start + 16, 24)
 
@@ -488,7 +488,7 @@ BYTES: dict[str, Write] = {
     "a file that is being written": _body(lambda body: body.__setitem__(slice(20, 24), b"\3\0\0\0")),
     "another base address": _body(lambda body: struct.pack_into("<Q", body, 24, 0)),
     "a driver that opens other files": _body(_driver_block),
-    "a header that continues in itself": _body(_continued_in_itself),
+    "a header that continues in itself": _body(continued_in_itself),
     "a header of 50 000 parts": _body(_endless_header),
     "an index that is its own child": _body(_tree_of_itself),
     "an index of 255 levels": _body(_tower_of_trees),

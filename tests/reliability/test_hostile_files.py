@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import h5py
 import pytest
 from fork_server import SECONDS, Examine, Outcome, outcomes
-from hostile import CORPUS, MANIFESTS, seal
+from hostile import CORPUS, MANIFESTS, continued_in_itself, seal
 from layouts import layout
 
 import synthrelease
@@ -152,11 +153,20 @@ def test_a_large_file_is_known_before_it_is_hashed(tmp_path: Path) -> None:
     assert {one.code for one in verify(path).findings} == {"structure"}  # and within the test's life
 
 
+def test_a_cycle_in_a_large_file_is_followed_once(tmp_path: Path) -> None:
+    """Or a header that continues in itself would be read until it has filled a tebibyte."""
+    path, body = tmp_path / "r.h5", bytearray(layout("maps").raw[USER_BLOCK:])
+    continued_in_itself(body)
+    struct.pack_into("<Q", body, 40, 1 << 40)
+    seal(path, bytes(body))
+    os.truncate(path, 1 << 40)
+    (finding,) = verify(path).findings
+    assert (finding.code, finding.message) == ("structure", "shares its bytes with something else")
+
+
 @pytest.mark.parametrize("size", [1 << 20, 1 << 30])
 def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) -> None:
     """Or a hole could be called a chunk, and be hashed."""
-    import struct
-
     original = layout("maps")
     dataset = "/outputs/still/garden/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])

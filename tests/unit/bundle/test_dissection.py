@@ -200,6 +200,22 @@ def test_every_structure_may_be_used_once(small: bytes) -> None:
                     of_bytes(changed)
 
 
+def test_no_two_parts_share_bytes(tmp_path: Path) -> None:
+    """Even if what is shared makes up for a gap elsewhere, so that as many bytes are claimed as there are."""
+    random = np.random.default_rng(3)
+    arrays = {f"/outputs/maps/{name}": random.integers(0, 2**31, 1000) for name in "ab"}
+    raw = bytearray(written(tmp_path / "r.h5", arrays).read_bytes())
+    found = of_bytes(raw)
+    ((place, size),), ((other, _),) = (found.datasets[path].chunks for path in arrays)
+    (index,) = (one for one in found.regions if one.what == "chunk index of /outputs/maps/a")
+    pointer = index.start + 24 + 8 + 8 * 2  # behind the first key, of size and mask and two numbers
+    assert struct.unpack_from("<Q", raw, pointer) == (place - USER_BLOCK,)
+    struct.pack_into("<Q", raw, pointer, other + 8 - USER_BLOCK)
+    raw[place : place + size] = bytes(size)
+    with pytest.raises(BundleError, match="two parts"):
+        of_bytes(raw)
+
+
 def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
     arrays = {f"/outputs/maps/{'x' * 30}{number}": np.array([number]) for number in range(300)}
     raw = written(tmp_path / "r.h5", arrays).read_bytes()
