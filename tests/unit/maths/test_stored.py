@@ -117,6 +117,17 @@ def test_machines_may_differ_by_their_care_and_no_more() -> None:
         assert told(array, exact + off * half * np.array([0, 1, 0]), care=care) is alike
 
 
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_machines_may_be_on_two_sides_of_a_power_of_two(by_rows: bool) -> None:  # noqa: FBT001
+    """The grid is twice as coarse beyond it: values are told that one machine would never round so."""
+    values = np.random.default_rng(5).uniform(-1, 1, (3, 500))
+    below, above = (np.concatenate([values, np.full((3, 1), 1 + sign * 1e-13)], axis=1) for sign in (-1, 1))
+    assert (grid(below, by_rows=by_rows) < grid(above, by_rows=by_rows)).all()
+    for here, there in ((below, above), (above, below)):
+        assert is_stored_form(stored(there, by_rows=by_rows), here, care=1e-12, by_rows=by_rows)
+        assert not is_stored_form(stored(there, by_rows=by_rows), here, care=1e-15, by_rows=by_rows)
+
+
 def test_nothing_is_stored_of_what_is_not_finite() -> None:
     exact = np.array([1.0, math.nan])
     assert not told(np.array([1.0, math.nan], dtype=np.float32), exact)
