@@ -216,6 +216,28 @@ def test_no_two_parts_share_bytes(tmp_path: Path) -> None:
         of_bytes(raw)
 
 
+def test_no_more_is_read_than_there_is(tmp_path: Path) -> None:
+    """Parts of a header that begin 24 bytes apart and all end together: each byte would be read thousands of times."""
+    raw = bytearray(written(tmp_path / "r.h5", {"/outputs/maps/a": np.arange(9)}).read_bytes())
+    header = next(one.start for one in of_bytes(raw).regions if one.what == "header of /outputs/maps")
+    start, number = len(raw) - USER_BLOCK, 2000
+    parts = [(start + 24 * k, 24 * (number - k)) for k in range(number)]
+    struct.pack_into("<HHB3xQQ", raw, header + 16, 0x10, 16, 0, *parts[0])
+    for part in [*parts[1:], (start, 24)]:
+        raw += struct.pack("<HHB3xQQ", 0x10, 16, 0, *part)
+    struct.pack_into("<Q", raw, USER_BLOCK + 40, len(raw))
+    amount = 0
+
+    def read(place: int, size: int) -> bytes:
+        nonlocal amount
+        amount += size
+        return bytes(raw[place : place + size])
+
+    with pytest.raises(BundleError, match="shares its bytes"):
+        dissect(read, len(raw))
+    assert amount <= len(raw)
+
+
 def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
     arrays = {f"/outputs/maps/{'x' * 30}{number}": np.array([number]) for number in range(300)}
     raw = written(tmp_path / "r.h5", arrays).read_bytes()
