@@ -1,13 +1,19 @@
-"""Where chunks lie is told by HDF5's library in one of two ways, by version; nothing else is taken for them."""
+"""What HDF5's library sees is held against what was read by hand, and a difference is a finding."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from layouts import GOLDEN
 
+from synthrelease.bundle import examination
 from synthrelease.bundle.anatomy import StoredDataset
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import USER_BLOCK
-from synthrelease.bundle.library import _has_chunks
+from synthrelease.bundle.library import _has_chunks, disagreements
+
+(BUNDLE,) = (path for path in GOLDEN if path.name == "heatmaps.h5")
 
 STORED = StoredDataset(np.dtype("u1"), (3,), (2,), ((2000, 20), (3000, 21)))
 
@@ -35,3 +41,59 @@ def test_places_count_from_the_file_or_from_hdf5(shifts, is_it):
     assert _has_chunks(seen(*chunks), STORED) == is_it
     assert not _has_chunks(seen(*chunks[:1]), STORED)
     assert not _has_chunks(seen(*((place, size + 1) for place, size in chunks)), STORED)
+
+
+def with_one_changed(items, path, **changes):
+    return {**items, path: replace(items[path], **changes)}
+
+
+def without(items, path):
+    return {name: item for name, item in items.items() if name != path}
+
+
+def in_chunks(anatomy):
+    return next(path for path, one in sorted(anatomy.datasets.items()) if not one.is_compact)
+
+
+def inside(anatomy):
+    return next(path for path, one in sorted(anatomy.datasets.items()) if one.is_compact)
+
+
+OTHERWISE = {
+    "a dataset less": lambda a: replace(a, datasets=without(a.datasets, inside(a))),
+    "a dataset more": lambda a: replace(a, datasets={**a.datasets, "/outputs/x": a.datasets[inside(a)]}),
+    "a group less": lambda a: replace(a, groups=without(a.groups, max(a.groups))),
+    "a group that is a dataset": lambda a: replace(
+        a, groups={**a.groups, inside(a): {}}, datasets=without(a.datasets, inside(a))
+    ),
+    "a dataset that is a group": lambda a: replace(
+        a,
+        groups=without(a.groups, max(a.groups)),
+        datasets={**a.datasets, max(a.groups): a.datasets[inside(a)]},
+    ),
+    "another type": lambda a: replace(
+        a, datasets=with_one_changed(a.datasets, in_chunks(a), dtype=np.dtype("<u8"))
+    ),
+    "another shape": lambda a: replace(a, datasets=with_one_changed(a.datasets, inside(a), shape=(1,))),
+    "other chunks": lambda a: replace(
+        a, datasets=with_one_changed(a.datasets, in_chunks(a), chunks=((4000, 20),))
+    ),
+    "another number of attributes": lambda a: replace(
+        a, groups={**a.groups, "/": {"format": b"synthrelease"}}
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_whatever_the_library_sees_otherwise_is_told(what):
+    with BundleFile(BUNDLE) as file:
+        assert disagreements(file) == []
+        file.anatomy = OTHERWISE[what](file.anatomy)
+        assert disagreements(file)
+
+
+def test_what_the_library_sees_otherwise_is_a_finding(monkeypatch):
+    assert examination.examine(BUNDLE).ok
+    monkeypatch.setattr(examination, "disagreements", lambda _: ["/x: the HDF5 library sees another dataset"])
+    (finding,) = examination.examine(BUNDLE).findings
+    assert finding.code == "structure"
