@@ -100,15 +100,7 @@ def check_promise(
         raise ValueError("Expected two trials of a kind at least, with scores, to hold a promise against")
     pick_in, test_in = inside[::2], inside[1::2]
     pick_out, test_out = outside[::2], outside[1::2]
-    thresholds = np.unique(np.concatenate([pick_in, pick_out]))
-    sides = [
-        _excess(
-            _Side(sign, float(t)), pick_in, pick_out, epsilon=epsilon, delta=delta, significance=significance
-        )
-        for sign in (1, -1)
-        for t in thresholds[:: max(len(thresholds) // 200, 1)]
-    ]
-    side = max(sides, key=lambda one: one[0])[1]
+    side = _promising(pick_in, pick_out, epsilon=epsilon, delta=delta)
     tpr, fpr = _rates(side, test_in, test_out, significance)
     bound = float(largest_tpr(fpr.high, epsilon=epsilon, delta=delta))
     return PromiseCheck(epsilon, delta, tpr, fpr, bound, tpr.low > bound)
@@ -132,8 +124,33 @@ def _rates(side: _Side, inside: Numbers, outside: Numbers, significance: float) 
     return tpr, fpr
 
 
-def _excess(
-    side: _Side, inside: Numbers, outside: Numbers, *, epsilon: float, delta: float, significance: float
-) -> tuple[float, _Side]:
-    tpr, fpr = _rates(side, inside, outside, significance)
-    return tpr.low - float(largest_tpr(fpr.high, epsilon=epsilon, delta=delta)), side
+def _promising(inside: Numbers, outside: Numbers, *, epsilon: float, delta: float) -> _Side:
+    """The side that seems to exceed the bound most clearly; however it is chosen, the other half of the trials decides."""
+    thresholds = np.unique(np.concatenate([inside, outside]))
+    above_in, above_out, below_in, below_out = (
+        _share(one, thresholds, above=above) for above in (True, False) for one in (inside, outside)
+    )
+    best = []
+    for sign, right, wrong, sizes in (
+        (1, above_in, above_out, (len(inside), len(outside))),
+        (-1, below_out, below_in, (len(outside), len(inside))),
+    ):
+        low = np.clip(right - _doubt(right, sizes[0]), 0, 1)
+        high = np.clip(wrong + _doubt(wrong, sizes[1]), 0, 1)
+        excess = low - largest_tpr(high, epsilon=epsilon, delta=delta)
+        excess[wrong > 0.5] = -np.inf  # the other side sees these
+        best.append((float(excess.max()), _Side(sign, float(thresholds[excess.argmax()]))))
+    return max(best)[1]
+
+
+def _share(scores: Numbers, thresholds: Numbers, *, above: bool) -> Numbers:
+    """Share of scores at each threshold, and above or below."""
+    ordered = np.sort(scores)
+    if above:
+        return 1 - np.searchsorted(ordered, thresholds, side="left") / scores.size
+    return np.searchsorted(ordered, thresholds, side="right") / scores.size
+
+
+def _doubt(share: Numbers, count: int) -> Numbers:
+    """About as far as an interval reaches."""
+    return 2.6 * np.sqrt((share * (1 - share) + 1 / count) / count)

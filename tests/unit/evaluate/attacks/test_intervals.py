@@ -55,7 +55,7 @@ def test_whole_numbers_are_whole_in_spite_of_rounding():
 
 @pytest.mark.parametrize("shares", ["coins", "uniform"])
 def test_coverage(shares):
-    """20 000 samples of 24 people: the exact interval holds the mean in 95 % at least; half as wide it would not."""
+    """500 samples of 24 people: the exact interval holds the mean in 95 % at least; half as wide it would not."""
     rng = np.random.default_rng(0)
     held = narrow = 0
     for _ in range(500):
