@@ -10,6 +10,7 @@ https://doi.org/10.2202/1544-6115.1585, Eq. 2).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -163,14 +164,13 @@ def _perfect(design: Design, people: int) -> float:
     return 1 / math.factorial(people) if design is Design.MATCHING else 1 / math.comb(people, people // 2)
 
 
-def _orders(count: int, draws: int, random: SecureRandom) -> list[NDArray[np.int64]]:
+def _orders(count: int, draws: int, random: SecureRandom) -> Iterator[NDArray[np.int64]]:
     """Random orders of 0 … count − 1, shape (draws, count), in blocks."""
-    blocks, left = [], draws
+    left = draws
     while left:
         block = min(left, max(_BLOCK // count, 1))
-        blocks.append(np.argsort(random.words(block * count).reshape(block, count), axis=1))
+        yield np.argsort(random.words(block * count).reshape(block, count), axis=1)
         left -= block
-    return blocks
 
 
 def _p_value(shuffled: Numbers, observed: float) -> float:

@@ -29,7 +29,8 @@ class Copies:
     Attributes:
         exact: share of each person's rows that a released record equals in every feature, shape (n,).
         near: share that a released record is nearer to than any row of another person is, shape (n,).
-        rows: different rows of each person that a released record equals, and no row of another person; shape (n,).
+        rows: different rows of each person that a released record equals, shape (n,); 0 of everybody where any two people share a
+            row: then the values are coarse, and copies happen.
     """
 
     exact: Numbers
@@ -66,7 +67,7 @@ def copies_of(
     near = equal | (nearest_distance(queries, rows) < others)
     near &= others > 0  # what equals another person's row is nobody's own
     names, person = np.unique(people.people, return_inverse=True)
-    own = np.flatnonzero(equal & (others > 0))
+    own = np.flatnonzero(equal & (others > 0).all())
     different = np.unique(np.column_stack([person[own], real[own]]), axis=0)[:, 0].astype(np.int64)
     return Copies(
         share_by_person(equal.astype(np.float64), people.people),
@@ -104,15 +105,16 @@ def copies(
 ) -> AttackResult:
     """Return how much more of members' data stands in the release than of control people's.
 
-    People are shuffled, as everywhere. Where rows are given and none is of a control person, rows are looked at too: that all c of them
-    fell on members by accident has probability (members/people)^c; the p-value is twice the lesser of the two.
+    People are shuffled, as everywhere. Where rows are given and none is of a control person, rows are looked at too: that c accidents, each
+    for itself, all fell on members has probability (members/people)^c; the p-value is twice the lesser of the two.
 
     Args:
         shares: `Copies.exact` or `Copies.near` of each person in each round, shape (R, n), or (n,) for one.
         members: who was in, by lot, the same shape.
         seed: of shuffles.
         name: what was compared, "exact, values" say.
-        rows: `Copies.rows`, the same shape, of rows compared in values that people do not share by habit: for exact copies.
+        rows: `Copies.rows`, the same shape, for exact copies: a few rows of one person in a thousand, published as they are, no shuffling
+            of people would notice.
         draws: number of shuffles.
 
     Raises:

@@ -29,7 +29,7 @@ def linkage(
     is the link. Individuals that are equally near share the vote, and those with equally many votes the link: of k copies
     of one average, one belongs to the person, and the link is right to 1/k.
 
-    `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a placebo, the attack
+    People of whom no individual is released are not counted. `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a placebo, the attack
     on that. Knowledge is the attacker's alone: the spread is of what is known, not of what is released.
 
     Args:
@@ -41,17 +41,16 @@ def linkage(
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, an individual was made from two people, a person has two known recordings, an owner is
-            unknown, or there are fewer than two people.
+        ValueError: shapes differ, an individual was made from two people, a person has two known recordings, or fewer
+            than two known people have an individual.
     """
-    names, owners = known.names, _owners(known, released, individuals)
     random = SecureRandom.for_tests(seed).spawn("linkage")
-    test = matching_test(_linked(known, released.values, individuals, owners), random=random, draws=draws)
+    table, chance = _linked(known, released, individuals)
+    test = matching_test(table, random=random.spawn("owners"), draws=draws)
     control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
     if placebo is not None:
-        owners = _owners(known, placebo, individuals)
         other = matching_test(
-            _linked(known, placebo.values, individuals, owners), random=random.spawn("placebo"), draws=draws
+            _linked(known, placebo, individuals)[0], random=random.spawn("placebo"), draws=draws
         )
         control, control_p = share_rate(other.shares), other.p_value
     result = AttackResult(
@@ -59,21 +58,22 @@ def linkage(
         measure="share of people linked to an individual of theirs",
         main=share_rate(test.shares),
         control=control,
-        chance=float(np.isin(owners, names).mean() / names.size),
-        people=names.size,
+        chance=chance,
+        people=len(table),
         design=Design.MATCHING,
         p_value=test.p_value,
         control_p=control_p,
-        least_p=least_matching_p(names.size, draws=draws),
+        least_p=least_matching_p(len(table), draws=draws),
     )
     return judged([result])[0]
 
 
-def _linked(known: Windows, values: Numbers, individuals: Labels, owners: Labels) -> Numbers:
-    """To what share each known person is linked to individuals of each of the people, shape (n, n)."""
+def _linked(known: Windows, released: Windows, individuals: Labels) -> tuple[Numbers, float]:
+    """To what share each person is linked to individuals of each, of those who have any, shape (n, n); and what share is theirs."""
+    owners = _owners(known, released, individuals)
     names, person = np.unique(known.people, return_inverse=True)
     _, individual = np.unique(individuals, return_inverse=True)
-    queries, rows = scaled(known.values, known.values, values)
+    queries, rows = scaled(known.values, known.values, released.values)
     votes = np.zeros((names.size, owners.size))
     start = 0
     for near in equally_near(queries, rows):
@@ -85,8 +85,9 @@ def _linked(known: Windows, values: Numbers, individuals: Labels, owners: Labels
         start += len(near)
     best = votes >= votes.max(axis=1, keepdims=True) - _TIE
     link = best / best.sum(axis=1, keepdims=True)
-    table: Numbers = link @ (owners[:, None] == names[None, :]).astype(np.float64)
-    return table
+    there = np.isin(names, owners)
+    theirs = (owners[:, None] == names[None, there]).astype(np.float64)
+    return link[there] @ theirs, float(theirs.mean())
 
 
 def _owners(known: Windows, released: Windows, individuals: Labels) -> Labels:
@@ -98,12 +99,10 @@ def _owners(known: Windows, released: Windows, individuals: Labels) -> Labels:
     units = known.units()
     if units.people.size != known.names.size:
         raise ValueError("Expected one known recording of each person, found a person with two")
-    if known.names.size < 2:
-        raise ValueError("Expected two known people at least, found one")
     _, first, individual = np.unique(individuals, return_index=True, return_inverse=True)
     owners: Labels = released.people[first]
     if (owners[individual] != released.people).any():
         raise ValueError("Expected every released individual to be made from one person, found one of two")
-    if not np.isin(owners, known.names).any():
-        raise ValueError("Expected released individuals of known people, found none")
+    if np.isin(known.names, owners).sum() < 2:
+        raise ValueError("Expected released individuals of two known people at least, found fewer")
     return owners

@@ -8,6 +8,7 @@ to be told from luck, or the attack does as well where there is nothing to find.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -54,6 +55,7 @@ class AttackResult:
         reason: in words.
         together: how many attacks the verdict is corrected for.
         corrected_p: the p-value after correction.
+        significance: what it was held against.
     """
 
     attack: str
@@ -74,6 +76,7 @@ class AttackResult:
     reason: str = "not judged"
     together: int = 0
     corrected_p: float = 1.0
+    significance: float = SIGNIFICANCE
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON holds it; None for what is not a finite number."""
@@ -85,8 +88,10 @@ class AttackResult:
             "chance": finite_or_none(self.chance),
             "people": self.people,
             "p_value": self.p_value,
+            "control_p": self.control_p,
             "corrected_p": self.corrected_p,
             "together": self.together,
+            "significance": self.significance,
             "risk": None if self.risk is None else self.risk.to_json(),
             "further": {
                 name: value.to_json() if isinstance(value, Rate) else finite_or_none(value)
@@ -118,7 +123,10 @@ def judged(
     corrected = holm(np.array([result.p_value for result in results]))
     controls = holm(np.array([result.control_p for result in results]))
     return tuple(
-        _judged(replace(one, corrected_p=float(p), together=len(results)), float(control), significance)
+        _judged(
+            replace(one, corrected_p=float(p), together=len(results), significance=significance),
+            float(control),
+        )
         for one, p, control in zip(results, corrected, controls, strict=True)
     )
 
@@ -132,8 +140,8 @@ def holm(p_values: Numbers) -> Numbers:
     return corrected
 
 
-def _judged(one: AttackResult, control_p: float, significance: float) -> AttackResult:
-    level = significance / one.together
+def _judged(one: AttackResult, control_p: float) -> AttackResult:
+    significance, level = one.significance, one.significance / one.together
     against = f"{one.main} against {one.control} of the control"
     among = f"p = {one.corrected_p:.2g}, corrected for {one.together} attack{'s' * (one.together > 1)}"
     if one.promise is not None and one.promise.violated:
@@ -145,10 +153,15 @@ def _judged(one: AttackResult, control_p: float, significance: float) -> AttackR
         kept = f"; {one.promise}" if one.promise is not None else ""
         return replace(one, verdict=Verdict.FOUND, reason=f"{against}; {among}{kept}")
     if one.least_p > level:
-        few = (
-            f"{one.people} people are too few: even a perfect attack has p = {one.least_p:.2g}, and {level:.2g} is asked for; "
-            f"it takes {people_needed(one.design, level)} people"
-        )
-        return replace(one, verdict=Verdict.UNTRUSTED, reason=few)
+        return replace(one, verdict=Verdict.UNTRUSTED, reason=_too_few(one, level))
     reason = f"{against}; {among}; with {one.people} people up to {one.main.high:.2f} cannot be excluded"
     return replace(one, verdict=Verdict.NOTHING, reason=reason)
+
+
+def _too_few(one: AttackResult, level: float) -> str:
+    """What is missing for a perfect attack to be told from luck."""
+    but = f"even a perfect attack has p = {one.least_p:.2g}, and {level:.2g} is asked for"
+    needed = people_needed(one.design, level)
+    if needed > one.people:
+        return f"{one.people} people are too few: {but}; it takes {needed} people"
+    return f"too few shuffles: {but}; it takes `draws` of {math.ceil(1 / level)}"

@@ -58,7 +58,9 @@ def test_what_other_people_have_too_is_nobody_s_own():
     found = copies_of(np.array([[0.0, -0.0], [7, 7]]), people)
     assert found.exact.tolist() == [1, 0.5, 1]
     assert found.near.tolist() == [0, 0, 1]
-    assert found.rows.tolist() == [0, 0, 1]
+    assert found.rows.tolist() == [0, 0, 0]  # where two people share a row, copies happen
+    apart = of([[0, 0], [0, 1], [5, 5], [7, 7]], [0, 1, 1, 2])
+    assert copies_of(np.array([[0.0, -0.0], [7, 7]]), apart).rows.tolist() == [1, 0, 1]
 
 
 def test_one_feature_off_is_no_exact_copy():

@@ -94,10 +94,11 @@ def test_individuals_of_unknown_people_are_never_right():
     known, released = known_and_released()
     strangers = replace(released, people=np.where(released.people < 6, released.people, -1))
     found = link(known, strangers)
-    assert found.main.value == 0.5
-    assert found.chance == pytest.approx(
-        6 / 7 / 12
-    )  # 12 of the 14 released units: all strangers are one person
+    assert (found.main.value, found.people) == (1.0, 6)  # of those who are there
+    assert found.chance == pytest.approx(2 / 14)  # each has two of the 14 units: all strangers are one person
+    assert found.least_p == pytest.approx(1 / 720)
+    nearer = np.where(strangers.people[:, None] >= 0, 1e6, released.values)
+    assert link(known, replace(strangers, values=nearer)).main.value == 0.0
 
 
 def test_scale_is_what_the_attacker_knows():
@@ -123,10 +124,11 @@ def test_a_placebo_that_is_linked_too_spoils_the_result():
     known, released = known_and_released()
     assert link(known, released, placebo=released).verdict is Verdict.UNTRUSTED
     order = np.random.default_rng(0).permutation(12)
-    assert (
-        link(known, released, placebo=replace(released, people=order[released.people])).verdict
-        is Verdict.FOUND
-    )
+    found = link(known, released, placebo=replace(released, people=order[released.people]))
+    assert found.verdict is Verdict.FOUND
+    assert found.control.value == np.mean(order == np.arange(12))
+    lone = replace(released, people=np.where(released.people < 2, released.people, -1))
+    assert link(known, released, placebo=lone).chance == pytest.approx(1 / 12)  # of the release, not of it
 
 
 def test_too_few_people_are_said_to_be():
@@ -144,7 +146,7 @@ def test_what_cannot_be_linked_is_refused():
         link(windows.of_recordings([0, 1]), released)
     with pytest.raises(ValueError, match="one of two"):
         linkage(known, released, np.zeros(240, dtype=int), seed=0)
-    with pytest.raises(ValueError, match="of known people, found none"):
+    with pytest.raises(ValueError, match="two known people at least"):
         link(known, replace(released, people=released.people + 100))
-    with pytest.raises(ValueError, match="two known people"):
+    with pytest.raises(ValueError, match="two known people at least"):
         link(known.of_people([0]), released)

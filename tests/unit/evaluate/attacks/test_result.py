@@ -83,6 +83,13 @@ def test_too_few_people_say_how_many_it_takes():
     assert judged([halves])[0].reason.endswith("it takes 10 people")
 
 
+def test_too_few_shuffles_are_not_blamed_on_people():
+    (one, *_) = judged([result(p_value=0.5)] * 200)
+    assert one.verdict is Verdict.UNTRUSTED
+    assert one.reason.startswith("too few shuffles")
+    assert one.reason.endswith("it takes `draws` of 20000")
+
+
 def test_enough_people_alone_may_be_too_few_for_many_attacks():
     one = result(people=10, least_p=1 / 252, p_value=0.5, design=Design.DIVISION)
     assert verdicts(one) == [Verdict.NOTHING]
@@ -120,6 +127,7 @@ def test_json_holds_all_and_no_nan():
     assert told["further"] == {"a": 0.5, "b": {"value": 0.1, "low": 0.0, "high": 0.2}}
     assert told["promise"]["bound"] == 0.3
     assert told["together"] == 1
+    assert told["significance"] == 0.01
     assert result().to_json()["risk"] is None
 
 
