@@ -92,7 +92,7 @@ RELEASES: dict[str, Release] = {
     "noise between the bounds": noise,
     "k-same-select, k = 4": partial(k_same, 4),
     "k-same-select, k = 8": partial(k_same, 8),
-    **{maker.name: partial(synthetic, maker) for maker in MAKERS[:4]},
+    **{maker.name: partial(synthetic, maker) for maker in MAKERS[:5]},
 }
 
 

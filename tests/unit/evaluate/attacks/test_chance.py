@@ -55,6 +55,14 @@ def test_p_of_a_division_is_that_of_all_divisions():
         (found.control_p, (np.array(differences) <= observed + 1e-12).mean()),
     ):
         assert p == pytest.approx(exact, abs=off(exact, 20_000))
+    assert (found.low, found.high) == pytest.approx(np.quantile(differences, [0.025, 0.975]), abs=0.1)
+
+
+def test_a_perfect_attack_is_never_certain():
+    """One shuffle more than were drawn did as well: the observed one."""
+    assert matching_test(np.eye(20), random=seeded()).p_value == 1 / 10_000
+    members = np.arange(40) < 20
+    assert division_test(members.astype(float), members, random=seeded(), draws=99).p_value == 1 / 100
 
 
 def test_rounds_are_shuffled_each_by_itself():

@@ -113,6 +113,24 @@ def test_scale_is_what_the_attacker_knows():
     )
 
 
+def test_a_stranger_far_away_changes_no_scale():
+    """The first feature tells people apart by little; measured by a release with somebody far off, it would tell nothing."""
+    rng = np.random.default_rng(0)
+    known = Windows(
+        np.stack([np.arange(12.0), rng.normal(size=12)], axis=1), np.arange(12), np.zeros(12, dtype=int)
+    )
+    values = np.stack([np.arange(12) + 0.1, rng.normal(size=12)], axis=1) * [1.0, 0.1]
+    alone = Windows(values, np.arange(12), np.ones(12, dtype=int))
+    joined = Windows(
+        np.concatenate([values, [[1e9, 0.0]]]), np.append(np.arange(12), -1), np.ones(13, dtype=int)
+    )
+    assert linkage(known, alone, np.arange(12), seed=0).main.value > 0.5
+    assert (
+        linkage(known, joined, np.arange(13), seed=0).main
+        == linkage(known, alone, np.arange(12), seed=0).main
+    )
+
+
 def test_blocks_change_nothing(monkeypatch):
     known, released = known_and_released(apart=1.0)
     whole = link(known, released)
