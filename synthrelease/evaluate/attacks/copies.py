@@ -150,7 +150,7 @@ def copies(
 
 def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:
     if edges is None:
-        return values + 0.0  # −0 becomes 0
+        return values
     if len(edges) != values.shape[1]:
         raise ValueError(f"Expected edges for {values.shape[1]} features, found {len(edges)}")
     columns = [bin_numbers(column, own) for column, own in zip(values.T, edges, strict=True)]

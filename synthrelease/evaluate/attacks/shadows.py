@@ -17,9 +17,7 @@ from synthrelease.evaluate.attacks.windows import Flags, Labels, Numbers
 from synthrelease.noise import SecureRandom
 from synthrelease.parallel import Progress
 
-_OWN_SPREAD = (
-    32  # shadows of a kind from which a person's own spread is estimated, fewer: everybody's together
-)
+_OWN_SPREAD = 32  # shadows of a kind that tell a person's own spread; from fewer, everybody's together
 _LEAST_SPREAD = 1e-9  # of the spread of all scores
 
 
