@@ -84,7 +84,8 @@ def test_the_secret_itself_is_not_looked_at():
 def test_features_count_in_their_spread():
     """A feature in thousandths counts as much as one in thousands."""
     people = of([[0, 0.000, 1], [1000, 0.001, 2], [0, 0.001, 3], [1000, 0.0, 4]], [0, 1, 2, 3])
-    records = people.values + np.array([10.0, 0.00001, 0.0])
+    # Off by a tenth of the first feature's spread: in plain numbers the second would be lost beside it.
+    records = people.values + np.array([[100.0, 0, 0], [-100, 0, 0], [0, 0, 0], [0, 0, 0]])
     assert inferred(records, people, secret=2, tolerance=None).tolist() == [1, 1, 1, 1]
 
 

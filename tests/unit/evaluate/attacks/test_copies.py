@@ -129,8 +129,10 @@ def test_accidents_of_rows_are_as_rare_as_declared():
 def test_what_was_computed_before_is_the_same():
     windows = planted(apart=1.0)
     released = planted(apart=1.0, seed=4).values
-    one, two = (copies_of(released, windows, others=o) for o in (None, distance_to_others(windows)))
-    assert all((getattr(one, f) == getattr(two, f)).all() for f in ("exact", "near", "rows"))
+    for edges in (None, [np.array([-5.0, 0, 5])] * 3):
+        before = distance_to_others(windows, edges=edges)
+        one, two = (copies_of(released, windows, edges=edges, others=o) for o in (None, before))
+        assert all((getattr(one, f) == getattr(two, f)).all() for f in ("exact", "near", "rows"))
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -90,6 +90,7 @@ def test_residual_risk_by_hand():
 
 def test_residual_risk_at_its_ends():
     assert residual_risk(Rate(1.0, 0.9, 1.0), Rate(0.0, 0.0, 0.1)).high == 1.0
+    assert residual_risk(Rate(0.9, 0.8, 1.0), Rate(0.2, 0.0, 0.3)).high == 1.0  # 0.875 + hypot(0.125, 0.031)
     assert residual_risk(Rate(0.0, 0.0, 0.1), Rate(0.5, 0.4, 0.6)).value == -1.0
     assert math.isnan(residual_risk(Rate(1.0, 0.9, 1.0), Rate(1.0, 0.9, 1.0)).value)
 

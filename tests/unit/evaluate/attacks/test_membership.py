@@ -121,6 +121,9 @@ def test_shuffled_divisions_are_the_control():
     assert found.control.value == 0.5
     assert found.control.high - 0.5 == pytest.approx(1.96 * math.sqrt(25 / 1728), rel=0.05)
     assert 0.5 - found.control.low == pytest.approx(1.96 * math.sqrt(25 / 1728), rel=0.05)
+    few = np.arange(10) < 1  # one of ten, above all others or below: areas 0, 1/9, …, 1
+    found = membership(np.append(9.0, np.zeros(9)), few, seed=0)  # ½ if it is one of the nine
+    assert (found.control.low, found.control.high) == pytest.approx((4 / 9, 1.0))
 
 
 def test_six_people_are_too_few_and_twelve_are_not():
