@@ -51,14 +51,14 @@ from synthrelease.outputs.records_parameters import default_bins
 from synthrelease.privacy import gaussian_sigma
 
 EVERY, SEEN = 4, 20  # windows released; windows that the attacker asks about, which do not overlap
-ROUNDS, ALARM_ROUNDS, ALARMS = 64, 48, 100
+ROUNDS, ALARM_ROUNDS, ALARMS = 64, 48, 40
 SECRET, TOLERANCE = (
     "pupil_l_mean_mm",
     0.25,
 )  # the feature that is guessed, right within a quarter of a millimetre
 LINKED = "control"  # the condition that a linker knows
 NO_ONE = -1
-JOBS, TRIALS = min(2, os.cpu_count() or 1), 20_000
+JOBS, TRIALS = min(2, os.cpu_count() or 1), 200_000
 SEED = 2022
 
 Release = Callable[[Windows, SecureRandom], Windows]
@@ -169,8 +169,14 @@ def attacked(
     """Return what all attacks come to, judged together; of a single division, or of all rounds."""
     found = [*_names_attacked(rows, release, seed=seed, n_jobs=n_jobs)]
     told = told_of(rows.thinned(SEEN // EVERY))
-    all_rounds = released_rounds(Of(release, rows), told, rows.names, rounds=rounds, seed=seed, n_jobs=n_jobs)
-    return judged([*found, *_divided(told.people, all_rounds, seed=seed, single=single)])
+    maker = Of(release, rows)
+    return judged(
+        [*found, *_divided(told, maker, rows, seed=seed, rounds=rounds, single=single, n_jobs=n_jobs)]
+    )
+
+
+def _nearness(people: Windows, released: NDArray[np.float64]) -> NDArray[np.float64]:
+    return nearness(released[:, :-1], people)
 
 
 def _names_attacked(rows: Windows, release: Release, *, seed: int, n_jobs: int) -> Sequence[AttackResult]:
@@ -191,16 +197,21 @@ def _names_attacked(rows: Windows, release: Release, *, seed: int, n_jobs: int) 
     ]
 
 
-def _divided(people: Windows, all_rounds: Rounds, *, seed: int, single: bool) -> list[AttackResult]:
-    """Membership, inference and copies."""
-    half = len(all_rounds.members) // 2
-    used = all_rounds.between(0, 1) if single else all_rounds
+def _divided(
+    told: Told, maker: Of, rows: Windows, *, seed: int, rounds: int, single: bool, n_jobs: int = 1
+) -> list[AttackResult]:
+    """Membership, inference and copies, in the first division or in all; shadows are of the first half of them."""
+    people, ways = told.people, {"seed": seed, "n_jobs": n_jobs}
+    used = released_rounds(maker, told, rows.names, rounds=1 if single else rounds, **ways)
+    near = Rounds(used.members, used.scores[:, :, 0])
+    if single:
+        near = released_rounds(maker, partial(_nearness, people), rows.names, rounds=rounds, **ways)
+    half = rounds // 2
+    shadows, tried = near.between(0, half), near.between(half, half + 1 if single else rounds)
     column = {name: used.scores[:, :, i] for i, name in enumerate(COLUMNS)}
-    shadows, tried = all_rounds.between(0, half), all_rounds.between(half, half + 1 if single else 2 * half)
-    shadows = Rounds(shadows.members, shadows.scores[:, :, 0])
     found = [membership(column["nearness"], used.members, seed=seed)]
     for online in (False, True):
-        ratios = likelihood_ratios(shadows, tried.scores[:, :, 0], online=online)
+        ratios = likelihood_ratios(shadows, tried.scores, online=online)
         name = "likelihood ratio, online" if online else "likelihood ratio, offline"
         found.append(membership(ratios, tried.members, seed=seed, name=name))
     labelled = with_condition(people)
@@ -306,8 +317,8 @@ def _alarm_of_strangers(rows: Windows, seed: int) -> tuple[AttackResult, ...]:
 
     found = _names_attacked(rows, of_strangers, seed=seed, n_jobs=1)
     told = told_of(others.thinned(SEEN // EVERY))
-    some = released_rounds(Of(of_strangers, others), told, others.names, rounds=ALARM_ROUNDS, seed=seed)
-    return judged([*found, *_divided(told.people, some, seed=seed, single=True)])
+    maker = Of(of_strangers, others)
+    return judged([*found, *_divided(told, maker, others, seed=seed, rounds=ALARM_ROUNDS, single=True)])
 
 
 def _print_aggregates(rows: Windows) -> None:

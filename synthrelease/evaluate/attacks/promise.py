@@ -135,9 +135,9 @@ def _promising(inside: Numbers, outside: Numbers, *, epsilon: float, delta: floa
         (1, above_in, above_out, (len(inside), len(outside))),
         (-1, below_out, below_in, (len(outside), len(inside))),
     ):
-        low = np.clip(right - _doubt(right, sizes[0]), 0, 1)
-        high = np.clip(wrong + _doubt(wrong, sizes[1]), 0, 1)
-        excess = low - largest_tpr(high, epsilon=epsilon, delta=delta)
+        bound = largest_tpr(wrong, epsilon=epsilon, delta=delta)
+        higher = largest_tpr(np.minimum(wrong + _doubt(wrong, sizes[1]), 1), epsilon=epsilon, delta=delta)
+        excess = (right - bound) / (_doubt(right, sizes[0]) + higher - bound)
         excess[wrong > 0.5] = -np.inf  # the other side sees these
         best.append((float(excess.max()), _Side(sign, float(thresholds[excess.argmax()]))))
     return max(best)[1]
@@ -152,5 +152,5 @@ def _share(scores: Numbers, thresholds: Numbers, *, above: bool) -> Numbers:
 
 
 def _doubt(share: Numbers, count: int) -> Numbers:
-    """About as far as an interval reaches."""
-    return 2.6 * np.sqrt((share * (1 - share) + 1 / count) / count)
+    """About a standard deviation."""
+    return np.sqrt((share * (1 - share) + 1 / count) / count)
