@@ -66,7 +66,7 @@ def test_a_quarter_of_the_noise_is_called_broken(seed):
 def test_a_promise_may_be_broken_from_either_side():
     """Randomized response that never lies of one side: in a fifth of the runs the person's absence is certain."""
     rng = np.random.default_rng(0)
-    inside, outside = np.ones(4000), (rng.random(4000) < 0.8).astype(float)
+    inside, outside = rng.uniform(1, 2, 4000), rng.uniform(1, 2, 4000) - (rng.random(4000) < 0.2)
     assert check_promise(inside, outside, epsilon=1.0, delta=1e-5).violated
     assert check_promise(-outside, -inside, epsilon=1.0, delta=1e-5).violated
 
