@@ -1,0 +1,176 @@
+"""Is it her own row? Released records that equal a real one, or are nearer to one than other people's real ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from synthrelease.evaluate.attacks.chance import (
+    DRAWS,
+    Design,
+    checked_rounds,
+    division_test,
+    least_division_p,
+)
+from synthrelease.evaluate.attacks.intervals import residual_risk, share_rate
+from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
+from synthrelease.evaluate.attacks.result import AttackResult, judged
+from synthrelease.evaluate.attacks.windows import Flags, Labels, Numbers, Windows, share_by_person
+from synthrelease.maths.binning import bin_numbers
+from synthrelease.noise import SecureRandom
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How much of each person's data stands in a release.
+
+    Attributes:
+        exact: share of each person's rows that a released record equals in every feature, shape (n,).
+        near: share that a released record is nearer to than any row of another person is, shape (n,).
+        rows: different rows of each person that a released record equals, shape (n,); 0 of everybody where any two people share a
+            row: then the values are coarse, and copies happen.
+    """
+
+    exact: Numbers
+    near: Numbers
+    rows: Labels
+
+
+def copies_of(
+    released: Numbers,
+    people: Windows,
+    *,
+    edges: Sequence[Numbers] | None = None,
+    others: Numbers | None = None,
+) -> Copies:
+    """Return how much of each person's data stands in a release.
+
+    Args:
+        released: records, shape (M, F).
+        people: rows of members and of control people: both are held against the same other people.
+        edges: of bins, for each feature, to compare in bins; None for the values as they are.
+        others: `distance_to_others` of the same people and edges, where it was computed before.
+
+    Raises:
+        ValueError: the numbers of features differ.
+    """
+    if released.ndim != 2 or released.shape[1] != people.values.shape[1]:
+        raise ValueError(
+            f"Expected records of {people.values.shape[1]} features, found an array of shape {released.shape}"
+        )
+    others = distance_to_others(people, edges=edges) if others is None else others
+    real, made = (_in_bins(values, edges) for values in (people.values, released))
+    equal = _rows_among(real, made)
+    queries, rows = scaled(real, real, made)
+    near = equal | (nearest_distance(queries, rows) < others)
+    near &= others > 0  # what equals another person's row is nobody's own
+    names, person = np.unique(people.people, return_inverse=True)
+    own = np.flatnonzero(equal & (others > 0).all())
+    different = np.unique(np.column_stack([person[own], real[own]]), axis=0)[:, 0].astype(np.int64)
+    return Copies(
+        share_by_person(equal.astype(np.float64), people.people),
+        share_by_person(near.astype(np.float64), people.people),
+        np.bincount(different, minlength=names.size).astype(np.int64),
+    )
+
+
+def distance_to_others(people: Windows, *, edges: Sequence[Numbers] | None = None) -> Numbers:
+    """Return the distance of each row to the nearest row of another person, in units of all rows' spread, shape (N,).
+
+    Raises:
+        ValueError: there is one person only.
+    """
+    if people.names.size < 2:
+        raise ValueError("Expected two people at least, found one")
+    real = _in_bins(people.values, edges)
+    (rows,) = scaled(real, real)
+    distance = np.empty(len(rows))
+    for name in people.names:
+        own = people.people == name
+        distance[own] = nearest_distance(rows[own], rows[~own])
+    distance[_shared(real, people.people)] = 0.0
+    return distance
+
+
+def copies(
+    shares: Numbers,
+    members: Flags,
+    *,
+    seed: int,
+    name: str,
+    rows: Labels | None = None,
+    draws: int = DRAWS,
+) -> AttackResult:
+    """Return how much more of members' data stands in the release than of control people's.
+
+    People are shuffled, as everywhere. Where rows are given and none is of a control person, rows are looked at too: that c accidents, each
+    for itself, all fell on members has probability (members/people)^c; the p-value is twice the lesser of the two.
+
+    Args:
+        shares: `Copies.exact` or `Copies.near` of each person in each round, shape (R, n), or (n,) for one.
+        members: who was in, by lot, the same shape.
+        seed: of shuffles.
+        name: what was compared, "exact, values" say.
+        rows: `Copies.rows`, the same shape, for exact copies: a few rows of one person in a thousand, published as they are, no shuffling
+            of people would notice.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, or in some round everybody is in, or nobody.
+    """
+    counts = None if rows is None else checked_rounds(np.asarray(rows, dtype=np.float64), members)[0]
+    shares, members = checked_rounds(shares, members)
+    random = SecureRandom.for_tests(seed).spawn("copies", name)
+    test = division_test(shares, members, random=random, draws=draws)
+    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
+    p_value, remarks = test.p_value, []
+    if counts is not None and counts[members].sum():
+        remarks.append(f"{int(counts[members].sum())} rows of members stand in a release as they are")
+        if not counts[~members].any():
+            accident = np.prod((members.mean(axis=1)) ** counts.sum(axis=1))
+            p_value = min(1.0, 2 * min(p_value, float(accident)))
+    result = AttackResult(
+        attack=f"copies, {name}",
+        measure="share of a person's rows that are copied",
+        main=main,
+        control=control,
+        chance=control.value,
+        people=members.shape[1],
+        design=Design.DIVISION,
+        p_value=p_value,
+        control_p=test.control_p,
+        least_p=least_division_p(members, draws=draws),
+        risk=residual_risk(main, control),
+        remarks=tuple(remarks),
+    )
+    return judged([result])[0]
+
+
+def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:
+    if edges is None:
+        return values
+    if len(edges) != values.shape[1]:
+        raise ValueError(f"Expected edges for {values.shape[1]} features, found {len(edges)}")
+    columns = [bin_numbers(column, own) for column, own in zip(values.T, edges, strict=True)]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _numbered(*arrays: Numbers) -> list[Labels]:
+    """Numbers of rows: equal rows have equal numbers."""
+    _, number = np.unique(np.concatenate(arrays), axis=0, return_inverse=True)
+    return np.split(number.reshape(-1).astype(np.int64), np.cumsum([len(one) for one in arrays])[:-1])
+
+
+def _rows_among(rows: Numbers, others: Numbers) -> Flags:
+    """Which rows equal one of the others; by values, for distances of scaled rows are rounded."""
+    own, theirs = _numbered(rows, others)
+    return np.isin(own, theirs)
+
+
+def _shared(rows: Numbers, people: Labels) -> Flags:
+    """Which rows equal a row of another person."""
+    (number,) = _numbered(rows)
+    pairs = np.unique(np.stack([number, people], axis=1), axis=0)[:, 0]
+    return np.bincount(pairs, minlength=number.max() + 1)[number] > 1
