@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 Map = NDArray[np.float64]
-_COLOURS, _SPREAD = "inferno", "cividis"
+VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"
 _OPACITY = 0.8  # of the most looked-at place over a stimulus
 _FRAMES = 12  # of a strip; more are too small to see
 
@@ -72,7 +72,7 @@ def map_figure(
     )
     axes = np.atleast_1d(figure.subplots(1, panels))
     shown = np.clip(cells, 0, None)
-    _show(axes[0], shown, look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, label=look.unit)
+    _show(axes[0], shown, look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus, label=look.unit)
     _scale(axes[0], look)
     if uncertainty is not None:
         _show(
@@ -80,7 +80,7 @@ def map_figure(
             uncertainty,
             look,
             top=max(float(shown.max()), float(uncertainty.max())),
-            colours=_SPREAD,
+            colours=SPREAD_COLOURS,
             label=f"± {look.unit}",
         )
         axes[0].set_title("released", fontsize=10)
@@ -112,7 +112,7 @@ def strip_figure(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    chosen = np.unique(np.linspace(0, len(frames) - 1, min(_FRAMES, len(frames))).round().astype(int))
+    chosen = evenly_chosen(len(frames))
     across = min(4, len(chosen))
     down = -(-len(chosen) // across)
     ratio = look.screen.height_px / look.screen.width_px
@@ -125,7 +125,7 @@ def strip_figure(
     for axis, number in zip(axes, chosen, strict=False):
         middle = start + (number + 0.5) / len(frames) * (end - start)
         image = _show(
-            axis, shown[number], look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, bar=False
+            axis, shown[number], look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus, bar=False
         )
         axis.set_title(f"t = {middle:.4g}", fontsize=9)
     for axis in axes[len(chosen) :]:
@@ -160,7 +160,7 @@ def comparison_figure(
             axis = axes[r][c]
             shown = np.clip(maps[stimulus], 0, None)
             image = _show(
-                axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=_COLOURS, bar=False
+                axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=VALUE_COLOURS, bar=False
             )
             if r == 0:
                 axis.set_title(f"image {stimulus}", fontsize=11, parse_math=False)
@@ -173,6 +173,11 @@ def comparison_figure(
     figure.suptitle(title, fontsize=13, parse_math=False)
     figure.supxlabel(caption, fontsize=9)
     return figure
+
+
+def evenly_chosen(frames: int) -> list[int]:
+    """Return the numbers of the frames that a strip shows: the first, the last, and some evenly between, 12 at most."""
+    return sorted({round(number) for number in np.linspace(0, frames - 1, min(_FRAMES, frames)).tolist()})
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -1,0 +1,96 @@
+"""What a page shows of signals: the mean course of every feature with its band, or a few people's noisy series."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.report.drawn import DrawnCourse, drawn_course, drawn_labels
+from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Shown, Table
+from synthrelease.report.number_words import listed, several, short
+from synthrelease.report.rasters import data_uri
+from synthrelease.report.released import Released
+from synthrelease.report.signal_figures import signals_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PEOPLE = 4  # whose series are drawn
+_LISTED = 12  # rows of a table beside a picture
+
+
+def signal_exhibits(released: Released, output: dict[str, Any], most: int) -> Shown:
+    """Return the signals of an output, `most` features of them."""
+    if output["mechanism"]["parameters"]["query"] == "each":
+        return _each(released, output)
+    labels = drawn_labels(output)
+    plates = [_course(drawn_course(released, output, label), label) for label in labels[:most]]
+    words = ("The band around a course is one standard deviation of its error to each side, in the feature's unit.",)
+    return Shown(tuple(plates), words, len(labels) - len(plates), "feature", exported=True)
+
+
+def _course(course: DrawnCourse, label: str) -> Plate:
+    figure = signals_figure(course.curves, x=course.steps, title="", y_label=course.y_label, x_label="step")
+    parts, rows = [], []
+    for recording, (values, band) in course.curves.items():
+        low, high, spread = (short(float(x)) for x in (values.min(), values.max(), np.median(band)))
+        parts.append(f"{recording} between {low} and {high}, ± {spread}")
+        rows.append((recording, tuple(map(Cell, (low, high, f"± {spread}")))))
+    more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
+    alt = f"Line chart of {course.y_label} over {len(course.steps)} steps: {'; '.join(parts[:_LISTED])}{more}."
+    table = Table(
+        f"{course.y_label}, by recording",
+        ("recording", "lowest", "highest", "uncertainty"),
+        tuple(rows[:_LISTED]),
+        "Uncertainty: one standard deviation, the middle of all steps.",
+    )
+    return Plate(label, (_panel(figure, alt),), "Mean over people; the band is ± one standard deviation.", table)
+
+
+def _each(released: Released, output: dict[str, Any]) -> Shown:
+    p, name = output["mechanism"]["parameters"], output["name"]
+    feature, recording = p["features"][0], p["recordings"][0]
+    values = released.values(name, recording, feature["name"], "values")[:_PEOPLE]
+    # What has no noise of ours has no uncertainty that is known.
+    known = output["noise"] is not None
+    band = released.values(name, recording, feature["name"], "uncertainty") if known else np.zeros(values.shape[1])
+    curves = {f"series {number}": (row, band) for number, row in enumerate(values, start=1)}
+    x_label, title = "step", f"{feature['name']}, {recording}"
+    figure = signals_figure(curves, x=np.arange(values.shape[1]), title="", y_label=feature["name"], x_label=x_label)
+    ends = f"from {short(float(values.min()))} to {short(float(values.max()))}"
+    alt = f"Line chart of {len(values)} people's series of {feature['name']}, {ends}."
+    caption = f"{several(len(values), 'series', 'series')}, of people in random order."
+    if known:
+        caption += f" The band is ± one standard deviation: {short(float(np.median(band)))}."
+    width = short(feature["high"] - feature["low"])
+    words = [
+        (
+            f"Every series must hide which person it is of. So it carries noise of a standard deviation of "
+            f"{short(float(np.median(band)))}, where the bounds are {width} wide: a single series is mostly noise, "
+            "and only many of them together tell something."
+        )
+        if known
+        else "What these series tell of single people is not bounded by anything."
+    ]
+    every = len(p["features"]) * len(p["recordings"])
+    if every > 1:
+        others = listed([one["name"] for one in p["features"]]), listed(p["recordings"])
+        words.append(f"Shown is the first of {every} combinations of {others[0]} with {others[1]}.")
+    return Shown((Plate(title, (_panel(figure, alt),), caption),), tuple(words))
+
+
+def _panel(figure: Figure, alt: str) -> Panel:
+    file = io.BytesIO()
+    figure.savefig(file, format="png", metadata={"Software": None})
+    png = file.getvalue()
+    width, height = _size_of(png)
+    return Panel("", (Picture(data_uri(png), width, height, alt),))
+
+
+def _size_of(png: bytes) -> tuple[int, int]:
+    """Width and height, from the header of a PNG."""
+    sides: NDArray[np.uint32] = np.frombuffer(png[16:24], dtype=">u4").astype(np.uint32)
+    return int(sides[0]), int(sides[1])
