@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthrelease.report.number_words import listed, one_in, short
+from synthrelease.report.number_words import listed, one_in, scientific, short
 
 _SHOWN = 30  # outputs; of more the dearest
 
@@ -65,12 +65,12 @@ def _of_outputs(manifest: dict[str, Any]) -> BudgetChart:
         notes.append(f"The {len(own) - len(shown)} other outputs take less each.")
     if len(own) > 1:
         added = sum(own.values())
-        less = f"less than the {short(added)} that they add up to: noise of several outputs also hides in each other's"
+        less = f"less than the {short(added)} that they add up to: noise of several outputs also hides one person's part of the others"
         told = f"Together they cost a person ε = {short(total)}"
         notes.append(f"{told}, {less}." if total < added * (1 - 1e-6) else f"{told}.")
     elsewhere = {o["guarantee"].get("delta", 0.0) for o in manifest["outputs"] if o["name"] in own}
     if delta:
-        notes.append(f"All together at δ = {delta:g} ({one_in(delta)}).")
+        notes.append(f"All together at δ = {scientific(delta)} ({one_in(delta)}).")
         if elsewhere - {delta}:
             notes.append("Each output by itself is told at a δ of its own, with its card.")
     without = [o["name"] for o in manifest["outputs"] if o["name"] not in own]
@@ -86,7 +86,7 @@ def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
         ("this release", here, "part"),
         ("all of them together", after, "whole"),
     ]
-    notes = [f"As the curator's ledger has it at δ = {ledger['delta']:g}, however each release was chosen."]
+    notes = [f"As the curator's ledger has it at δ = {scientific(ledger['delta'])}, however each release was chosen."]
     if before == 0:
         notes.append("The ledger knows of no release of this dataset before this one.")
     return BudgetChart("All releases of this dataset, per person", _bars(rows), tuple(notes))

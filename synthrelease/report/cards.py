@@ -11,7 +11,7 @@ from synthrelease.report.area_exhibits import area_exhibits
 from synthrelease.report.exhibits import Shown
 from synthrelease.report.map_exhibits import map_exhibits
 from synthrelease.report.mechanism_words import KINDS, how_it_was_made, noise_words, what_it_is
-from synthrelease.report.promise_words import standing
+from synthrelease.report.promise_words import formal, standing
 from synthrelease.report.record_exhibits import record_exhibits
 from synthrelease.report.released import Released
 from synthrelease.report.signal_exhibits import signal_exhibits
@@ -93,8 +93,8 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         what_it_is(output),
         how_it_was_made(output),
         kind,
-        standing(guarantee),
-        str(guarantee),
+        standing(output),
+        formal(guarantee),
         _narrower(output),
         noise_words(output),
         tuple(output["post_processing"]),

@@ -47,17 +47,17 @@ def _still(drawn: DrawnMap, label: str) -> Plate:
     highest = float(shown.max())
     top = highest if spread is None else max(highest, float(spread.max()))
     where, peak = _place(shown), np.unravel_index(int(shown.argmax()), shown.shape)
-    told = f"Most looked at: {where}, {short(highest)} {unit}"
+    told = f"Most looked at: {where}, {short(highest, 3)} {unit}"
     if spread is not None:
-        told += f" (± {short(float(spread[peak]))} there)"
+        told += f" (± {short(float(spread[peak]), 3)} there)"
     alt = f"Heatmap of {label}. {told}."
     size = _size(drawn, _WIDTH_PX, _HEIGHT_PX)
     panels = [_panel("published", shown, VALUE_COLOURS, size, top=top, alt=alt, unit=unit)]
     if spread is not None:
         low, high = float(spread.min()), float(spread.max())
-        alt = f"Uncertainty of that heatmap, one standard deviation: from {short(low)} to {short(high)} {unit}."
+        alt = f"Uncertainty of that heatmap, one standard deviation: from {short(low, 3)} to {short(high, 3)} {unit}."
         panels.append(
-            _panel("uncertainty", spread, SPREAD_COLOURS, size, top=top, alt=alt, unit=f"± {unit}")
+            _panel("uncertainty, on the same scale", spread, SPREAD_COLOURS, size, top=top, alt=alt, unit=unit)
         )
     return Plate(label, tuple(panels), f"{told}. {_scale_words(drawn)}")
 
@@ -70,12 +70,12 @@ def _strip(drawn: DrawnMap, label: str, window: tuple[float, float]) -> Plate:
     for number in chosen:
         middle = start + (number + 0.5) / len(shown) * (end - start)
         own = shown[number]
-        alt = f"Heatmap of {label} around time {short(middle)}. Most looked at: {_place(own)}, {short(float(own.max()))} {unit}."
+        alt = f"Heatmap of {label} around time {short(middle)}. Most looked at: {_place(own)}, {short(float(own.max()), 3)} {unit}."
         png = map_png(own, top=top, colours=VALUE_COLOURS, width_px=size[0], height_px=size[1])
         pictures.append(Picture(data_uri(png), *size, alt, f"t = {short(middle)}"))
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(drawn)}"
     if drawn.uncertainty is not None:
-        spread = short(float(np.median(drawn.uncertainty)))
+        spread = short(float(np.median(drawn.uncertainty)), 3)
         caption += f" Uncertainty of a place: ± {spread} {unit} (one standard deviation, the middle of all places)."
     return Plate(label, (Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=unit)),), caption)
 

@@ -39,7 +39,7 @@ def what_it_is(output: dict[str, Any]) -> str:
             )
         case "records":
             return (
-                f"{several(p['rows'], 'record')} of {several(len(p['attributes']), 'attribute')} that nobody has given, "
+                f"{several(p['rows'], 'synthetic record')} of {several(len(p['attributes']), 'attribute')}, "
                 f"made from data of {whose}."
             )
     by = "" if p["groups"] is None else f" in {several(len(p['groups']), 'group')}"

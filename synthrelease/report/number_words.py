@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _NEAR_ONE = 0.9995  # what a tenth of a percent cannot tell from certainty
 
 
@@ -27,9 +28,18 @@ def grouped(number: float) -> str:
     return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-def short(number: float) -> str:
-    """Return a measured number with four digits at most, and no sign of minus nothing."""
-    told = f"{number:.4g}" if abs(number) < 1e5 else grouped(number)
+def scientific(number: float) -> str:
+    """Return a number above 0 with two digits, a small one with a power of ten: "2.5 × 10⁻⁵"."""
+    if number >= 1e-3:
+        return f"{number:.2g}"
+    digits, power = f"{number:.1e}".split("e")
+    raised = str(int(power)).translate(_RAISED)
+    return f"10{raised}" if digits == "1.0" else f"{float(digits):g} × 10{raised}"
+
+
+def short(number: float, digits: int = 4) -> str:
+    """Return a measured number with so many digits at most, and no sign of minus nothing."""
+    told = f"{number:.{digits}g}" if abs(number) < 10**digits else grouped(number)
     return "0" if told == "-0" else told.replace("-", "\N{MINUS SIGN}", 1) if told.startswith("-") else told
 
 

@@ -16,7 +16,14 @@ from synthrelease.privacy.guarantee import (
     PureDP,
     from_json,
 )
-from synthrelease.report.number_words import is_certain, listed, one_in, percent_up, short
+from synthrelease.report.number_words import (
+    is_certain,
+    listed,
+    one_in,
+    percent_up,
+    scientific,
+    short,
+)
 
 # The usual words of docs/choosing.md, by the largest ε that each is said of.
 _STRENGTHS = ((1.0, "strong"), (3.0, "moderate"), (10.0, "weak"))
@@ -70,14 +77,11 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
     covered: list[str] = manifest["privacy"]["composition"]["outputs"]
     outputs = {output["name"]: output for output in manifest["outputs"]}
     uncovered = tuple(
-        (name, standing(from_json(output["guarantee"])))
+        (name, standing(output))
         for name, output in outputs.items()
         if name not in covered
     )
-    events = [event_from_json(outputs[name]["event"]) for name in covered]
-    guess = best_guess(guarantee) if covered else None
-    known = best_guess_of(events) if guess is not None else None
-    guess = guess if known is None or guess is None else min(guess, known)
+    guess = _guess(guarantee, [outputs[name] for name in covered]) if covered else None
     if guess is None:
         headline = "Nothing in this release is differentially private."
         sentences = [
@@ -88,7 +92,7 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
         worlds: tuple[str, ...] = ()
     else:
         worlds = _WORLDS[guarantee.neighbours]
-        headline = _headline(guess)
+        headline = _headline(guess, everything=not uncovered)
         sentences = list(_sentences(guarantee, guess, covered, everything=not uncovered))
     told_of = {f"output {name}" for name, _ in uncovered}
     rest = [entry for entry in manifest["privacy"]["not_protected"] if entry["what"] not in told_of]
@@ -97,25 +101,46 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
         guess,
         worlds,
         tuple(sentences),
-        str(guarantee),
+        formal(guarantee),
         "" if guess is None else _strength(guarantee),
         uncovered,
         _by_reason(rest),
     )
 
 
-def standing(guarantee: Guarantee) -> str:
-    """Return what is promised by one output alone, in a sentence."""
+def standing(output: dict[str, Any]) -> str:
+    """Return what is promised by one output alone, in a sentence.
+
+    Args:
+        output: an entry of the manifest's `outputs`.
+    """
+    guarantee = from_json(output["guarantee"])
     match guarantee:
         case PlausibleDeniability():
             return _of_deniability(guarantee)
         case NoGuarantee():
             return f"Protects nobody: {guarantee.reason}."
-    guess = best_guess(guarantee)
+    guess = _guess(guarantee, [output])
     assert guess is not None
     if is_certain(guess):
-        return "By itself, it leaves the best guess about one person practically certain."
-    return f"By itself, the best guess about one person is right in {percent_up(guess)} of cases at most."
+        return "By itself, it lets a guess about one person become practically certain."
+    return f"By itself, it lets a guess about one person be right at most {percent_up(guess)} of the time."
+
+
+def formal(guarantee: Guarantee) -> str:
+    """Return a guarantee in the notation of the field."""
+    told = str(guarantee)
+    match guarantee:
+        case ApproxDP():
+            return told.replace(f"{guarantee.delta:.2g}", scientific(guarantee.delta), 1)
+    return told
+
+
+def _guess(guarantee: Guarantee, outputs: list[dict[str, Any]]) -> float | None:
+    """The lesser of what the guarantee allows and what was done allows."""
+    allowed = best_guess(guarantee)
+    known = best_guess_of([event_from_json(output["event"]) for output in outputs])
+    return allowed if known is None or allowed is None else min(allowed, known)
 
 
 def _of_deniability(guarantee: PlausibleDeniability) -> str:
@@ -128,22 +153,23 @@ def _of_deniability(guarantee: PlausibleDeniability) -> str:
     )
 
 
-def _headline(guess: float) -> str:
+def _headline(guess: float, *, everything: bool) -> str:
+    source = "With this release" if everything else "From the protected part of this release"
     if is_certain(guess):
-        return "The promise is so weak that a guess about one person can become practically certain."
-    return f"A coin-toss guess about one person is right in {percent_up(guess)} of cases at most."
+        return f"{source}, a guess about one person can become practically certain."
+    return f"{source}, a guess about one person is right at most {percent_up(guess)} of the time. A coin is right 50 %."
 
 
 def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everything: bool) -> list[str]:
     whole = "everything in this release" if everything else f"{listed(covered)} in this release"
-    at_most = "practically always" if is_certain(guess) else f"in at most {percent_up(guess)} of cases"
+    at_most = "practically always, in the worst case" if is_certain(guess) else f"at most {percent_up(guess)} of the time"
     out = [
-        f"Whoever guesses before is right in 50 % of cases. After studying {whole}, by whatever means, now or later, "
-        f"they are right {at_most}: even if they know everything about everybody else, and both candidates row by row."
+        f"Somebody guesses which. Before, they are right 50 % of the time. After studying {whole}, by whatever means, now or "
+        f"later, they are right {at_most}, even if they know everything about everybody else, and both candidates row by row."
     ]
     if isinstance(guarantee, ApproxDP):
         out.append(
-            f"δ leaves room for exceptions, {one_in(guarantee.delta)} for each person at most; the percentage has them in it."
+            f"δ is room for exceptions to ε, a probability of {one_in(guarantee.delta)} for each person; the number above has it in it."
         )
     elif isinstance(guarantee, PureDP):
         out.append("There is no room for exceptions (δ = 0).")

@@ -44,7 +44,7 @@ def scale(colours: str, *, top: float, unit: str) -> Scale:
     """Return what the colours of `map_png` mean."""
     palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
     stops = palette[np.linspace(0, 255, _STOPS).round().astype(int)]
-    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), "0", short(top), unit)
+    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), "0", short(top, 3), unit)
 
 
 def data_uri(png: bytes) -> str:

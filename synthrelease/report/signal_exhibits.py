@@ -33,7 +33,7 @@ def signal_exhibits(released: Released, output: dict[str, Any], most: int) -> Sh
 
 
 def _course(course: DrawnCourse, label: str) -> Plate:
-    figure = signals_figure(course.curves, x=course.steps, title="", y_label=course.y_label, x_label="step")
+    figure = signals_figure(course.curves, x=course.steps, title="", y_label=course.y_label, x_label="step", caption=None)
     parts, rows = [], []
     for recording, (values, band) in course.curves.items():
         low, high, spread = (short(float(x)) for x in (values.min(), values.max(), np.median(band)))
@@ -58,8 +58,15 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
     known = output["noise"] is not None
     band = released.values(name, recording, feature["name"], "uncertainty") if known else np.zeros(values.shape[1])
     curves = {f"series {number}": (row, band) for number, row in enumerate(values, start=1)}
-    x_label, title = "step", f"{feature['name']}, {recording}"
-    figure = signals_figure(curves, x=np.arange(values.shape[1]), title="", y_label=feature["name"], x_label=x_label)
+    title = f"{feature['name']}, {recording}"
+    figure = signals_figure(
+        curves,
+        x=np.arange(values.shape[1]),
+        title="",
+        y_label=feature["name"],
+        x_label="step",
+        caption=None,
+    )
     ends = f"from {short(float(values.min()))} to {short(float(values.max()))}"
     alt = f"Line chart of {len(values)} people's series of {feature['name']}, {ends}."
     caption = f"{several(len(values), 'series', 'series')}, of people in random order."
