@@ -74,7 +74,5 @@ def written(bundle: Path, folder: Path, **options: Any) -> Page:
     result = verify(bundle, allow_test_seed=True)
     assert result.ok, result.findings
     target = folder / f"{bundle.stem}.html"
-    write_report(
-        bundle, target, manifest=result.manifest, checked=result.checked, force=True, **options
-    )
+    write_report(bundle, target, manifest=result.manifest, checked=result.checked, force=True, **options)
     return parsed(target.read_text("utf-8"))

@@ -29,7 +29,7 @@ def area_exhibits(released: Released, output: dict[str, Any], most: int) -> Show
 
 def _deviation(output: dict[str, Any], viewers: int) -> float:
     """Standard deviation of a share's noise, before what it makes impossible is mended."""
-    whole = output["mechanism"]["parameters"]["half_range_steps"] * max(viewers, 1)
+    whole: int = output["mechanism"]["parameters"]["half_range_steps"] * max(viewers, 1)
     return float(output["noise"]["standard_deviation"]) / whole
 
 
@@ -37,10 +37,14 @@ def _words(output: dict[str, Any]) -> tuple[str, ...]:
     if output["mechanism"]["public_inputs"]["viewers"] is None:
         p = output["mechanism"]["parameters"]
         people = float(output["noise"]["standard_deviation"]) / p["half_range_steps"]
-        return (f"The noise of every share has a standard deviation of the looking of {short(people)} people.",)
+        return (
+            f"The noise of every share has a standard deviation of the looking of {short(people)} people.",
+        )
     return (
-        "± is one standard deviation of a share's noise, before what it makes impossible is mended: shares near 0 % "
-        "or 100 % are off by less.",
+        (
+            "± is one standard deviation of a share's noise, before what it makes impossible is mended: shares near 0 % "
+            "or 100 % are off by less."
+        ),
     )
 
 
@@ -59,14 +63,18 @@ def _moves(stimulus: str, areas: list[str], moves: list[list[float]]) -> Table:
         (
             area,
             tuple(
-                Cell("–") if number == other else Cell(_percent(moves[number][other]), moves[number][other] / most)
+                Cell("–")
+                if number == other
+                else Cell(_percent(moves[number][other]), moves[number][other] / most)
                 for other in range(len(shown))
             ),
         )
         for number, area in enumerate(shown)
     ]
     note = "Share among all moves on this picture, from the area of the row to that of the column. Bars: against the largest."
-    return Table(f"{stimulus}: moves", ("from / to", *shown), tuple(rows), f"{note} {_cut(len(areas))}".strip())
+    return Table(
+        f"{stimulus}: moves", ("from / to", *shown), tuple(rows), f"{note} {_cut(len(areas))}".strip()
+    )
 
 
 def _percent(share: float) -> str:

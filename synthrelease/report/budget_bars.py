@@ -86,7 +86,9 @@ def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
         ("this release", here, "part"),
         ("all of them together", after, "whole"),
     ]
-    notes = [f"As the curator's ledger has it at δ = {scientific(ledger['delta'])}, however each release was chosen."]
+    notes = [
+        f"As the curator's ledger has it at δ = {scientific(ledger['delta'])}, however each release was chosen."
+    ]
     if before == 0:
         notes.append("The ledger knows of no release of this dataset before this one.")
     return BudgetChart("All releases of this dataset, per person", _bars(rows), tuple(notes))

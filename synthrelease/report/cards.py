@@ -105,7 +105,9 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
 
 def _narrower(output: dict[str, Any]) -> str:
     told = [
-        f"ε = {one['epsilon']:.3g} for a {one['unit']}" for one in output["narrower_units"] if "epsilon" in one
+        f"ε = {one['epsilon']:.3g} for a {one['unit']}"
+        for one in output["narrower_units"]
+        if "epsilon" in one
     ]
     if not told:
         return ""

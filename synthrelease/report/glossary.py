@@ -14,14 +14,18 @@ _TERMS = (
     (
         "Differential privacy",
         r"differential|\bε\b",
-        "A promise about how a release is made: whatever is published would have come out nearly as likely if one person's data had been others. "
-        "It holds against every attacker and every computation.",
+        (
+            "A promise about how a release is made: whatever is published would have come out nearly as likely if one person's data had been others. "
+            "It holds against every attacker and every computation."
+        ),
     ),
     (
         "ε (epsilon)",
         r"\bε\b",
-        "The size of that promise. One person's data makes nothing that can be published more than e^ε times as likely. "
-        "Small is strong: up to 1 is usually called strong, up to 3 moderate, up to 10 weak.",
+        (
+            "The size of that promise. One person's data makes nothing that can be published more than e^ε times as likely. "
+            "Small is strong: up to 1 is usually called strong, up to 3 moderate, up to 10 weak."
+        ),
     ),
     (
         "δ (delta)",
@@ -41,11 +45,17 @@ _TERMS = (
     (
         "Plausible deniability",
         r"deniability",
-        "A criterion for synthetic records: each could have come from several people. It bounds neither what the records tell together nor what "
-        "the model tells, and is no differential privacy.",
+        (
+            "A criterion for synthetic records: each could have come from several people. It bounds neither what the records tell together nor what "
+            "the model tells, and is no differential privacy."
+        ),
     ),
     ("k", r"\bk = \d", "From how many people, or real records, a published record could have come at least."),
-    ("γ (gamma)", r"\bγ\b", "Within which factor those are about equally likely to be where a record came from. Near 1 is strong."),
+    (
+        "γ (gamma)",
+        r"\bγ\b",
+        "Within which factor those are about equally likely to be where a record came from. Near 1 is strong.",
+    ),
     (
         "Noise",
         r"\bnoise\b",

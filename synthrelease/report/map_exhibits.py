@@ -15,7 +15,11 @@ from synthrelease.report.released import Released
 
 _WIDTH_PX, _HEIGHT_PX = 480, 480  # a picture has at most
 _FRAME_PX = 200
-_THIRDS = (("upper left", "top", "upper right"), ("left", "middle", "right"), ("lower left", "bottom", "lower right"))
+_THIRDS = (
+    ("upper left", "top", "upper right"),
+    ("left", "middle", "right"),
+    ("lower left", "bottom", "lower right"),
+)
 
 
 def map_exhibits(released: Released, output: dict[str, Any], most: int) -> Shown:
@@ -26,14 +30,22 @@ def map_exhibits(released: Released, output: dict[str, Any], most: int) -> Shown
 
 
 def _words(output: dict[str, Any]) -> tuple[str, ...]:
+    if output["mechanism"]["name"] == "spectral" and output["mechanism"]["parameters"]["frames"] is not None:
+        return (
+            "The uncertainty of every place and frame is in the bundle, and its middle is told below each strip.",
+        )
     if output["mechanism"]["name"] == "spectral":
-        return ("Beside each heatmap stands its uncertainty: one standard deviation of every place, on the same scale.",)
+        return (
+            "Beside each heatmap stands its uncertainty: one standard deviation of every place, on the same scale.",
+        )
     people = output["mechanism"]["public_inputs"]["people"]
     deviation = float(output["noise"]["standard_deviation"]) / (people or 1)
     unit = "counts per person" if people is not None else "counts"
     return (
-        f"Before the blur, the noise of every cell has a standard deviation of {short(deviation)} {unit}. The blur evens it "
-        "out in part. What is below zero is noise, and is drawn as nothing.",
+        (
+            f"Before the blur, the noise of every cell has a standard deviation of {short(deviation)} {unit}. The blur evens it "
+            "out in part. What is below zero is noise, and is drawn as nothing."
+        ),
     )
 
 
@@ -57,7 +69,9 @@ def _still(drawn: DrawnMap, label: str) -> Plate:
         low, high = float(spread.min()), float(spread.max())
         alt = f"Uncertainty of that heatmap, one standard deviation: from {short(low, 3)} to {short(high, 3)} {unit}."
         panels.append(
-            _panel("uncertainty, on the same scale", spread, SPREAD_COLOURS, size, top=top, alt=alt, unit=unit)
+            _panel(
+                "uncertainty, on the same scale", spread, SPREAD_COLOURS, size, top=top, alt=alt, unit=unit
+            )
         )
     return Plate(label, tuple(panels), f"{told}. {_scale_words(drawn)}")
 
@@ -76,7 +90,9 @@ def _strip(drawn: DrawnMap, label: str, window: tuple[float, float]) -> Plate:
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(drawn)}"
     if drawn.uncertainty is not None:
         spread = short(float(np.median(drawn.uncertainty)), 3)
-        caption += f" Uncertainty of a place: ± {spread} {unit} (one standard deviation, the middle of all places)."
+        caption += (
+            f" Uncertainty of a place: ± {spread} {unit} (one standard deviation, the middle of all places)."
+        )
     return Plate(label, (Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=unit)),), caption)
 
 

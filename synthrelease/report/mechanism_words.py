@@ -54,8 +54,14 @@ def how_it_was_made(output: dict[str, Any]) -> str:
 def noise_words(output: dict[str, Any]) -> str:
     """Return the noise of an output beside what one person can change; what stands for it where there is none."""
     noise = output["noise"]
+    if noise is None and output["guarantee"]["kind"] == "none":
+        return "Whatever noise is in it carries no promise."
     if noise is None:
-        return "No noise was added to it."
+        return (
+            "No noise was added to it."
+            if output["kind"] == "records"
+            else "The choice itself was random, drawn exactly."
+        )
     form = "Gaussian" if noise["distribution"] == "rounded_gaussian" else "Laplace"
     share = float(noise["standard_deviation"]) / float(output["sensitivity"]["value"])
     return (

@@ -40,6 +40,10 @@ _WORLDS = {
         "Everything else is the same in both: all other people, and what is public by the study's design.",
     ),
 }
+_QUESTIONS = {
+    Neighbours.REPLACE_ONE: "Were one person's data used, or other data in their place?",
+    Neighbours.ADD_REMOVE_ONE: "Did one person take part, or not?",
+}
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,7 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
     guarantee = from_json(manifest["privacy"]["guarantee"])
     covered: list[str] = manifest["privacy"]["composition"]["outputs"]
     outputs = {output["name"]: output for output in manifest["outputs"]}
-    uncovered = tuple(
-        (name, standing(output))
-        for name, output in outputs.items()
-        if name not in covered
-    )
+    uncovered = tuple((name, standing(output)) for name, output in outputs.items() if name not in covered)
     guess = _guess(guarantee, [outputs[name] for name in covered]) if covered else None
     if guess is None:
         headline = "Nothing in this release is differentially private."
@@ -92,7 +92,7 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
         worlds: tuple[str, ...] = ()
     else:
         worlds = _WORLDS[guarantee.neighbours]
-        headline = _headline(guess, everything=not uncovered)
+        headline = _headline(guarantee.neighbours, guess, everything=not uncovered)
         sentences = list(_sentences(guarantee, guess, covered, everything=not uncovered))
     told_of = {f"output {name}" for name, _ in uncovered}
     rest = [entry for entry in manifest["privacy"]["not_protected"] if entry["what"] not in told_of]
@@ -123,7 +123,7 @@ def standing(output: dict[str, Any]) -> str:
     guess = _guess(guarantee, [output])
     assert guess is not None
     if is_certain(guess):
-        return "By itself, it lets a guess about one person become practically certain."
+        return "By itself, it may let a guess about one person become practically certain."
     return f"By itself, it lets a guess about one person be right at most {percent_up(guess)} of the time."
 
 
@@ -153,19 +153,26 @@ def _of_deniability(guarantee: PlausibleDeniability) -> str:
     )
 
 
-def _headline(guess: float, *, everything: bool) -> str:
-    source = "With this release" if everything else "From the protected part of this release"
+def _headline(neighbours: Neighbours, guess: float, *, everything: bool) -> str:
+    asked = _QUESTIONS[neighbours]
+    source = "this release" if everything else "the protected part of this release"
     if is_certain(guess):
-        return f"{source}, a guess about one person can become practically certain."
-    return f"{source}, a guess about one person is right at most {percent_up(guess)} of the time. A coin is right 50 %."
+        return f"{asked} From {source}, somebody may be able to tell with near certainty."
+    return f"{asked} From {source}, nobody guesses right more than {percent_up(guess)} of the time."
 
 
 def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everything: bool) -> list[str]:
     whole = "everything in this release" if everything else f"{listed(covered)} in this release"
-    at_most = "practically always, in the worst case" if is_certain(guess) else f"at most {percent_up(guess)} of the time"
+    at_most = (
+        "practically always, in the worst case"
+        if is_certain(guess)
+        else f"at most {percent_up(guess)} of the time"
+    )
     out = [
-        f"Somebody guesses which. Before, they are right 50 % of the time. After studying {whole}, by whatever means, now or "
-        f"later, they are right {at_most}, even if they know everything about everybody else, and both candidates row by row."
+        (
+            f"Somebody guesses which. Before, they are right 50 % of the time. After studying {whole}, by whatever means, now or "
+            f"later, they are right {at_most}, even if they know everything about everybody else, and both candidates row by row."
+        )
     ]
     if isinstance(guarantee, ApproxDP):
         out.append(

@@ -24,10 +24,14 @@ def record_exhibits(released: Released, output: dict[str, Any], most: int) -> Sh
         attribute = Attribute.from_json(form)
         numbers = released.values(output["name"], attribute.name, "category")
         counts = np.bincount(numbers, minlength=attribute.categories)
-        exhibits.append(_of_labels(attribute, counts) if _is_listed(attribute) else _of_bins(attribute, counts))
+        exhibits.append(
+            _of_labels(attribute, counts) if _is_listed(attribute) else _of_bins(attribute, counts)
+        )
     words = (
-        "The pictures are of the synthetic records. How near they come to the real data cannot be seen from the bundle, "
-        "and how much they share with single people is told by the promise alone.",
+        (
+            "The pictures are of the synthetic records. How near they come to the real data cannot be seen from the bundle, "
+            "and how much they share with single people is told by the promise alone."
+        ),
     )
     return Shown(tuple(exhibits), words, len(forms) - len(exhibits), "attribute")
 

@@ -6,10 +6,10 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from synthrelease.report.drawn import DrawnCourse, drawn_course, drawn_labels
 from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Shown, Table
+from synthrelease.report.figures import write_png
 from synthrelease.report.number_words import listed, several, short
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.released import Released
@@ -28,26 +28,34 @@ def signal_exhibits(released: Released, output: dict[str, Any], most: int) -> Sh
         return _each(released, output)
     labels = drawn_labels(output)
     plates = [_course(drawn_course(released, output, label), label) for label in labels[:most]]
-    words = ("The band around a course is one standard deviation of its error to each side, in the feature's unit.",)
+    words = (
+        "The band around a course is one standard deviation of its error to each side, in the feature's unit.",
+    )
     return Shown(tuple(plates), words, len(labels) - len(plates), "feature", exported=True)
 
 
 def _course(course: DrawnCourse, label: str) -> Plate:
-    figure = signals_figure(course.curves, x=course.steps, title="", y_label=course.y_label, x_label="step", caption=None)
+    figure = signals_figure(
+        course.curves, x=course.steps, title="", y_label=course.y_label, x_label="step", caption=None
+    )
     parts, rows = [], []
     for recording, (values, band) in course.curves.items():
         low, high, spread = (short(float(x)) for x in (values.min(), values.max(), np.median(band)))
         parts.append(f"{recording} between {low} and {high}, ± {spread}")
         rows.append((recording, tuple(map(Cell, (low, high, f"± {spread}")))))
     more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
-    alt = f"Line chart of {course.y_label} over {len(course.steps)} steps: {'; '.join(parts[:_LISTED])}{more}."
+    alt = (
+        f"Line chart of {course.y_label} over {len(course.steps)} steps: {'; '.join(parts[:_LISTED])}{more}."
+    )
     table = Table(
         f"{course.y_label}, by recording",
         ("recording", "lowest", "highest", "uncertainty"),
         tuple(rows[:_LISTED]),
         "Uncertainty: one standard deviation, the middle of all steps.",
     )
-    return Plate(label, (_panel(figure, alt),), "Mean over people; the band is ± one standard deviation.", table)
+    return Plate(
+        label, (_panel(figure, alt),), "Mean over people; the band is ± one standard deviation.", table
+    )
 
 
 def _each(released: Released, output: dict[str, Any]) -> Shown:
@@ -56,7 +64,11 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
     values = released.values(name, recording, feature["name"], "values")[:_PEOPLE]
     # What has no noise of ours has no uncertainty that is known.
     known = output["noise"] is not None
-    band = released.values(name, recording, feature["name"], "uncertainty") if known else np.zeros(values.shape[1])
+    band = (
+        released.values(name, recording, feature["name"], "uncertainty")
+        if known
+        else np.zeros(values.shape[1])
+    )
     curves = {f"series {number}": (row, band) for number, row in enumerate(values, start=1)}
     title = f"{feature['name']}, {recording}"
     figure = signals_figure(
@@ -91,13 +103,5 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
 
 def _panel(figure: Figure, alt: str) -> Panel:
     file = io.BytesIO()
-    figure.savefig(file, format="png", metadata={"Software": None})
-    png = file.getvalue()
-    width, height = _size_of(png)
-    return Panel("", (Picture(data_uri(png), width, height, alt),))
-
-
-def _size_of(png: bytes) -> tuple[int, int]:
-    """Width and height, from the header of a PNG."""
-    sides: NDArray[np.uint32] = np.frombuffer(png[16:24], dtype=">u4").astype(np.uint32)
-    return int(sides[0]), int(sides[1])
+    width, height = write_png(figure, file)
+    return Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),))

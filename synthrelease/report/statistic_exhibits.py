@@ -29,7 +29,9 @@ def statistic_exhibits(released: Released, output: dict[str, Any], most: int) ->
         head = ("statistic", "value", "95 % interval of the noise")
         exhibits.append(Table("Values", head, tuple(rows)))
     shares = output["mechanism"]["public_inputs"]["people"] is not None and p["groups"] is None
-    exhibits += [_histogram(released, name, place, f, "shares" if shares else "people") for place, f in drawn[:most]]
+    exhibits += [
+        _histogram(released, name, place, f, "shares" if shares else "people") for place, f in drawn[:most]
+    ]
     left = max(0, len(single) - _ROWS) + max(0, len(drawn) - most)
     return Shown(tuple(exhibits), tuple(_words(p)), left, "value")
 
@@ -42,7 +44,9 @@ def _words(p: dict[str, Any]) -> list[str]:
             "and not about which people took part."
         )
     if any(quantile(what) is not None for what in p["statistics"]):
-        out.append("A quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval.")
+        out.append(
+            "A quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval."
+        )
     return out
 
 
@@ -69,6 +73,6 @@ def _histogram(
     title, low, high = _called(HISTOGRAM, place), short(feature["low"]), short(feature["high"])
     told = "; ".join(f"{short(v)} ({short(a)} to {short(b)})" for v, (a, b) in zip(values, ends, strict=True))
     alt = f"Histogram in {unit} of {feature['name']} from {low} to {high}, {len(values)} bins"
-    alt = f"{alt}: {told}." if len(values) <= 12 else f"{alt}, the highest {short(float(values.max()))}."  # noqa: PLR2004
+    alt = f"{alt}: {told}." if len(values) <= 12 else f"{alt}, the highest {short(float(values.max()))}."
     note = f"Bars: {unit}, from {short(float(values.min()))} to {short(float(values.max()))}. Whiskers: 95 % interval of the noise."
     return histogram(values, title=title, low=low, high=high, alt=alt, note=note, intervals=ends)

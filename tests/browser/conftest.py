@@ -43,7 +43,9 @@ def _missing(what: str) -> NoReturn:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = (
+        os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    )
     if program is None:
         _missing("Chromium")
     try:
@@ -72,7 +74,9 @@ def visit(browser: Any) -> Open:
     """Open a file at a width, light or dark, with every way out of it watched and blocked."""
 
     @contextmanager
-    def opened(path: Path, *, width: int = 1400, scheme: str = "light", scripts: bool = True) -> Iterator[Visit]:
+    def opened(
+        path: Path, *, width: int = 1400, scheme: str = "light", scripts: bool = True
+    ) -> Iterator[Visit]:
         # Scripts of tests run beside the page's policy; the page's own must not run with it.
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts
@@ -89,7 +93,10 @@ def visit(browser: Any) -> Open:
         page.on("pageerror", lambda error: seen.messages.append(str(error)))
         page.on("dialog", lambda dialog: seen.messages.append(f"dialog: {dialog.message}"))
         context.on("request", asked)
-        page.route("**/*", lambda route: route.continue_() if route.request.url.split("#")[0] == own else route.abort())
+        page.route(
+            "**/*",
+            lambda route: route.continue_() if route.request.url.split("#")[0] == own else route.abort(),
+        )
         page.goto(own, wait_until="load")
         yield seen
         context.close()

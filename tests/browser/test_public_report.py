@@ -33,7 +33,9 @@ def test_it_is_silent_alone_and_whole(visit, pages, name):
     with visit(pages[name]) as seen:
         sizes = seen.page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)")
         assert all(sizes), sizes
-        manifest = seen.page.evaluate("JSON.parse(document.getElementById('manifest').textContent).manifest_version")
+        manifest = seen.page.evaluate(
+            "JSON.parse(document.getElementById('manifest').textContent).manifest_version"
+        )
         assert manifest == 1
         assert seen.messages == []
         assert seen.requests == []
@@ -106,7 +108,9 @@ def test_no_name_runs(visit, pages):
         assert "<script>alert('x')</script>" in seen.page.inner_text("body")
     slipped = pages["areas"].with_name("slipped.html")
     text = pages["areas"].read_text("utf-8")
-    slipped.write_text(text.replace("</main>", '<script>alert(1)</script><img src="http://localhost:1/x.png"></main>'))
+    slipped.write_text(
+        text.replace("</main>", '<script>alert(1)</script><img src="http://localhost:1/x.png"></main>')
+    )
     with visit(slipped) as seen:
         assert len(seen.messages) >= 2
         assert all("Content Security Policy" in one for one in seen.messages)

@@ -116,7 +116,9 @@ def test_a_manifest_cannot_end_its_element():
 
 def test_nothing_turns_a_line_round_or_hides():
     manifest = manifest_of("areas")
-    manifest["release"]["title"] = "a\N{RIGHT-TO-LEFT OVERRIDE}b\N{ZERO WIDTH SPACE}c\x07d\N{POP DIRECTIONAL ISOLATE}"
+    manifest["release"]["title"] = (
+        "a\N{RIGHT-TO-LEFT OVERRIDE}b\N{ZERO WIDTH SPACE}c\x07d\N{POP DIRECTIONAL ISOLATE}"
+    )
     page = page_of(manifest)
     assert "a\\u202eb\\u200bc\\u0007d\\u2069" in page.text
     seen = page.source.split('<script type="application/json"')[0]
@@ -129,6 +131,7 @@ def test_a_test_seed_cannot_be_overlooked(tmp_path):
     assert page.text.count("TEST SEED – DO NOT PUBLISH") == 2
     assert "Nothing that this page says of protection holds." in page.text
     assert "It does not hold." in page.text
+    assert 'class="badge protected"' not in page.source
     assert "DO NOT PUBLISH" not in written(golden("areas"), tmp_path).text
 
 
@@ -136,13 +139,17 @@ def test_what_protects_nobody_is_red(tmp_path):
     page = written(golden("unprotected"), tmp_path)
     badges = [p["class"] for p in page.all("p") if "badge" in (p.get("class") or "")]
     assert badges == ["badge protected", "badge unprotected"]
-    assert "bozkir2021 : protects nobody." in page.text.replace("bozkir2021:", "bozkir2021 :")
+    assert "Whatever noise is in it carries no promise." in page.text
+    assert "bozkir2021: protects nobody." in page.text
     assert "bozkir2021 is outside of this promise. Protects nobody:" in page.text
 
 
 def test_a_criterion_is_no_differential_privacy(tmp_path):
     page = written(golden("records"), tmp_path)
-    assert "each record could have come from at least 3 people, about as likely from each (within a factor of 4)" in page.text
+    assert (
+        "each record could have come from at least 3 people, about as likely from each (within a factor of 4)"
+        in page.text
+    )
     assert page.source.count('class="badge criterion"') == 2
 
 
@@ -152,7 +159,9 @@ def with_guarantee(guarantee: dict[str, Any], event: dict[str, Any], neighbours:
     manifest["privacy"] |= {"guarantee": whole, "neighbours": neighbours}
     manifest["privacy"]["composition"]["outputs"] = ["dwell"]
     manifest["outputs"] = [
-        {**output, "guarantee": whole, "event": event} for output in manifest["outputs"] if output["name"] == "dwell"
+        {**output, "guarantee": whole, "event": event}
+        for output in manifest["outputs"]
+        if output["name"] == "dwell"
     ]
     return page_of(manifest)
 
@@ -171,12 +180,12 @@ def laplace(sensitivity: int, scale: float) -> dict[str, Any]:
     ("guarantee", "event", "headline"),
     [
         # e/(1 + e) = 0.73106, rounded up
-        ({"kind": "pure_dp", "epsilon": 1.0}, laplace(1, 1.0), "is right in 73.2 % of cases at most"),
+        ({"kind": "pure_dp", "epsilon": 1.0}, laplace(1, 1.0), "nobody guesses right more than 73.2 % of the time"),
         # Φ(1/2) = 0.69146: less than the (e + 0.1)/(e + 1) = 0.75795 of the pair
-        ({"kind": "approx_dp", "epsilon": 1.0, "delta": 0.1}, gaussian(2.0, 2.0), "is right in 69.2 % of cases at most"),
+        ({"kind": "approx_dp", "epsilon": 1.0, "delta": 0.1}, gaussian(2.0, 2.0), "nobody guesses right more than 69.2 % of the time"),
         # (3 + 0.04)/4 where the noise itself would allow more
-        ({"kind": "approx_dp", "epsilon": 1.0986122886681098, "delta": 0.04}, gaussian(9.0, 1.0), "is right in 76 % of cases at most"),
-        ({"kind": "pure_dp", "epsilon": 12.0}, laplace(12, 1.0), "can become practically certain"),
+        ({"kind": "approx_dp", "epsilon": 1.0986122886681098, "delta": 0.04}, gaussian(9.0, 1.0), "nobody guesses right more than 76 % of the time"),
+        ({"kind": "pure_dp", "epsilon": 12.0}, laplace(12, 1.0), "somebody may be able to tell with near certainty"),
     ],
 )  # fmt: skip
 def test_the_headline_is_the_guarantee(guarantee, event, headline):
@@ -186,9 +195,10 @@ def test_the_headline_is_the_guarantee(guarantee, event, headline):
 def test_the_two_worlds_are_those_of_the_relation():
     pure = {"kind": "pure_dp", "epsilon": 1.0}
     replaced = with_guarantee(pure, laplace(1, 1.0)).text
-    assert "any other rows stand in their place" in replaced
+    assert "or other data in their place?" in replaced
     assert "how many there are" in replaced
     added = with_guarantee(pure, laplace(1, 1.0), "add-remove-one").text
+    assert "Did one person take part, or not?" in added
     assert "this person did not take part" in added
     assert "any other rows stand in their place" not in added
 
@@ -200,7 +210,7 @@ def test_nothing_protected_promises_nothing():
     manifest["privacy"]["guarantee"] = {**manifest["outputs"][0]["guarantee"], "reason": "nothing"}
     page = page_of(manifest)
     assert "Nothing in this release is differentially private." in page.text
-    assert "% of cases" not in page.text
+    assert "% of the time" not in page.text
 
 
 def test_budget_and_ledger_are_those_of_the_manifest(tmp_path):
@@ -236,9 +246,14 @@ def test_values_are_those_of_the_bundle(tmp_path):
 
 
 def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
-    few, all_of_them = written(golden("heatmaps"), tmp_path, pictures=1), written(golden("heatmaps"), tmp_path)
+    few, all_of_them = (
+        written(golden("heatmaps"), tmp_path, pictures=1),
+        written(golden("heatmaps"), tmp_path),
+    )
     assert len(few.all("img")) < len(all_of_them.all("img"))
-    assert "1 more heatmap is in the bundle. To draw all: synthrelease export heatmaps.h5 --to png" in few.text
+    assert (
+        "1 more heatmap is in the bundle. To draw all: synthrelease export heatmaps.h5 --to png" in few.text
+    )
     assert "more heatmap" not in all_of_them.text
 
 
