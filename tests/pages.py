@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import tempfile
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+
+from layouts import GOLDEN
 
 from synthrelease.bundle import verify
 from synthrelease.report.public_report import write_report
@@ -67,6 +71,18 @@ def parsed(source: str) -> Page:
     assert parser.open == [], parser.open
     page.text = re.sub(r"\s+", " ", page.text)
     return page
+
+
+@functools.cache
+def golden_page(name: str) -> Page:
+    """The page of a golden bundle, made once."""
+    with tempfile.TemporaryDirectory() as folder:
+        return written(golden(name), Path(folder))
+
+
+def golden(name: str) -> Path:
+    """The path of a golden bundle."""
+    return next(path for path in GOLDEN if path.stem == name)
 
 
 def written(bundle: Path, folder: Path, **options: Any) -> Page:

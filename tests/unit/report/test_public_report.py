@@ -11,23 +11,19 @@ from typing import Any
 import pytest
 from hostile_labels import ENDING, LONG, QUOTES, SCRIPT, TEMPLATE, write_hostile_study
 from layouts import GOLDEN, NAMES, layout
-from pages import Page, parsed, written
+from pages import Page, golden, golden_page, parsed, written
 
 import synthrelease
 from synthrelease.bundle import verify
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 from synthrelease.report.public_report import Source, public_page, write_report
 
 _SEEDED = "seeded.TEST-SEED"
 
 
-def golden(name: str) -> Path:
-    return next(path for path in GOLDEN if path.stem == name)
-
-
 def manifest_of(name: str) -> dict[str, Any]:
-    found = verify(golden(name), allow_test_seed=True).manifest
-    assert found is not None
+    found: dict[str, Any] = json.loads(golden_page(name).data)
     return found
 
 
@@ -65,9 +61,10 @@ def check_form(page: Page) -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_page_of_every_golden_bundle(path, tmp_path):
-    page = written(path, tmp_path)
+    page = golden_page(path.stem)
     check_form(page)
-    manifest = verify(path, allow_test_seed=True).manifest
+    with BundleFile(path) as file:
+        manifest = file.manifest()
     assert json.loads(page.data) == manifest
     for output in manifest["outputs"]:
         assert f"output-{output['name']}" in [a.get("id") for a in page.all("article")]
@@ -126,17 +123,17 @@ def test_nothing_turns_a_line_round_or_hides():
 
 
 def test_a_test_seed_cannot_be_overlooked(tmp_path):
-    page = written(golden(_SEEDED), tmp_path)
+    page = golden_page(_SEEDED)
     assert page.source.index("TEST SEED – DO NOT PUBLISH") < page.source.index("<h1")
     assert page.text.count("TEST SEED – DO NOT PUBLISH") == 2
     assert "Nothing that this page says of protection holds." in page.text
     assert "It does not hold." in page.text
     assert 'class="badge protected"' not in page.source
-    assert "DO NOT PUBLISH" not in written(golden("areas"), tmp_path).text
+    assert "DO NOT PUBLISH" not in golden_page("areas").text
 
 
 def test_what_protects_nobody_is_red(tmp_path):
-    page = written(golden("unprotected"), tmp_path)
+    page = golden_page("unprotected")
     badges = [p["class"] for p in page.all("p") if "badge" in (p.get("class") or "")]
     assert badges == ["badge protected", "badge unprotected"]
     assert "Whatever noise is in it carries no promise." in page.text
@@ -145,7 +142,7 @@ def test_what_protects_nobody_is_red(tmp_path):
 
 
 def test_a_criterion_is_no_differential_privacy(tmp_path):
-    page = written(golden("records"), tmp_path)
+    page = golden_page("records")
     assert (
         "each record could have come from at least 3 people, about as likely from each (within a factor of 4)"
         in page.text
@@ -214,41 +211,41 @@ def test_nothing_protected_promises_nothing():
 
 
 def test_budget_and_ledger_are_those_of_the_manifest(tmp_path):
-    page = written(golden("statistics"), tmp_path)
+    page = golden_page("statistics")
     for told in ("ε = 20", "ε = 10", "ε = 49.97", "ε = 60", "ε = 47.6", "releases before this one ε = 0"):
         assert told in page.text
     assert "No ledger" not in page.text
-    assert "No ledger" in written(golden("areas"), tmp_path).text
+    assert "No ledger" in golden_page("areas").text
 
 
 def test_a_private_number_of_people_stays_private(tmp_path):
-    assert "People a private number" in re.sub(r"\s+", " ", written(golden("unknown-number"), tmp_path).text)
-    assert "People 50" in written(golden("areas"), tmp_path).text
+    assert "People a private number" in re.sub(r"\s+", " ", golden_page("unknown-number").text)
+    assert "People 50" in golden_page("areas").text
 
 
 def test_words_of_the_glossary_are_those_of_the_page(tmp_path):
-    text = written(golden("areas"), tmp_path).text
+    text = golden_page("areas").text
     assert "Everybody with a label" in text
     assert "A criterion for synthetic records" not in text
     assert "one person is added or taken away" not in text
-    assert "A criterion for synthetic records" in written(golden("records"), tmp_path).text
-    assert "one person is added or taken away" in written(golden("unknown-number"), tmp_path).text
+    assert "A criterion for synthetic records" in golden_page("records").text
+    assert "one person is added or taken away" in golden_page("unknown-number").text
 
 
 def test_values_are_those_of_the_bundle(tmp_path):
     bundle = synthrelease.open_bundle(golden("statistics"))
-    text = written(golden("statistics"), tmp_path).text.replace("\N{MINUS SIGN}", "-")
+    text = golden_page("statistics").text.replace("\N{MINUS SIGN}", "-")
     mean = bundle["all"]["mean/left_mm/value"][0]
     low, high = bundle["all"]["mean/left_mm/interval"][0]
     assert f"mean of left_mm {mean:.4g} {low:.4g} to {high:.4g}" in text
     shares = synthrelease.open_bundle(golden("areas"))["dwell"]["coast/dwell/shares"]
-    assert all(f"{100 * share:.1f} %" in written(golden("areas"), tmp_path).text for share in shares)
+    assert all(f"{100 * share:.1f} %" in golden_page("areas").text for share in shares)
 
 
 def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
     few, all_of_them = (
         written(golden("heatmaps"), tmp_path, pictures=1),
-        written(golden("heatmaps"), tmp_path),
+        golden_page("heatmaps"),
     )
     assert len(few.all("img")) < len(all_of_them.all("img"))
     assert (
@@ -258,7 +255,7 @@ def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
 
 
 def test_the_same_bundle_makes_the_same_page(tmp_path):
-    assert written(golden("signals"), tmp_path).source == written(golden("signals"), tmp_path).source
+    assert written(golden("signals"), tmp_path).source == golden_page("signals").source
 
 
 def test_what_changed_after_it_was_verified_is_refused(tmp_path):
