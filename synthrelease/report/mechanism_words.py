@@ -65,10 +65,20 @@ def noise_words(output: dict[str, Any]) -> str:
     form = "Gaussian" if noise["distribution"] == "rounded_gaussian" else "Laplace"
     share = float(noise["standard_deviation"]) / float(output["sensitivity"]["value"])
     return (
-        f"Every published number follows from integers with {form} noise. Its standard deviation is {short(share)} times "
-        f"the most by which one person can move all of them together ({_NORMS[output['sensitivity']['norm']]}). "
-        "It was drawn exactly, in whole steps."
+        f"{_noised(output)} {form} noise. Its standard deviation is {short(share)} times the most by which one person can "
+        f"move all of them together ({_NORMS[output['sensitivity']['norm']]}). It was drawn exactly, in whole steps."
     )
+
+
+def _noised(output: dict[str, Any]) -> str:
+    """What of an output has noise: not everything has."""
+    p = output["mechanism"]["parameters"]
+    if output["kind"] == "records":
+        seeds = " The seeds carry none." if output["mechanism"]["name"] == "seeded" else ""
+        return f"The records themselves carry no noise.{seeds} The counts that the model follows from are integers with"
+    if output["kind"] == "statistics" and any(name.startswith("quantile") for name in p["statistics"]):
+        return "Every published number but the quantiles follows from integers with"
+    return "Every published number follows from integers with"
 
 
 _NORMS = {"l1": "the sum of the changes", "l2": "the root of the sum of their squares"}

@@ -27,6 +27,7 @@ from synthrelease.report.number_words import (
 
 # The usual words of docs/choosing.md, by the largest ε that each is said of.
 _STRENGTHS = ((1.0, "strong"), (3.0, "moderate"), (10.0, "weak"))
+_GRAVE = 0.95  # the best guess at ε = 3, the last that is called moderate
 _BEYOND = "hardly more than a formality"
 _WORLDS = {
     Neighbours.REPLACE_ONE: (
@@ -57,6 +58,7 @@ class Promise:
         sentences: what it means.
         formal: the guarantee in its own notation.
         strength: a usual word for it; "" if nothing is promised.
+        grave: whether the guess is so good that a page should alarm.
         uncovered: outputs that the promise does not cover, with what is said of each instead.
         public: what else is not protected: a reason, and all things that it is given for.
     """
@@ -67,6 +69,7 @@ class Promise:
     sentences: tuple[str, ...]
     formal: str
     strength: str
+    grave: bool
     uncovered: tuple[tuple[str, str], ...]
     public: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -103,6 +106,7 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
         tuple(sentences),
         formal(guarantee),
         "" if guess is None else _strength(guarantee),
+        guess is not None and guess > _GRAVE,
         uncovered,
         _by_reason(rest),
     )

@@ -60,7 +60,7 @@ def check_form(page: Page) -> None:
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_a_page_of_every_golden_bundle(path, tmp_path):
+def test_a_page_of_every_golden_bundle(path):
     page = golden_page(path.stem)
     check_form(page)
     with BundleFile(path) as file:
@@ -122,17 +122,18 @@ def test_nothing_turns_a_line_round_or_hides():
     assert not [c for c in seen if not (c.isprintable() or c in "\n\N{NARROW NO-BREAK SPACE}")]
 
 
-def test_a_test_seed_cannot_be_overlooked(tmp_path):
+def test_a_test_seed_cannot_be_overlooked():
     page = golden_page(_SEEDED)
     assert page.source.index("TEST SEED – DO NOT PUBLISH") < page.source.index("<h1")
     assert page.text.count("TEST SEED – DO NOT PUBLISH") == 2
     assert "Nothing that this page says of protection holds." in page.text
     assert "It does not hold." in page.text
     assert 'class="badge protected"' not in page.source
+    assert page.text.count("If the noise were not of a test seed: ") == page.source.count("<article") == 3
     assert "DO NOT PUBLISH" not in golden_page("areas").text
 
 
-def test_what_protects_nobody_is_red(tmp_path):
+def test_what_protects_nobody_is_red():
     page = golden_page("unprotected")
     badges = [p["class"] for p in page.all("p") if "badge" in (p.get("class") or "")]
     assert badges == ["badge protected", "badge unprotected"]
@@ -141,13 +142,15 @@ def test_what_protects_nobody_is_red(tmp_path):
     assert "bozkir2021 is outside of this promise. Protects nobody:" in page.text
 
 
-def test_a_criterion_is_no_differential_privacy(tmp_path):
+def test_a_criterion_is_no_differential_privacy():
     page = golden_page("records")
     assert (
         "each record could have come from at least 3 people, about as likely from each (within a factor of 4)"
         in page.text
     )
     assert page.source.count('class="badge criterion"') == 2
+    assert "The records themselves carry no noise. The seeds carry none." in page.text
+    assert "Every published number follows from" not in page.text
 
 
 def with_guarantee(guarantee: dict[str, Any], event: dict[str, Any], neighbours: str = "replace-one") -> Page:
@@ -210,7 +213,7 @@ def test_nothing_protected_promises_nothing():
     assert "% of the time" not in page.text
 
 
-def test_budget_and_ledger_are_those_of_the_manifest(tmp_path):
+def test_budget_and_ledger_are_those_of_the_manifest():
     page = golden_page("statistics")
     for told in ("ε = 20", "ε = 10", "ε = 49.97", "ε = 60", "ε = 47.6", "releases before this one ε = 0"):
         assert told in page.text
@@ -218,12 +221,12 @@ def test_budget_and_ledger_are_those_of_the_manifest(tmp_path):
     assert "No ledger" in golden_page("areas").text
 
 
-def test_a_private_number_of_people_stays_private(tmp_path):
+def test_a_private_number_of_people_stays_private():
     assert "People a private number" in re.sub(r"\s+", " ", golden_page("unknown-number").text)
     assert "People 50" in golden_page("areas").text
 
 
-def test_words_of_the_glossary_are_those_of_the_page(tmp_path):
+def test_words_of_the_glossary_are_those_of_the_page():
     text = golden_page("areas").text
     assert "Everybody with a label" in text
     assert "A criterion for synthetic records" not in text
@@ -232,7 +235,7 @@ def test_words_of_the_glossary_are_those_of_the_page(tmp_path):
     assert "one person is added or taken away" in golden_page("unknown-number").text
 
 
-def test_values_are_those_of_the_bundle(tmp_path):
+def test_values_are_those_of_the_bundle():
     bundle = synthrelease.open_bundle(golden("statistics"))
     text = golden_page("statistics").text.replace("\N{MINUS SIGN}", "-")
     mean = bundle["all"]["mean/left_mm/value"][0]
