@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_NEAR_ONE = 0.9995  # what a tenth of a percent cannot tell from certainty
+_NEAR_ONE = 0.999  # what a tenth of a percent cannot tell from certainty
 
 
 def percent_up(share: float) -> str:

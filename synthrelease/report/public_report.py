@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import synthrelease
-from synthrelease.durable import refuse_taken, write_atomically
+from synthrelease.durable import cannot_write, refuse_taken, write_atomically
 from synthrelease.errors import MachineError
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Standing, card_of
@@ -37,13 +39,20 @@ class Source:
     digest: str
     checked: tuple[str, ...]
 
+    @property
+    def argument(self) -> str:
+        """The name as a shell takes it, whatever is in it."""
+        return shlex.quote(f"./{self.name}" if self.name.startswith("-") else self.name)
+
 
 def refuse_target(bundle: Path, target: Path, *, force: bool) -> None:
-    """Refuse early to write a page where it must not stand.
+    """Refuse early to write a page where it must not stand, or cannot.
 
     Raises:
-        MachineError: the target exists and `force` is not set, or it is the bundle itself.
+        MachineError: the target exists and `force` is not set, it is the bundle itself, or its folder does not exist.
     """
+    if not target.absolute().parent.is_dir():
+        raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
     if target.exists() and bundle.exists() and target.samefile(bundle):
         raise MachineError(
             "the page would replace the bundle", where=str(target), remedy="choose another name for the page"

@@ -280,3 +280,12 @@ def test_a_page_does_not_replace_its_bundle(tmp_path):
         with pytest.raises(MachineError, match="replace the bundle"):
             write_report(path, target, manifest=layout("areas").manifest, checked=[], force=True)
     assert path.read_bytes() == golden("areas").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("b.h5", "sha256sum b.h5"), ("my 'data'; ls.h5", """sha256sum 'my '"'"'data'"'"'; ls.h5'"""), ("-o.h5", "sha256sum ./-o.h5")],
+)  # fmt: skip
+def test_commands_can_be_copied(name, command):
+    page = parsed(public_page(manifest_of("areas"), [], Source(name, "0" * 64, ("seal",))))
+    assert command in page.text
