@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
-from synthrelease.report.figures import Look, Map
+from synthrelease.report.figures import Look
+from synthrelease.report.rasters import Map
 from synthrelease.report.released import Released
 
 

@@ -1,4 +1,8 @@
-"""Maps as small PNG files without letters: a page has its letters as text, readable at every width."""
+"""Maps as pixels: for figures, and as small PNG files without letters for pages, which have theirs as text.
+
+One colour map for values and one for uncertainty, both perceptually even and monotone in lightness, so that they survive
+print and every colour vision.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ import io
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.report.exhibits import Scale
-from synthrelease.report.figures import SPREAD_COLOURS, VALUE_COLOURS, Map
 from synthrelease.report.number_words import short
 
-__all__ = ["SPREAD_COLOURS", "VALUE_COLOURS", "data_uri", "map_png", "scale"]
-
+Map = NDArray[np.float64]
+VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"
 _STOPS = 9  # of a gradient
 
 
@@ -29,15 +33,28 @@ def map_png(cells: Map, *, top: float, colours: str, width_px: int, height_px: i
     """
     from PIL import Image  # noqa: PLC0415  slow to import
 
-    smooth = Image.fromarray(np.ascontiguousarray(cells, dtype=np.float32)).resize(
-        (width_px, height_px), Image.Resampling.BICUBIC
-    )
-    share = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
-    image = Image.fromarray((np.clip(share, 0, 1) * 255).round().astype(np.uint8))
+    image = Image.fromarray(_levels(cells, top, width_px, height_px))
     image.putpalette(_palette(colours))
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=9)
     return file.getvalue()
+
+
+def map_pixels(cells: Map, *, top: float, colours: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
+    """Return a map as pixels, shape (height, width, 3); arguments as for `map_png`."""
+    palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
+    return palette[_levels(cells, top, width_px, height_px)]
+
+
+def _levels(cells: Map, top: float, width_px: int, height_px: int) -> NDArray[np.uint8]:
+    """Numbers of colours, smooth between cells."""
+    from PIL import Image  # noqa: PLC0415  slow to import
+
+    smooth = Image.fromarray(np.ascontiguousarray(cells, dtype=np.float32)).resize(
+        (width_px, height_px), Image.Resampling.BICUBIC
+    )
+    share = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
+    return (np.clip(share, 0, 1) * 255).round().astype(np.uint8)
 
 
 def scale(colours: str, *, top: float, unit: str) -> Scale:
