@@ -88,7 +88,7 @@ def _heatmap(name: str, p: dict[str, Any]) -> str:
     if name == "spectral":
         weight = "time" if p["weight"] == "duration" else "samples"
         return (
-            f"Everybody's {weight} on a picture make a map of the same weight. Of it only the coarse waves are kept that a "
+            f"Everybody's {weight} on a picture become one map, which weighs the same for everybody. Of it only the coarse waves are kept that a "
             f"blur of σ = {short(p['blur_px'])} px leaves visible, and their size is limited. The waves are added up over "
             "people, noise is added, and the map is drawn from the noisy waves alone."
         )
@@ -146,8 +146,16 @@ def _records(name: str, p: dict[str, Any]) -> str:
     number = grouped(drawn[0]) if len(drawn) == 1 else f"{min(drawn)} to {max(drawn)}"
     return (
         f"Every record begins as a real one, its seed. The last {number} of {len(p['attributes'])} attributes are drawn "
-        f"anew from {model}; the others are kept as they were. It is published if enough others could have been its seed."
+        f"anew from {model}; the others are kept as they were. {_TESTS[p['threshold']]}"
     )
+
+
+_TESTS = {
+    "fixed": "It is published if enough others could have been its seed.",
+    "randomized": (
+        "It is published if, counted with noise, enough others could have been its seed; if not, one of the model alone takes its place."
+    ),
+}
 
 
 def _statistics(name: str, p: dict[str, Any]) -> str:

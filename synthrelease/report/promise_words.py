@@ -41,6 +41,10 @@ _WORLDS = {
         "Everything else is the same in both: all other people, and what is public by the study's design.",
     ),
 }
+_KNOWN = {
+    Neighbours.REPLACE_ONE: "both candidates row by row",
+    Neighbours.ADD_REMOVE_ONE: "every row of this person",
+}
 _QUESTIONS = {
     Neighbours.REPLACE_ONE: "Were one person's data used, or other data in their place?",
     Neighbours.ADD_REMOVE_ONE: "Did one person take part, or not?",
@@ -175,7 +179,7 @@ def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everyt
     out = [
         (
             f"Somebody guesses which. Before, they are right 50 % of the time. After studying {whole}, by whatever means, now or "
-            f"later, they are right {at_most}, even if they know everything about everybody else, and both candidates row by row."
+            f"later, they are right {at_most}, even if they know everything about everybody else, and {_KNOWN[guarantee.neighbours]}."
         )
     ]
     if isinstance(guarantee, ApproxDP):

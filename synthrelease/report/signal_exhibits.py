@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PEOPLE = 4  # whose series are drawn
+_DROWNED = 0.1  # of the bounds' width: what people differ by is seldom more
 _LISTED = 12  # rows of a table beside a picture
 
 
@@ -84,13 +85,8 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
     caption = f"{several(len(values), 'series', 'series')}, of people in random order."
     if known:
         caption += f" The band is ± one standard deviation: {short(float(np.median(band)))}."
-    width = short(feature["high"] - feature["low"])
     words = [
-        (
-            f"Every series must hide which person it is of. So it carries noise of a standard deviation of "
-            f"{short(float(np.median(band)))}, where the bounds are {width} wide: a single series is mostly noise, "
-            "and only many of them together tell something."
-        )
+        _noise_of_each(float(np.median(band)), feature["high"] - feature["low"])
         if known
         else "What these series tell of single people is not bounded by anything."
     ]
@@ -99,6 +95,15 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
         others = listed([one["name"] for one in p["features"]]), listed(p["recordings"])
         words.append(f"Shown is the first of {every} combinations of {others[0]} with {others[1]}.")
     return Shown((Plate(title, (_panel(figure, alt),), caption),), tuple(words))
+
+
+def _noise_of_each(deviation: float, width: float) -> str:
+    told = (
+        f"Every series must hide which person it is of, so it carries all the noise that others share in a mean: a standard deviation of "
+        f"{short(deviation)}, where the bounds are {short(width)} wide."
+    )
+    drowned = " A single series is mostly noise, and only many of them together tell something."
+    return told + (drowned if deviation > width * _DROWNED else "")
 
 
 def _panel(figure: Figure, alt: str) -> Panel:

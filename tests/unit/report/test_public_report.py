@@ -17,6 +17,7 @@ import synthrelease
 from synthrelease.bundle import verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
+from synthrelease.report.promise_words import standing
 from synthrelease.report.public_report import Source, public_page, write_report
 
 _SEEDED = "seeded.TEST-SEED"
@@ -151,6 +152,17 @@ def test_a_criterion_is_no_differential_privacy():
     assert page.source.count('class="badge criterion"') == 2
     assert "The records themselves carry no noise. The seeds carry none." in page.text
     assert "Every published number follows from" not in page.text
+
+
+def test_a_test_that_cannot_fail_protects_nobody():
+    output = next(o for o in manifest_of("records")["outputs"] if o["name"] == "exact")
+    empty = {**output, "guarantee": {**output["guarantee"], "vacuous": True}}
+    assert (
+        standing(empty)
+        == "A criterion that cannot fail here: it protects nobody, and is no differential privacy."
+    )
+    rows = {**output, "guarantee": {**output["guarantee"], "counted": "record"}}
+    assert "at least 4 real records, perhaps of one person" in standing(rows)
 
 
 def with_guarantee(guarantee: dict[str, Any], event: dict[str, Any], neighbours: str = "replace-one") -> Page:
