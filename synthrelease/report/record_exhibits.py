@@ -22,8 +22,9 @@ def record_exhibits(released: Released, output: dict[str, Any], most: int) -> Sh
     exhibits = []
     for form in forms[:most]:
         attribute = Attribute.from_json(form)
-        numbers = released.values(output["name"], attribute.name, "category")
-        counts = np.bincount(numbers, minlength=attribute.categories)
+        counts = np.zeros(attribute.categories, dtype=np.int64)
+        for numbers in released.blocks(output["name"], attribute.name, "category"):
+            counts += np.bincount(numbers, minlength=attribute.categories)
         exhibits.append(
             _of_labels(attribute, counts) if _is_listed(attribute) else _of_bins(attribute, counts)
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 from numpy.typing import NDArray
 
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.layout import dataset_path, digest
+from synthrelease.bundle.layout import ValuesDigest, dataset_path, digest
 from synthrelease.errors import BundleError
 
 
@@ -51,10 +52,27 @@ class Released:
         """
         path = dataset_path(output, *labels)
         array = self._file.array(path)
-        if digest(array) != self.manifest["digests"][path]:
+        self._compare(path, digest(array))
+        return array
+
+    def blocks(self, output: str, *labels: str) -> Iterator[NDArray[Any]]:
+        """Yield a dataset some rows at a time, for those that may be larger than memory.
+
+        Raises:
+            BundleError: as `values`, after the last rows.
+        """
+        path = dataset_path(output, *labels)
+        dataset = self._file.anatomy.datasets[path]
+        state = ValuesDigest(dataset.dtype, dataset.shape)
+        for block in self._file.blocks(path):
+            state.add(block)
+            yield block
+        self._compare(path, state.hexdigest())
+
+    def _compare(self, path: str, found: str) -> None:
+        if found != self.manifest["digests"][path]:
             raise BundleError(
                 "the values are not those that the manifest lists",
                 where=f"{self.path}: {path}",
                 remedy="get the file again from its source, and run: synthrelease verify",
             )
-        return array

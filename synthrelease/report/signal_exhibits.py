@@ -62,7 +62,9 @@ def _course(course: DrawnCourse, label: str) -> Plate:
 def _each(released: Released, output: dict[str, Any]) -> Shown:
     p, name = output["mechanism"]["parameters"], output["name"]
     feature, recording = p["features"][0], p["recordings"][0]
-    values = released.values(name, recording, feature["name"], "values")[:_PEOPLE]
+    values = np.empty((0, p["length"]))
+    for rows in released.blocks(name, recording, feature["name"], "values"):
+        values = np.concatenate([values, rows[: _PEOPLE - len(values)]])
     # What has no noise of ours has no uncertainty that is known.
     known = output["noise"] is not None
     band = (
