@@ -183,8 +183,9 @@ def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everyt
         )
     ]
     if isinstance(guarantee, ApproxDP):
+        has_it = "" if is_certain(guess) else "; the percentage has it in it"
         out.append(
-            f"δ is room for exceptions to ε, a probability of {one_in(guarantee.delta)} for each person; the number above has it in it."
+            f"δ is room for exceptions to ε, a probability of {one_in(guarantee.delta)} for each person{has_it}."
         )
     elif isinstance(guarantee, PureDP):
         out.append("There is no room for exceptions (δ = 0).")
