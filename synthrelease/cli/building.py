@@ -33,9 +33,9 @@ moderate protection; ε = 1 would be good, and would take more people for maps a
     type=click.Path(path_type=Path, file_okay=False),
     default="synthrelease-demo",
     show_default=True,
-    help="Where to put data, plan, bundle and picture.",
+    help="Where to put data, plan, bundle, picture and page.",
 )
-@click.option("--force", is_flag=True, help="Replace the bundle of an earlier demonstration.")
+@click.option("--force", is_flag=True, help="Replace the bundle and the page of an earlier demonstration.")
 @click.pass_obj
 def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
     """Build, verify and show a release of real sample data (about 230 people)."""
@@ -52,9 +52,13 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
             f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
         )
     click.echo("")
+    if made.verification.ok:
+        click.echo(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.1f} MB)")
+    click.echo("")
     click.echo(_DEMO_TEXT)
     click.echo("")
-    click.echo(f"Next       synthrelease preview {folder / 'plan.toml'}")
+    click.echo(f"Next       open {made.report} in a browser: the page for everybody, of the bundle alone")
+    click.echo(f"           synthrelease preview {folder / 'plan.toml'}")
     click.echo(f"           synthrelease show {made.built.path}")
     if not made.verification.ok:
         raise SystemExit(FAULT)

@@ -1,4 +1,4 @@
-"""Commands about bundles, from anyone: verify, show, diff, export."""
+"""Commands about bundles, from anyone: verify, show, diff, report, export."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
-from synthrelease.cli.printing import plain, print_verification, progress
+from synthrelease.cli.printing import print_verification, progress
+from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
     from synthrelease.policy import Policy
@@ -129,6 +130,55 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
         click.echo(plain(as_text(told, called=called, checked=seen)))
     if told.hazards:
         raise SystemExit(FAULT)
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path),
+    default="report.html",
+    show_default=True,
+    help="The page.",
+)
+@click.option(
+    "--pictures",
+    type=click.IntRange(1),
+    default=12,
+    show_default=True,
+    help="How many of each output to show at most.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing page.")
+@click.pass_obj
+def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool) -> None:
+    """Write a page about BUNDLE for everybody: what it promises, what is in it, how to check that.
+
+    One file of HTML with everything in it; it loads nothing and runs nothing. BUNDLE is verified in full first.
+    """
+    from synthrelease.bundle import verify as check
+    from synthrelease.report.public_report import refuse_target, write_report
+
+    refuse_target(bundle, target, force=force)
+    with progress(obj) as tell:
+        result = check(bundle, allow_test_seed=True, progress=tell)
+        if result.ok and result.manifest is not None:
+            size = write_report(
+                bundle,
+                target,
+                manifest=result.manifest,
+                checked=result.checked,
+                force=force,
+                pictures=pictures,
+                progress=tell,
+            )
+    if not result.ok or result.manifest is None:  # a page would carry a lie further
+        print_verification(result, bundle)
+        raise SystemExit(FAULT)
+    if result.manifest["randomness"]["test_seed"]:
+        click.secho("TEST SEED - DO NOT PUBLISH: the page says so too", fg="red", err=True)
+    click.echo(f"Report     {target}  ({size / 1e6:.1f} MB)")
 
 
 @main.command()

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, main
-from synthrelease.cli.printing import plain, print_warning
+from synthrelease.cli.printing import print_warning
+from synthrelease.report.plain_text import plain
 
 _LARGE_DELTA = 1e-3
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synthrelease.report.plain_text import plain
+
 if TYPE_CHECKING:
     from synthrelease.batch import Ended
     from synthrelease.builder import Built
@@ -56,11 +58,6 @@ def print_batch(done: Sequence[Ended], folder: Path) -> None:
         click.secho(f"failed     {plain(str(one.plan))}", fg="red")
         for line in one.reason.splitlines():
             click.echo(plain(f"           {line}"))
-
-
-def plain(text: str) -> str:
-    """Return text of an untrusted file without characters that could steer a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
 def print_verification(result: Any, path: Path) -> None:

@@ -15,9 +15,11 @@ from synthrelease.builder import Built, build
 from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
+from synthrelease.durable import cannot_write
 from synthrelease.maths.blur import blurred
 from synthrelease.parallel import Progress
 from synthrelease.report.figures import Look, comparison_figure, save
+from synthrelease.report.public_report import write_report
 
 FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
 
@@ -31,6 +33,7 @@ class Demonstration:
         built: the build.
         verification: what `verify` said.
         picture: released heatmaps above, the exact ones below.
+        report: the public page of the bundle.
         correlation: of released and exact heatmap, by image.
     """
 
@@ -38,34 +41,51 @@ class Demonstration:
     built: Built
     verification: Verification
     picture: Path
+    report: Path
     correlation: dict[str, float]
 
 
 def demonstrate(
     folder: Path, *, force: bool = False, test_seed: int | None = None, progress: Progress | None = None
 ) -> Demonstration:
-    """Copy the sample data to a folder, build its plan there, verify the bundle, and draw the heatmaps.
+    """Copy the sample data to a folder, build its plan there, verify the bundle, draw the heatmaps, and write the page.
 
     Args:
         folder: created if needed.
-        force: replace the bundle of an earlier demonstration.
+        force: replace the bundle and the page of an earlier demonstration.
         test_seed: repeatable noise, for tests.
         progress: as for `build`.
 
     Raises:
         MachineError: the folder cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with as_file(files("synthrelease.demo")) as inside:
-        for name in FILES:
-            shutil.copyfile(inside / name, folder / name)
+    _copy_sample(folder)
     built = build(
         folder / "plan.toml", folder / "release.h5", force=force, test_seed=test_seed, progress=progress
     )
     verification = verify(built.path, allow_test_seed=test_seed is not None)
-    picture = folder / "heatmaps.png"
+    picture, report = folder / "heatmaps.png", folder / "report.html"
     correlation = _draw(built, folder, picture)
-    return Demonstration(folder, built, verification, picture, correlation)
+    if verification.ok and verification.manifest is not None:
+        write_report(
+            built.path,
+            report,
+            manifest=verification.manifest,
+            checked=verification.checked,
+            force=True,  # as the bundle beside it, which is new
+            progress=progress,
+        )
+    return Demonstration(folder, built, verification, picture, report, correlation)
+
+
+def _copy_sample(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with as_file(files("synthrelease.demo")) as inside:
+            for name in FILES:
+                shutil.copyfile(inside / name, folder / name)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
 
 
 def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
@@ -81,7 +101,10 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
         title="Where about 100 people an image looked: what is published, and what is not",
         caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
     )
-    save(figure, picture)
+    try:
+        save(figure, picture)
+    except OSError as error:
+        raise cannot_write(picture, error) from None
     return {s: float(np.corrcoef(released[s].ravel(), exact[s].ravel())[0, 1]) for s in released}
 
 

@@ -1,7 +1,4 @@
-"""Pictures of what a bundle holds: they draw what they are given.
-
-One colour map for all, perceptually even and monotone in lightness, so that it survives print and every colour vision.
-"""
+"""Pictures of what a bundle holds: they draw what they are given, in the colours of `rasters`."""
 
 from __future__ import annotations
 
@@ -9,21 +6,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
+from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, map_pixels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-Map = NDArray[np.float64]
-_COLOURS, _SPREAD = "inferno", "cividis"
 _OPACITY = 0.8  # of the most looked-at place over a stimulus
+_PANEL_IN, _MAP_IN = 7.2, 5.75  # width of a map with its scale, and of the map alone
 _FRAMES = 12  # of a strip; more are too small to see
 
 
@@ -64,30 +61,34 @@ def map_figure(
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     panels = 1 if uncertainty is None else 2
-    width = 7.2 * panels
-    figure = Figure(
-        figsize=(width, 7.2 * look.screen.height_px / look.screen.width_px * 0.86 + 0.9),
-        dpi=120,
-        layout="constrained",
-    )
-    axes = np.atleast_1d(figure.subplots(1, panels))
+    # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
+    high = _MAP_IN * look.screen.height_px / look.screen.width_px
+    below, above = (0.4 if caption else 0.15), (0.75 if panels > 1 else 0.5)
+    whole = (_PANEL_IN * panels, below + high + above)
+    figure = Figure(figsize=whole, dpi=120)
+
+    def place(left: float, width: float, height: float) -> Axes:
+        at = (left, below + (high - height) / 2)
+        return figure.add_axes((at[0] / whole[0], at[1] / whole[1], width / whole[0], height / whole[1]))
+
     shown = np.clip(cells, 0, None)
-    _show(axes[0], shown, look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, label=look.unit)
-    _scale(axes[0], look)
+    top = max(float(one.max()) for one in (shown, uncertainty) if one is not None)
+    drawn = [(shown, VALUE_COLOURS, look.unit)]
     if uncertainty is not None:
-        _show(
-            axes[1],
-            uncertainty,
-            look,
-            top=max(float(shown.max()), float(uncertainty.max())),
-            colours=_SPREAD,
-            label=f"± {look.unit}",
-        )
-        axes[0].set_title("released", fontsize=10)
-        axes[1].set_title("uncertainty: one standard deviation, on the same scale", fontsize=10)
-    figure.suptitle(title, fontsize=12, parse_math=False)
+        drawn.append((uncertainty, SPREAD_COLOURS, f"± {look.unit}"))
+    headings = ("released", "uncertainty: one standard deviation, on the same scale")
+    for panel, (values, colours, label) in enumerate(drawn):
+        axis = place(panel * _PANEL_IN + 0.15, _MAP_IN, high)
+        bar = place(panel * _PANEL_IN + 0.3 + _MAP_IN, 0.18, 0.8 * high)
+        under = stimulus if panel == 0 else None
+        _show(axis, values, look, top=top, colours=colours, stimulus=under, bar=bar, label=label)
+        if panel == 0:
+            _scale(axis, look)
+        if panels > 1:
+            axis.set_title(headings[panel], fontsize=10)
+    figure.suptitle(title, fontsize=12, parse_math=False, y=1 - 0.12 / whole[1], va="top")
     if caption:
-        figure.supxlabel(caption, fontsize=8)
+        figure.supxlabel(caption, fontsize=8, y=0.1 / whole[1], va="bottom")
     return figure
 
 
@@ -112,7 +113,7 @@ def strip_figure(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    chosen = np.unique(np.linspace(0, len(frames) - 1, min(_FRAMES, len(frames))).round().astype(int))
+    chosen = evenly_chosen(len(frames))
     across = min(4, len(chosen))
     down = -(-len(chosen) // across)
     ratio = look.screen.height_px / look.screen.width_px
@@ -125,7 +126,7 @@ def strip_figure(
     for axis, number in zip(axes, chosen, strict=False):
         middle = start + (number + 0.5) / len(frames) * (end - start)
         image = _show(
-            axis, shown[number], look, top=float(shown.max()), colours=_COLOURS, stimulus=stimulus, bar=False
+            axis, shown[number], look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus
         )
         axis.set_title(f"t = {middle:.4g}", fontsize=9)
     for axis in axes[len(chosen) :]:
@@ -159,9 +160,7 @@ def comparison_figure(
         for c, stimulus in enumerate(stimuli):
             axis = axes[r][c]
             shown = np.clip(maps[stimulus], 0, None)
-            image = _show(
-                axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=_COLOURS, bar=False
-            )
+            image = _show(axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=VALUE_COLOURS)
             if r == 0:
                 axis.set_title(f"image {stimulus}", fontsize=11, parse_math=False)
             if c == 0:
@@ -175,9 +174,27 @@ def comparison_figure(
     return figure
 
 
+def evenly_chosen(frames: int) -> list[int]:
+    """Return the numbers of the frames that a strip shows: the first, the last, and some evenly between, 12 at most."""
+    return sorted({round(number) for number in np.linspace(0, frames - 1, min(_FRAMES, frames)).tolist()})
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG that is the same for the same picture."""
-    figure.savefig(path, metadata={"Software": None})
+    with path.open("wb") as file:
+        write_png(figure, file)
+
+
+def write_png(figure: Figure, file: BinaryIO) -> tuple[int, int]:
+    """Write such a PNG to an open file, and return its width and height. Drawn once, where `savefig` draws twice."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  slow to import
+    from PIL import Image  # noqa: PLC0415  slow to import
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])  # type: ignore[no-untyped-call]  # the ground of a figure is opaque
+    image.save(file, "PNG", compress_level=4)
+    return image.size
 
 
 def _show(
@@ -188,7 +205,7 @@ def _show(
     top: float,
     colours: str,
     stimulus: NDArray[np.uint8] | None = None,
-    bar: bool = True,
+    bar: Axes | None = None,
     label: str = "",
 ) -> AxesImage:
     extent = (0, look.screen.width_px, look.screen.height_px, 0)
@@ -197,13 +214,19 @@ def _show(
     if stimulus is not None:
         axis.imshow(stimulus.mean(axis=-1), extent=extent, cmap="gray", vmin=0, vmax=255)
         opacity = _OPACITY * np.sqrt(np.clip(cells / top, 0, 1))
-    image = axis.imshow(
-        cells, extent=extent, cmap=colours, interpolation="bicubic", vmin=0, vmax=top, alpha=opacity
-    )
+    common: dict[str, Any] = {"extent": extent, "cmap": colours, "vmin": 0, "vmax": top, "alpha": opacity}
+    image = axis.imshow(cells, interpolation="bicubic", **common)
+    if bar is not None and stimulus is None:
+        # Placed by hand, so that its size is known: ready pixels take half the time of matplotlib's.
+        size = axis.get_window_extent()
+        wide, high = round(size.width), round(size.height)
+        pixels = map_pixels(cells, top=top, colours=colours, width_px=wide, height_px=high)
+        image.set_visible(False)
+        axis.imshow(pixels, extent=extent, interpolation="nearest")
     axis.set_xticks([])
     axis.set_yticks([])
-    if bar:
-        scale = axis.figure.colorbar(image, ax=axis, shrink=0.8)
+    if bar is not None:
+        scale = axis.figure.colorbar(image, cax=bar)
         scale.set_label(label)
         if scale.solids is not None:
             scale.solids.set_alpha(1)

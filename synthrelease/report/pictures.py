@@ -1,32 +1,32 @@
-"""Pictures of a bundle: of its heatmaps one PNG for each stimulus, of its mean signals one for each feature."""
+"""Pictures of a bundle as files: of its heatmaps one PNG for each stimulus, of its mean signals one for each feature."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, group_name
-from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
 from synthrelease.privacy.guarantee import from_json
-from synthrelease.report.figures import Look, map_figure, save, strip_figure
+from synthrelease.report.drawn import drawn_course, drawn_labels, drawn_map
+from synthrelease.report.figures import map_figure, save, strip_figure
+from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _ENDINGS = (".png", ".jpg", ".jpeg")
 
 
 def picture_count(manifest: dict[str, Any]) -> int:
     """Return how many pictures `draw` makes."""
-    return sum(
-        len(output["mechanism"]["parameters"]["stimuli" if output["kind"] == "heatmap" else "features"])
-        for output in manifest["outputs"]
-        if output["kind"] == "heatmap" or _is_mean(output)
-    )
+    return sum(len(drawn_labels(output)) for output in manifest["outputs"])
 
 
 def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterator[Path]:
@@ -43,74 +43,39 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for output in bundle.manifest["outputs"]:
-            if output["kind"] == "heatmap":
-                yield from _draw_heatmaps(bundle, output, folder, stimuli)
-            elif _is_mean(output):
-                yield from _draw_signals(bundle, output, folder)
+        with Released(bundle.path, bundle.manifest) as released:
+            for output in bundle.manifest["outputs"]:
+                for label in drawn_labels(output):
+                    path = folder / f"{output['name']}-{group_name(label)}.png"
+                    save(_figure(released, output, label, stimuli), path)
+                    yield path
     except OSError as error:
         raise MachineError(
             "the pictures cannot be written", where=str(folder), found=error.strerror or ""
         ) from None
 
 
-def _is_mean(output: dict[str, Any]) -> bool:
-    """Whether it has mean signals; those of everybody are noise to look at."""
-    return bool(output["kind"] == "signals" and output["mechanism"]["parameters"]["query"] == "mean")
-
-
-def _draw_signals(bundle: Bundle, output: dict[str, Any], folder: Path) -> Iterator[Path]:
-    p, values = output["mechanism"]["parameters"], bundle[output["name"]]
-    changes = p.get("baseline", "none") != "none"
-    for feature in p["features"]:
-        curves = {}
-        for recording in p["recordings"]:
-            where = f"{group_name(recording)}/{group_name(feature['name'])}"
-            curves[recording] = (values[f"{where}/values"], values[f"{where}/uncertainty"])
-        figure = signals_figure(
-            curves,
-            x=np.arange(p["length"]),
-            title=f"{output['name']}: {feature['name']}",
-            x_label="step",
-            y_label=f"change of {feature['name']}" if changes else feature["name"],
-            caption=_promise(bundle, output),
-        )
-        path = folder / f"{output['name']}-{group_name(feature['name'])}.png"
-        save(figure, path)
-        yield path
-
-
-def _promise(bundle: Bundle, output: dict[str, Any]) -> str:
+def promise_caption(manifest: dict[str, Any], output: dict[str, Any]) -> str:
+    """Return what stands below a picture: the output's guarantee, or that it does not hold."""
     promise = str(from_json(output["guarantee"]))
-    if bundle.manifest["randomness"]["test_seed"]:
+    if manifest["randomness"]["test_seed"]:
         promise = f"{TEST_SEED_WORDS}: {promise} does not hold"
     return promise
 
 
-def _draw_heatmaps(
-    bundle: Bundle, output: dict[str, Any], folder: Path, stimuli: Path | None
-) -> Iterator[Path]:
-    p, values = output["mechanism"]["parameters"], bundle[output["name"]]
-    spectral = output["mechanism"]["name"] == "spectral"
-    known = output["mechanism"]["public_inputs"]["people"] is not None
-    unit = "times even attention" if spectral else "counts per person" if known else "counts"
-    look = Look(Screen(**p["screen"]), p["blur_px"], unit)
-    for stimulus in p["stimuli"]:
-        under = _picture(stimuli, stimulus)
-        cells = values[f"{group_name(stimulus)}/heatmap"]
-        common: dict[str, Any] = {
-            "title": f"{output['name']}: {stimulus}",
-            "caption": _promise(bundle, output),
-            "stimulus": under,
-        }
-        if cells.ndim > 2:
-            figure = strip_figure(cells, look, window=tuple(p["window"]), **common)
-        else:
-            spread = values[f"{group_name(stimulus)}/uncertainty"] if spectral else None
-            figure = map_figure(cells, look, uncertainty=spread, **common)
-        path = folder / f"{output['name']}-{group_name(stimulus)}.png"
-        save(figure, path)
-        yield path
+def _figure(released: Released, output: dict[str, Any], label: str, stimuli: Path | None) -> Figure:
+    common: dict[str, Any] = {
+        "title": f"{output['name']}: {label}",
+        "caption": promise_caption(released.manifest, output),
+    }
+    if output["kind"] == "signals":
+        course = drawn_course(released, output, label)
+        return signals_figure(course.curves, x=course.steps, x_label="step", y_label=course.y_label, **common)
+    drawn = drawn_map(released, output, label)
+    common["stimulus"] = _picture(stimuli, label)
+    if drawn.window is not None:
+        return strip_figure(drawn.cells, drawn.look, window=drawn.window, **common)
+    return map_figure(drawn.cells, drawn.look, uncertainty=drawn.uncertainty, **common)
 
 
 def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:

@@ -40,7 +40,7 @@ def signals_figure(
     title: str,
     y_label: str,
     x_label: str,
-    caption: str = "",
+    caption: str | None = "",
     truth: Mapping[str, ArrayLike] | None = None,
 ) -> Figure:
     """Draw released signals with a band of one standard deviation: up to six on one pair of axes, more in panels on one scale.
@@ -48,10 +48,10 @@ def signals_figure(
     Args:
         curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
         x: times or numbers of the samples, shape (n,).
-        title: above.
+        title: above; "" for none.
         y_label: what is drawn, with its unit.
         x_label: what `x` is, with its unit.
-        caption: below.
+        caption: below, after what the band is; None for no words at all, where a page has them.
         truth: by the same labels, the true signal, shape (n,), dashed. For private reports only.
 
     Raises:
@@ -68,7 +68,7 @@ def signals_figure(
             f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(known)}"
         )
     told = "Band: ± one standard deviation." + (" Dashed: truth (private)." if known else "")
-    caption = f"{told}\n{caption}" if caption else told
+    caption = "" if caption is None else f"{told}\n{caption}" if caption else told
     if len(drawn) > _OVERLAID:
         return _panels(drawn, known, steps, title=title, caption=caption, labels=(x_label, y_label))
     figure = _figure(title, caption, height_in=3.6)
@@ -169,7 +169,8 @@ def _figure(title: str, caption: str, *, height_in: float) -> Figure:
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     figure = Figure(figsize=(_WIDTH_IN, height_in), dpi=_DPI, layout="constrained")
-    figure.suptitle(textwrap.fill(title, 60), fontsize=_TITLE_PT, parse_math=False)
+    if title:
+        figure.suptitle(textwrap.fill(title, 60), fontsize=_TITLE_PT, parse_math=False)
     if caption:
         told = "\n".join(textwrap.fill(line, 76) for line in caption.split("\n"))
         figure.supxlabel(told, fontsize=_CAPTION_PT, parse_math=False)

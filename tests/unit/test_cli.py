@@ -119,6 +119,13 @@ def test_a_test_seed_taints_the_name_the_manifest_and_what_is_printed(study):
     assert "TEST SEED" in run("show", path).stdout
 
 
+def test_a_demonstration_without_a_place_is_told_of(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("demo", "-o", tmp_path / "file" / "demo")
+    assert result.exit_code == 6
+    assert "cannot be written" in result.stderr
+
+
 def test_demo(tmp_path):
     result = run("demo", "-o", tmp_path / "demo")
     assert result.exit_code == 0, result.output
@@ -131,6 +138,8 @@ def test_demo(tmp_path):
         "release.h5",
         "release.manifest.json",
         "heatmaps.png",
+        "report.html",
     }
+    assert f"Report     {tmp_path / 'demo' / 'report.html'}" in result.stdout
     assert run("demo", "-o", tmp_path / "demo").exit_code == 6
     assert run("demo", "-o", tmp_path / "demo", "--force").exit_code == 0

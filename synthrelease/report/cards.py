@@ -1,0 +1,114 @@
+"""One card of a page for each output: what it is, how it was made, what it promises, and what there is to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from synthrelease.privacy.guarantee import NoGuarantee, PlausibleDeniability, from_json
+from synthrelease.report.area_exhibits import area_exhibits
+from synthrelease.report.exhibits import Shown
+from synthrelease.report.map_exhibits import map_exhibits
+from synthrelease.report.mechanism_words import KINDS, how_it_was_made, noise_words, what_it_is
+from synthrelease.report.promise_words import formal, standing
+from synthrelease.report.record_exhibits import record_exhibits
+from synthrelease.report.released import Released
+from synthrelease.report.signal_exhibits import signal_exhibits
+from synthrelease.report.statistic_exhibits import statistic_exhibits
+
+
+class Standing(StrEnum):
+    """What kind of promise an output has."""
+
+    PROTECTED = "differentially private"
+    CRITERION = "a criterion, no differential privacy"
+    UNPROTECTED = "not protected"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a page says of an output.
+
+    Attributes:
+        anchor: where it stands in the page.
+        name: of the output.
+        kind: in words.
+        what: it publishes.
+        made: how.
+        standing: the kind of its promise.
+        promise: it, in words.
+        formal: in its own notation.
+        narrower: what it costs where less than a person changes.
+        noise: in words.
+        steps: what was done to the noised integers.
+        warnings: what to mind.
+        shown: what there is to see.
+    """
+
+    anchor: str
+    name: str
+    kind: str
+    what: str
+    made: str
+    standing: Standing
+    promise: str
+    formal: str
+    narrower: str
+    noise: str
+    steps: tuple[str, ...]
+    warnings: tuple[str, ...]
+    shown: Shown
+
+
+_EXHIBITS = {
+    "heatmap": map_exhibits,
+    "areas": area_exhibits,
+    "signals": signal_exhibits,
+    "records": record_exhibits,
+    "statistics": statistic_exhibits,
+}
+
+
+def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Card:
+    """Return the card of an output.
+
+    Args:
+        released: the bundle it is in.
+        output: its entry in the manifest.
+        pictures: how many of it are shown at most.
+    """
+    guarantee = from_json(output["guarantee"])
+    match guarantee:
+        case PlausibleDeniability():
+            kind = Standing.UNPROTECTED if guarantee.vacuous else Standing.CRITERION
+        case NoGuarantee():
+            kind = Standing.UNPROTECTED
+        case _:
+            kind = Standing.PROTECTED
+    return Card(
+        f"output-{output['name']}",
+        output["name"],
+        KINDS[output["kind"]],
+        what_it_is(output),
+        how_it_was_made(output),
+        kind,
+        standing(output),
+        formal(guarantee),
+        _narrower(output),
+        noise_words(output),
+        tuple(output["post_processing"]),
+        tuple(output["warnings"]),
+        _EXHIBITS[output["kind"]](released, output, pictures),
+    )
+
+
+def _narrower(output: dict[str, Any]) -> str:
+    told = [
+        f"ε = {one['epsilon']:.3g} for a {one['unit']}"
+        for one in output["narrower_units"]
+        if "epsilon" in one
+    ]
+    if not told:
+        return ""
+    return f"If only a part of one person changed, the rest staying, it would be {', '.join(told)}. That protects no person."

@@ -1,0 +1,109 @@
+"""The words of a page that a reader may not know, each explained in a sentence or two."""
+
+from __future__ import annotations
+
+import re
+
+# Term, what shows that a page uses it, explanation.
+_TERMS = (
+    (
+        "Person",
+        r"\bperson\b",
+        "Everybody with a label in the data's column of people. All rows of all their recordings, on all pictures, count as theirs.",
+    ),
+    (
+        "Differential privacy",
+        r"differential|\bε\b",
+        (
+            "A promise about how a release is made: whatever is published would have come out nearly as likely if one person's data had been others. "
+            "It holds against every attacker and every computation."
+        ),
+    ),
+    (
+        "ε (epsilon)",
+        r"\bε\b",
+        (
+            "The size of that promise. One person's data makes nothing that can be published more than e^ε times as likely. "
+            "Small is strong: up to 1 is usually called strong, up to 3 moderate, up to 10 weak."
+        ),
+    ),
+    (
+        "δ (delta)",
+        r"\bδ\b",
+        "Room for exceptions beside ε: it must be far smaller than one in the number of people.",
+    ),
+    (
+        "Replace-one",
+        r"replace-one",
+        "The promise compares the data with such where all rows of one person are replaced by others. The number of people is public.",
+    ),
+    (
+        "Add-remove-one",
+        r"add-remove-one",
+        "The promise compares the data with such where one person is added or taken away. The number of people is private.",
+    ),
+    (
+        "Plausible deniability",
+        r"deniability",
+        (
+            "A criterion for synthetic records: each could have come from several people. It bounds neither what the records tell together nor what "
+            "the model tells, and is no differential privacy."
+        ),
+    ),
+    ("k", r"\bk = \d", "From how many people, or real records, a published record could have come at least."),
+    (
+        "γ (gamma)",
+        r"\bγ\b",
+        "Within which factor those are about equally likely to be where a record came from. Near 1 is strong.",
+    ),
+    (
+        "Noise",
+        r"\bnoise\b",
+        "Random numbers added to sums over people, large enough to hide each person's part.",
+    ),
+    (
+        "Standard deviation",
+        r"standard deviation",
+        "The usual size of an error. With Gaussian noise two of three errors are smaller, and 19 of 20 smaller than twice as much.",
+    ),
+    (
+        "Uncertainty",
+        r"\buncertainty\b",
+        "How far a published value may be from what it would be without noise; here one standard deviation.",
+    ),
+    (
+        "Blur",
+        r"\bblur",
+        "Every look is spread over its surroundings, as the eye sees sharply in a small spot only. σ is the spread's standard deviation.",
+    ),
+    (
+        "Ledger",
+        r"\bledger\b",
+        "The curator's book of what all releases of a dataset have cost its people together.",
+    ),
+    ("Bundle", r"\bbundle\b", "The one file that a release consists of: values and manifest."),
+    (
+        "Manifest",
+        r"\bmanifest\b",
+        "What a bundle says of itself: how every value was made, and what it promises. Programs read the same text that this page is made from.",
+    ),
+    (
+        "Seal",
+        r"\bseal\b",
+        "A checksum at the start of the bundle. It notices damage; it is no signature.",
+    ),
+    (
+        "Test seed",
+        r"test seed",
+        "Noise that can be repeated, for trying things out. Whoever knows the seed can take the noise away.",
+    ),
+)
+
+
+def glossary(text: str) -> list[tuple[str, str]]:
+    """Return the terms that a text uses, with their explanations, in a fixed order.
+
+    Args:
+        text: what a reader sees of the page.
+    """
+    return [(term, told) for term, used, told in _TERMS if re.search(used, text, re.IGNORECASE)]

@@ -1,0 +1,59 @@
+"""Numbers as a reader of a page wants them: few digits, no notation of programmers."""
+
+from __future__ import annotations
+
+import math
+
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_NEAR_ONE = 0.999  # what a tenth of a percent cannot tell from certainty
+
+
+def percent_up(share: float) -> str:
+    """Return a share as a percentage that is not below it: of a bound, no more is promised than holds."""
+    return f"{math.ceil(share * 1000 - 1e-9) / 10:g} %"
+
+
+def is_certain(share: float) -> bool:
+    """Whether a probability is so near 1 that a page should say so in words."""
+    return share > _NEAR_ONE
+
+
+def one_in(probability: float) -> str:
+    """Return a small probability as one in so many, in words: "1 in 40 000"."""
+    return f"1 in {grouped(_significant_down(1 / probability))}"
+
+
+def grouped(number: float) -> str:
+    """Return a whole number with thin spaces between thousands."""
+    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def scientific(number: float) -> str:
+    """Return a number above 0 with two digits, a small one with a power of ten: "2.5 × 10⁻⁵"."""
+    if number >= 1e-3:
+        return f"{number:.2g}"
+    digits, power = f"{number:.1e}".split("e")
+    raised = str(int(power)).translate(_RAISED)
+    return f"10{raised}" if digits == "1.0" else f"{float(digits):g} × 10{raised}"
+
+
+def short(number: float, digits: int = 4) -> str:
+    """Return a measured number with so many digits at most, and no sign of minus nothing."""
+    told = f"{number:.{digits}g}" if abs(number) < 10**digits else grouped(number)
+    return "0" if told == "-0" else told.replace("-", "\N{MINUS SIGN}", 1) if told.startswith("-") else told
+
+
+def several(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: "1 picture", "12 pictures"."""
+    return f"{grouped(number)} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: list[str], most: int = 4) -> str:
+    """Return names as a person lists them, the rest counted."""
+    shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _significant_down(number: float) -> float:
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return math.floor(number / unit * (1 + 1e-12)) * unit

@@ -1,0 +1,68 @@
+"""Pages: one file without anything outside it, from templates whose every word of a bundle is untrusted.
+
+`templates/base.html` are the bones of every page, `components.html` what cards are made of, `public.html` the public report.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.bundle.manifest import to_bytes
+from synthrelease.report.glossary import glossary
+from synthrelease.report.plain_text import plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_SPACES = re.compile("([\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}])")  # of numbers: they steer nothing
+# What a program reads the same in JSON, and a browser no longer takes for the end of a script or the start of a comment.
+_ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"}
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page.
+
+    Args:
+        template: its name, such as "public.html".
+        values: what it is made of; texts in them are escaped, whoever wrote them.
+    """
+    made = _environment().get_template(template)
+    # Once without the glossary, to see which words there are to explain.
+    words = visible_text(made.render(**values, glossary=()))
+    return made.render(**values, glossary=glossary(words)) + "\n"
+
+
+def embedded(manifest: dict[str, Any]) -> Markup:
+    """Return a manifest as JSON that can stand inside a script element, and that nothing in it can end."""
+    from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
+
+    return Markup(to_bytes(manifest).decode("utf-8").translate(_ESCAPED))  # noqa: S704  what could be markup is not left in it
+
+
+def visible_text(page: str) -> str:
+    """Return what a reader sees of a page, roughly: without scripts, styles and tags."""
+    return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style)\b.*?</\1>", " ", page))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  where a page is made
+
+    return Environment(
+        loader=PackageLoader("synthrelease.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _harmless(value: Any) -> Any:
+    """Text without characters that could turn a line round; markup is ours."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return "".join(part if n % 2 else plain(part) for n, part in enumerate(_SPACES.split(value)))
+    return value

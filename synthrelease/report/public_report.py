@@ -1,0 +1,118 @@
+"""The public report of a bundle: what it is, what it promises, what is in it, and how to check all that."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import synthrelease
+from synthrelease.durable import cannot_write, refuse_taken, write_atomically
+from synthrelease.errors import MachineError
+from synthrelease.report.budget_bars import budget_charts
+from synthrelease.report.cards import Card, Standing, card_of
+from synthrelease.report.page import embedded, render
+from synthrelease.report.promise_words import promise_of
+from synthrelease.report.released import Released
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
+
+PICTURES = 12  # of an output, unless more are asked for
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file a page is made of.
+
+    Attributes:
+        name: of the file, without its folder.
+        digest: SHA-256 of all of it.
+        checked: what `verify` checked.
+    """
+
+    name: str
+    digest: str
+    checked: tuple[str, ...]
+
+    @property
+    def argument(self) -> str:
+        """The name as a shell takes it, whatever is in it."""
+        return shlex.quote(f"./{self.name}" if self.name.startswith("-") else self.name)
+
+
+def refuse_target(bundle: Path, target: Path, *, force: bool) -> None:
+    """Refuse early to write a page where it must not stand, or cannot.
+
+    Raises:
+        MachineError: the target exists and `force` is not set, it is the bundle itself, or its folder does not exist.
+    """
+    if not target.absolute().parent.is_dir():
+        raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
+    if target.exists() and bundle.exists() and target.samefile(bundle):
+        raise MachineError(
+            "the page would replace the bundle", where=str(target), remedy="choose another name for the page"
+        )
+    if not force:
+        refuse_taken(target)
+
+
+def write_report(
+    bundle: Path,
+    target: Path,
+    *,
+    manifest: dict[str, Any],
+    checked: Sequence[str],
+    force: bool = False,
+    pictures: int = PICTURES,
+    progress: Progress | None = None,
+) -> int:
+    """Write the page of a bundle that was verified just now, and return its size in bytes.
+
+    Args:
+        bundle: the file.
+        target: of the page.
+        manifest: as `verify` returned it; values that are not its are refused.
+        checked: what `verify` checked.
+        force: replace what is there.
+        pictures: how many of each output are shown at most.
+        progress: called with (what, done, total).
+
+    Raises:
+        BundleError: the file was changed meanwhile.
+        MachineError: as `refuse_target`, or the disk, the folder or a permission is in the way.
+    """
+    refuse_target(bundle, target, force=force)
+    cards = []
+    with Released(bundle, manifest) as released:
+        for number, output in enumerate(manifest["outputs"]):
+            if progress is not None:
+                progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
+            cards.append(card_of(released, output, pictures=pictures))
+    page = public_page(manifest, cards, Source(bundle.name, _digest(bundle), tuple(checked))).encode("utf-8")
+    write_atomically(target, page, force=force)
+    return len(page)
+
+
+def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: Source) -> str:
+    """Return the page as text."""
+    return render(
+        "public.html",
+        manifest=manifest,
+        embedded=embedded(manifest),
+        promise=promise_of(manifest),
+        charts=budget_charts(manifest),
+        cards=cards,
+        unprotected=[card.name for card in cards if card.standing is Standing.UNPROTECTED],
+        source=source,
+        version=synthrelease.__version__,
+    )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

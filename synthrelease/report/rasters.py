@@ -1,0 +1,77 @@
+"""Maps as pixels: for figures, and as small PNG files without letters for pages, which have theirs as text.
+
+One colour map for values and one for uncertainty, both perceptually even and monotone in lightness, so that they survive
+print and every colour vision.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.report.exhibits import Scale
+from synthrelease.report.number_words import short
+
+Map = NDArray[np.float64]
+VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"
+_STOPS = 9  # of a gradient
+
+
+def map_png(cells: Map, *, top: float, colours: str, width_px: int, height_px: int) -> bytes:
+    """Return a map as a PNG of 256 colours, smooth between its cells.
+
+    Args:
+        cells: shape (rows, columns); drawn from 0 to `top`, what is outside as the end that it is beyond.
+        top: the value of the last colour.
+        colours: a colour map of matplotlib.
+        width_px: of the picture.
+        height_px: of the picture.
+    """
+    from PIL import Image  # noqa: PLC0415  slow to import
+
+    image = Image.fromarray(_levels(cells, top, width_px, height_px))
+    image.putpalette(_palette(colours))
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=9)
+    return file.getvalue()
+
+
+def map_pixels(cells: Map, *, top: float, colours: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
+    """Return a map as pixels, shape (height, width, 3); arguments as for `map_png`."""
+    palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
+    return palette[_levels(cells, top, width_px, height_px)]
+
+
+def _levels(cells: Map, top: float, width_px: int, height_px: int) -> NDArray[np.uint8]:
+    """Numbers of colours, smooth between cells."""
+    from PIL import Image  # noqa: PLC0415  slow to import
+
+    smooth = Image.fromarray(np.ascontiguousarray(cells, dtype=np.float32)).resize(
+        (width_px, height_px), Image.Resampling.BICUBIC
+    )
+    share = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
+    return (np.clip(share, 0, 1) * 255).round().astype(np.uint8)
+
+
+def scale(colours: str, *, top: float, unit: str) -> Scale:
+    """Return what the colours of `map_png` mean."""
+    palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
+    stops = palette[np.linspace(0, 255, _STOPS).round().astype(int)]
+    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), "0", short(top, 3), unit)
+
+
+def data_uri(png: bytes) -> str:
+    """Return a PNG as an address that holds it."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+
+
+@cache
+def _palette(colours: str) -> bytes:
+    from matplotlib import colormaps  # noqa: PLC0415  slow to import
+
+    shades = colormaps[colours](np.arange(256), bytes=True)
+    return bytes(np.asarray(shades)[:, :3].tobytes())

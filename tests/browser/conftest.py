@@ -1,0 +1,104 @@
+"""A real browser, headless, that counts whatever a page says or asks for.
+
+`SYNTHRELEASE_CHROMIUM` is the browser (else one on the path), `SYNTHRELEASE_AXE` the file axe.min.js of axe-core. Where one is missing
+these tests are skipped; with `SYNTHRELEASE_TEST_BROWSER=required`, as in CI, they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+
+@dataclass
+class Visit:
+    """A page in the browser, and what it did.
+
+    Attributes:
+        page: of playwright.
+        messages: what it wrote to the console, and errors.
+        requests: what it asked for, but for itself and data URIs.
+    """
+
+    page: Any
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+Open = Callable[..., AbstractContextManager[Visit]]
+
+
+def _missing(what: str) -> NoReturn:
+    if os.environ.get("SYNTHRELEASE_TEST_BROWSER") == "required":
+        pytest.fail(f"{what} is missing, and this machine must have it")
+    pytest.skip(f"{what} is missing")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = (
+        os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    )
+    if program is None:
+        _missing("Chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright")
+    # Of a module: its event loop must have ended before other tests begin one.
+    with sync_playwright() as play:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses its sandbox to root
+        running = play.chromium.launch(executable_path=program, args=arguments)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    place = os.environ.get("SYNTHRELEASE_AXE")
+    if place is None or not Path(place).is_file():
+        _missing("axe-core (SYNTHRELEASE_AXE)")
+    return Path(place).read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Any) -> Open:
+    """Open a file at a width, light or dark, with every way out of it watched and blocked."""
+
+    @contextmanager
+    def opened(
+        path: Path, *, width: int = 1400, scheme: str = "light", scripts: bool = True
+    ) -> Iterator[Visit]:
+        # Scripts of tests run beside the page's policy; the page's own must not run with it.
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts
+        )
+        page = context.new_page()
+        seen = Visit(page)
+        own = path.as_uri()
+
+        def asked(request: Any) -> None:
+            if request.url.split("#")[0] != own and not request.url.startswith("data:"):
+                seen.requests.append(request.url)
+
+        page.on("console", lambda message: seen.messages.append(message.text))
+        page.on("pageerror", lambda error: seen.messages.append(str(error)))
+        page.on("dialog", lambda dialog: seen.messages.append(f"dialog: {dialog.message}"))
+        context.on("request", asked)
+        page.route(
+            "**/*",
+            lambda route: route.continue_() if route.request.url.split("#")[0] == own else route.abort(),
+        )
+        page.goto(own, wait_until="load")
+        yield seen
+        context.close()
+
+    return opened

@@ -1,0 +1,61 @@
+"""Numbers of a page: short, never kinder than they are, without the notation of programmers."""
+
+from __future__ import annotations
+
+import pytest
+
+from synthrelease.report.number_words import (
+    grouped,
+    is_certain,
+    listed,
+    one_in,
+    percent_up,
+    scientific,
+    several,
+    short,
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(0.5, "50 %"), (0.7310586, "73.2 %"), (0.76, "76 %"), (0.69100001, "69.2 %"), (0.9985, "99.9 %")],
+)
+def test_a_bound_is_rounded_up(share, told):
+    assert percent_up(share) == told
+    assert float(told.split()[0]) / 100 >= share - 1e-9
+
+
+def test_certainty_is_said_in_words():
+    assert is_certain(0.9999)
+    assert not is_certain(0.9989)
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(2.5e-5, "2.5 × 10⁻⁵"), (1e-6, "10⁻⁶"), (8e-7, "8 × 10⁻⁷"), (0.001, "0.001"), (0.05, "0.05"), (1e-12, "10⁻¹²")],
+)  # fmt: skip
+def test_small_numbers(number, told):
+    assert scientific(number) == told
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(0.0, "0"), (-0.0, "0"), (-1.25, "−1.25"), (1234.5678, "1235"), (123456, "123 456"), (1e-7, "1e-07")],
+)
+def test_measured_numbers(number, told):
+    assert short(number) == told.replace(" ", "\N{NARROW NO-BREAK SPACE}")
+
+
+def test_one_in_so_many_is_never_more_than_it_is():
+    assert one_in(1e-6) == f"1 in {grouped(1e6)}"
+    assert one_in(3e-5) == f"1 in {grouped(33000)}"
+    assert one_in(0.5) == "1 in 2"
+
+
+def test_names_and_numbers_of_things():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(list("abcdef")) == "a, b, c and 3 more"
+    assert several(1, "person", "people") == "1 person"
+    assert several(2, "person", "people") == "2 people"
+    assert several(1200, "record") == "1\N{NARROW NO-BREAK SPACE}200 records"
