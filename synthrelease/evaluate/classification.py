@@ -137,7 +137,7 @@ def _model(classifier: str, seed: int, count: int) -> Any:
         from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
     except ImportError:
         raise MachineError(
-            "scikit-learn is not installed", remedy="pip install 'synthrelease[bench]'"
+            "scikit-learn is not installed", remedy="pip install scikit-learn"
         ) from None
     match classifier:
         case "k-NN":
