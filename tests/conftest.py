@@ -1,11 +1,15 @@
 """A small invented study that every test can build releases of."""
 
+import signal
 from types import SimpleNamespace
 
 import pytest
 from invented_study import write_study
 
 import synthrelease
+
+# A shell starts what it runs in the background with interrupts ignored, and so would all be that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -251,6 +251,27 @@ def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
     assert sum(gap.stop - gap.start for gap in gaps) < len(raw) / 10
 
 
+def test_half_of_a_file_may_be_nothing_and_no_more(tmp_path: Path) -> None:
+    small = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * 5000}).read_bytes()
+    found = of_bytes(small)
+    place, size = found.datasets["/manifest"].chunks[-1]
+    assert place + size == len(small)
+    index = next(one for one in found.regions if one.what == "chunk index of /manifest")
+    pointer = small.index(struct.pack("<Q", place - USER_BLOCK), index.start)
+    left = sum(one.stop - one.start for one in found.regions if one.what == "nothing")
+
+    def moved(by: int) -> bytes:
+        changed = bytearray(small[:place] + bytes(by) + small[place:])
+        struct.pack_into("<Q", changed, pointer, place + by - USER_BLOCK)
+        struct.pack_into("<Q", changed, USER_BLOCK + 40, len(changed))
+        return bytes(changed)
+
+    half = len(small) - 2 * left
+    assert of_bytes(moved(half)).datasets["/manifest"].chunks[-1] == (place + half, size)
+    with pytest.raises(BundleError, match="more than half"):
+        of_bytes(moved(half + 1))
+
+
 def test_nothing_is_left_of_names_that_were_written_before_they_moved(tmp_path: Path) -> None:
     """The library writes a group's list of names when it has seen enough else, and leaves it where it was when it grows."""
     arrays = {f"/outputs/maps/{number}": np.arange(60) for number in range(4000)}
