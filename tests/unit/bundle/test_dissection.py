@@ -310,6 +310,25 @@ TEXT = b"x" * 5000
 
 
 @pytest.mark.parametrize(
+    ("values", "fine", "other", "why"),
+    [
+        (5000, 12, 11, "too small to hold anything"),  # a stream and its checksum
+        (5000, 5000 + 625 + 64, 5690, "larger than its values"),  # deflate makes no more of noise
+        (20_900, 19, 18, "far larger than what is stored"),  # nor less of nothing
+    ],
+)
+def test_chunks_are_of_a_size_that_their_values_can_have(
+    tmp_path: Path, values: int, fine: int, other: int, why: str
+) -> None:
+    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (values - 16)})
+    raw = path.read_bytes()
+    with with_manifest_chunk(raw, b"x" * fine, path) as file:
+        assert file.anatomy.datasets["/manifest"].chunks[-1][1] == fine
+    with with_manifest_chunk(raw, b"x" * other, path) as file, pytest.raises(BundleError, match=why):
+        _ = file.anatomy
+
+
+@pytest.mark.parametrize(
     ("chunk", "is_fine"),
     [
         (packed(TEXT), True),
