@@ -32,6 +32,7 @@ FLOORS = [
     "preview",
     "release_manifest",
     "builder",
+    "appraisal",
     "journal",
     "batch",
     "demo",

@@ -200,6 +200,18 @@ def test_every_structure_may_be_used_once(small: bytes) -> None:
                     of_bytes(changed)
 
 
+@pytest.mark.parametrize("names", [b"ba", b"aa", b"bb"])
+def test_names_stand_in_their_order_and_once(tmp_path: Path, names: bytes) -> None:
+    arrays = {f"/outputs/maps/{name}": np.arange(3) for name in "ab"}
+    raw = bytearray(written(tmp_path / "r.h5", arrays).read_bytes())
+    heap = next(one for one in of_bytes(raw).regions if one.what == "names of /outputs/maps")
+    places = [raw.index(b"\0" + old, heap.start) + 1 for old in (b"a\0", b"b\0")]
+    for place, new in zip(places, names, strict=True):
+        raw[place] = new
+    with pytest.raises(BundleError, match="out of order"):
+        of_bytes(raw)
+
+
 def test_no_two_parts_share_bytes(tmp_path: Path) -> None:
     """Even if what is shared makes up for a gap elsewhere, so that as many bytes are claimed as there are."""
     random = np.random.default_rng(3)

@@ -1,0 +1,1 @@
+"""What releases are held against, by kind of output."""
