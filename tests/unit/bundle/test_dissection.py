@@ -212,6 +212,48 @@ def test_names_stand_in_their_order_and_once(tmp_path: Path, names: bytes) -> No
         of_bytes(raw)
 
 
+def test_no_name_stands_beside_those_that_are_used(tmp_path: Path) -> None:
+    """It could be anybody's."""
+    raw = bytearray(written(tmp_path / "r.h5", {"/outputs/maps/a": np.arange(3)}).read_bytes())
+    heads = [one for one in of_bytes(raw).regions if one.what == "names of /outputs/maps"]
+    head = min(heads, key=lambda one: one.stop - one.start).start
+    size, free, place = struct.unpack_from("<8xQQQ", raw, head)
+    names = place + USER_BLOCK
+    assert free != 1
+    assert size - free >= 24
+    struct.pack_into("<Q", raw, head + 16, free + 8)
+    raw[names + free : names + size] = b"patient\0" + struct.pack("<QQ", 1, size - free - 8).ljust(
+        size - free - 8, b"\0"
+    )
+    with pytest.raises(BundleError, match="a name that nothing has"):
+        of_bytes(raw)
+
+
+def test_no_attribute_stands_twice(tmp_path: Path) -> None:
+    """One of them would be read, and the other could say anything."""
+    path = written(tmp_path / "r.h5", {"/outputs/maps/a": np.arange(3)})
+    with h5py.File(path, "r+") as file:
+        file["/outputs/maps"].attrs.create("encoding_typf", np.bytes_("anything"))
+    raw = path.read_bytes()
+    assert of_bytes(raw).groups["/outputs/maps"]["encoding_typf"] == b"anything"
+    with pytest.raises(BundleError, match="stands twice"):
+        of_bytes(raw.replace(b"encoding_typf", b"encoding_type"))
+
+
+def test_an_index_is_of_one_height(tmp_path: Path) -> None:
+    arrays = {f"/outputs/maps/{number}": np.arange(3) for number in range(600)}
+    raw = written(tmp_path / "r.h5", arrays).read_bytes()
+    nodes = [one.start for one in of_bytes(raw).regions if raw[one.start : one.start + 4] == b"TREE"]
+    heights = [raw[node + 5] for node in nodes]
+    assert {0, 1} <= set(heights)
+    for node, height in zip(nodes, heights, strict=True):
+        for other in {0, 1, 2, 3} - {height}:
+            changed = bytearray(raw)
+            changed[node + 5] = other
+            with pytest.raises(BundleError):
+                of_bytes(changed)
+
+
 def test_no_two_parts_share_bytes(tmp_path: Path) -> None:
     """Even if what is shared makes up for a gap elsewhere, so that as many bytes are claimed as there are."""
     random = np.random.default_rng(3)
