@@ -28,7 +28,7 @@ from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Ro
 from synthrelease.parts import Part, collected_from, divided, stamp_of
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import Policy, load_policy
-from synthrelease.privacy.event import Event, PrivateChoice, flatten
+from synthrelease.privacy.event import differs_by_choice
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
 
 Array = NDArray[np.generic]
@@ -208,17 +208,9 @@ def _all_released(design: Design, collected: dict[str, Collected], random: Secur
 
 def _released(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
     release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
-    if release.event != planned.event and not _differs_by_choice(planned.event, release.event):
+    if release.event != planned.event and not differs_by_choice(planned.event, release.event):
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
     return release
-
-
-def _differs_by_choice(planned: Event, done: Event) -> bool:
-    """Whether a private choice decided sensitivity and scale, and all else is as planned."""
-    before, after = flatten(planned), flatten(done)
-    alike = [type(leaf) for leaf in before] == [type(leaf) for leaf in after]
-    choices = [leaf for leaf in before if isinstance(leaf, PrivateChoice)]
-    return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
 
 
 def _write_and_verify(

@@ -46,7 +46,7 @@ from synthrelease.privacy.noise_error import reach
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
 
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
-_INTERVALS = "intervals"  # of quantiles; no statistic has this name
+INTERVALS = "intervals"  # of quantiles; no statistic has this name
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def collect(data: Features, parameters: StatisticsParameters) -> Sums:
     sums = {name: totals(name, data, p) for name in p.noised}
     if p.quantiles.names:
         group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
-        sums[_INTERVALS] = quantiles.people_per_interval(data, group, p.quantiles)
+        sums[INTERVALS] = quantiles.people_per_interval(data, group, p.quantiles)
     return Sums(sums)
 
 
@@ -196,7 +196,7 @@ def draw(
         drawn[name] = noised(collected[name], noise, largest=largest, random=random)
     if p.quantiles.names:
         epsilon, _ = p.split(budget)
-        drawn |= quantiles.choose(collected[_INTERVALS], p.quantiles, epsilon, random=random)
+        drawn |= quantiles.choose(collected[INTERVALS], p.quantiles, epsilon, random=random)
     return drawn, event
 
 

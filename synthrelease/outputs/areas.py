@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from synthrelease.data.areas import ELSEWHERE, LABEL, read_areas
 from synthrelease.data.facts import Facts
 from synthrelease.data.screen import Screen
@@ -17,6 +20,7 @@ from synthrelease.mechanisms.collected import Sums
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Collector,
+    Derivation,
     Release,
     counted_stimuli,
     names_source,
@@ -68,7 +72,11 @@ class AreasOutput:
         """Draw on what all people contribute."""
         assert budget is not None
         noisy, event = draw(collected, self.parameters, budget, random=random)
-        return Release([partial(shares_of, noisy, self.facts.names, self.parameters)], event)
+        return Release(self.derivations(noisy), event)
+
+    def derivations(self, noisy: NDArray[np.int64]) -> list[Derivation]:
+        """Return what makes the release of noised integers, shape (S, size)."""
+        return [partial(shares_of, noisy, self.facts.names, self.parameters)]
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.screen import Screen
@@ -13,7 +17,7 @@ from synthrelease.mechanisms.gaze_maps import GazeMapParameters, calibrate, coll
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Predicted, Quality
-from synthrelease.outputs.resolved import Collector, Release, names_source
+from synthrelease.outputs.resolved import Collector, Derivation, Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -62,17 +66,25 @@ class GazeMapOutput(Predicted):
     def release(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Release:
         """Draw on what all people contribute."""
         assert budget is not None
-        chosen, p, names = {}, self.parameters, self.facts.names
+        chosen = {}
         event: Event
         if self.private_cap is None:
-            noisy, event = draw(collected, p, budget, random=random)
+            noisy, event = draw(collected, self.parameters, budget, random=random)
         else:
             noisy, event, chosen["cap"] = private_cap.draw(collected, self.private_cap, budget, random=random)
-        return Release(
-            [partial(maps_of, noisy[s : s + 1], names[s : s + 1], p, self.screen) for s in range(len(names))],
-            event,
-            chosen=chosen,
-        )
+        return Release(self.derivations(noisy), event, chosen=chosen)
+
+    def derivations(self, noisy: NDArray[np.int64]) -> list[Derivation]:
+        """Return what makes the release of noised integers, shape (S, rows, columns)."""
+        names = self.facts.names
+        show = partial(maps_of, parameters=self.parameters, screen=self.screen)
+        return [partial(show, noisy[s : s + 1], names[s : s + 1]) for s in range(len(names))]
+
+    def settled(self, chosen: Mapping[str, Any]) -> GazeMapOutput:
+        """Return the output with the cap that was chosen, as if the plan had named it; itself if there was no choice."""
+        if self.private_cap is None:
+            return self
+        return replace(self, parameters=self.private_cap.at(chosen["cap"]), private_cap=None)
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

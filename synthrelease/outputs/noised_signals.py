@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.facts import Facts
 from synthrelease.maths.signal_form import DCFPA, LPA
@@ -15,6 +19,7 @@ from synthrelease.mechanisms.signals import EACH, MEAN, SignalParameters, calibr
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Collector,
+    Derivation,
     OfFeatures,
     Release,
     counted,
@@ -75,25 +80,38 @@ class NoisedSignalsOutput(PredictedSignals):
     def release(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Release:
         """Draw on what all people contribute."""
         assert budget is not None
-        p, private, chosen = self.parameters, self.private_frequencies, {}
+        chosen: dict[str, Any] = {}
         event: Event
-        if private is None:
-            noisy, event = draw(collected, p, budget, random=random)
+        if self.private_frequencies is None:
+            noisy, event = draw(collected, self.parameters, budget, random=random)
         else:
-            noisy, event, k = private_frequencies.draw(collected, private, budget, random=random)
-            p = private.at(k)
-            chosen = {"coefficients": k, "bound_steps": list(p.radii)}
+            noisy, event, k = private_frequencies.draw(
+                collected, self.private_frequencies, budget, random=random
+            )
+            chosen = {"coefficients": k, "bound_steps": list(self.private_frequencies.at(k).radii)}
         noise = noise_of(event)
         assert noise is not None
-        show = partial(series_of, parameters=p, deviation=noise.standard_deviation)
-        series = [partial(show, noisy, self.facts.names, self.bounds)]
-        if p.query == EACH:  # large: a recording's feature at a time
-            series = [
-                partial(show, noisy[:, r : r + 1, f : f + 1], [recording], {feature: limits})
-                for r, recording in enumerate(self.facts.names)
-                for f, (feature, limits) in enumerate(self.bounds.items())
-            ]
-        return Release(series, event, chosen=chosen)
+        derivations = self.settled(chosen).derivations(noisy, noise.standard_deviation)
+        return Release(derivations, event, chosen=chosen)
+
+    def settled(self, chosen: Mapping[str, Any]) -> NoisedSignalsOutput:
+        """Return the output with the frequencies that were chosen, as if the plan had named them; itself if there was no choice."""
+        if self.private_frequencies is None:
+            return self
+        parameters = self.private_frequencies.at(chosen["coefficients"])
+        return replace(self, parameters=parameters, private_frequencies=None)
+
+    def derivations(self, noisy: NDArray[np.int64], deviation: float) -> list[Derivation]:
+        """Return what makes the release of noised integers, shape (R, F, K) or (people, R, F, K)."""
+        p = self.parameters
+        show = partial(series_of, parameters=p, deviation=deviation)
+        if p.query == MEAN:
+            return [partial(show, noisy, self.facts.names, self.bounds)]
+        return [  # large: a recording's feature at a time
+            partial(show, noisy[:, r : r + 1, f : f + 1], [recording], {feature: limits})
+            for r, recording in enumerate(self.facts.names)
+            for f, (feature, limits) in enumerate(self.bounds.items())
+        ]
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from synthrelease.data.facts import Facts
 from synthrelease.data.screen import Screen
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
@@ -21,7 +24,7 @@ from synthrelease.mechanisms.spectral import (
 )
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.heatmap_quality import Predicted, Quality
-from synthrelease.outputs.resolved import Collector, Release, names_source
+from synthrelease.outputs.resolved import Collector, Derivation, Release, names_source
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.event import Event
@@ -60,14 +63,15 @@ class SpectralOutput(Predicted):
     def release(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Release:
         """Draw on what all people contribute."""
         assert budget is not None
+        noisy, event = draw(collected, self.parameters, budget, random=random)
+        return Release(self.derivations(noisy, event.standard_deviation), event)
+
+    def derivations(self, noisy: NDArray[np.int64], deviation: float) -> list[Derivation]:
+        """Return what makes the release of noised integers, shape (S, K)."""
         p, names = self.parameters, self.facts.names
-        noisy, event = draw(collected, p, budget, random=random)
-        held = held_masses(noisy, p, event.standard_deviation)
+        held = held_masses(noisy, p, deviation)
         some = [slice(start, start + _TOGETHER) for start in range(0, len(names), _TOGETHER)]
-        return Release(
-            [partial(maps_of, noisy[s], held[s], names[s], p.form, event.standard_deviation) for s in some],
-            event,
-        )
+        return [partial(maps_of, noisy[s], held[s], names[s], p.form, deviation) for s in some]
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from synthrelease.data.facts import Facts
 from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START, RADIUS
 from synthrelease.mechanisms.collected import Sums
@@ -21,6 +24,7 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.noised_signals import completion_told
 from synthrelease.outputs.resolved import (
     Collector,
+    Derivation,
     OfFeatures,
     Release,
     counted,
@@ -71,9 +75,11 @@ class SpectralSignalsOutput(PredictedSignals):
         """Draw on what all people contribute."""
         assert budget is not None
         noisy, event = draw(collected, self.parameters, budget, random=random)
-        deviation = event.standard_deviation
-        signals = partial(derived_signals, noisy, self.facts.names, self.bounds, self.parameters, deviation)
-        return Release([signals], event)
+        return Release(self.derivations(noisy, event.standard_deviation), event)
+
+    def derivations(self, noisy: NDArray[np.int64], deviation: float) -> list[Derivation]:
+        """Return what makes the release of noised integers, shape (recordings, features, 1 + K)."""
+        return [partial(derived_signals, noisy, self.facts.names, self.bounds, self.parameters, deviation)]
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
@@ -16,6 +20,7 @@ from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, 
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs.resolved import (
     Collector,
+    Derivation,
     OfFeatures,
     Release,
     chosen_features,
@@ -72,7 +77,11 @@ class StatisticsOutput:
         """Draw on what all people contribute."""
         assert budget is not None
         drawn, event = draw(collected, self.parameters, budget, random=random)
-        return Release([partial(statistics_of, drawn, tuple(self.bounds), self.parameters, event)], event)
+        return Release(self.derivations(drawn, event), event)
+
+    def derivations(self, drawn: Mapping[str, NDArray[np.integer]], event: Event) -> list[Derivation]:
+        """Return what makes the release of noised integers and choices, by statistic, shape (groups, features, size)."""
+        return [partial(statistics_of, drawn, tuple(self.bounds), self.parameters, event)]
 
     def mechanism(self) -> dict[str, Any]:
         """Return the manifest's entry."""

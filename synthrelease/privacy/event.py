@@ -227,6 +227,14 @@ def noise_of(event: Event) -> Noise | None:
     return next((leaf for leaf in flatten(event) if isinstance(leaf, Noise)), None)
 
 
+def differs_by_choice(planned: Event, done: Event) -> bool:
+    """Return whether a private choice decided sensitivity and scale, and all else is as planned."""
+    before, after = flatten(planned), flatten(done)
+    alike = [type(leaf) for leaf in before] == [type(leaf) for leaf in after]
+    choices = [leaf for leaf in before if isinstance(leaf, PrivateChoice)]
+    return alike and bool(choices) and choices == [leaf for leaf in after if isinstance(leaf, PrivateChoice)]
+
+
 def from_json(form: dict[str, Any]) -> Event:
     """Read an event back from its manifest form; KeyError, TypeError or ValueError if it is not one."""
     match form["type"]:

@@ -13,6 +13,11 @@ def percent_up(share: float) -> str:
     return f"{math.ceil(share * 1000 - 1e-9) / 10:g} %"
 
 
+def percent(share: float) -> str:
+    """Return a share as "12.3 %"."""
+    return f"{100 * share:.1f} %"
+
+
 def is_certain(share: float) -> bool:
     """Whether a probability is so near 1 that a page should say so in words."""
     return share > _NEAR_ONE

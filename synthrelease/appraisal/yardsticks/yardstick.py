@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from synthrelease.appraisal.appraised import Measure, Values
-from synthrelease.mechanisms.collected import Collected
 from synthrelease.outputs.resolved import Arrays, Collector, Derivation
 from synthrelease.privacy.event import Event
 from synthrelease.report.exhibits import Exhibit
+
+NEXT_TO_NONE = 1e-3  # standard deviation of noise, in steps, for which nothing is shrunk
 
 
 class Yardstick(Protocol):
@@ -53,5 +54,5 @@ class Kind:
 
     truth: Callable[[Any], Collector]
     yardstick: Callable[[Any, Any], Yardstick]
-    exact: Callable[[Any, Collected, Event], Sequence[Derivation]] | None
+    exact: Callable[[Any, Any, Event], Sequence[Derivation]] | None
     labels: Callable[[Any], Sequence[Sequence[tuple[str, ...]]]]

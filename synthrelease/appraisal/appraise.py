@@ -1,0 +1,150 @@
+"""What a release is worth and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput
+from synthrelease.appraisal.case import Case
+from synthrelease.appraisal.curves import curve
+from synthrelease.appraisal.known_rest import known_rest
+from synthrelease.appraisal.matched import MadeOutput, made_outputs
+from synthrelease.appraisal.raw_data import appraised_input
+from synthrelease.appraisal.utility import best_without_data, measured
+from synthrelease.appraisal.yardsticks import kind_of
+from synthrelease.bundle import verify
+from synthrelease.design import Design, make_design
+from synthrelease.errors import BundleError
+from synthrelease.evaluate.attacks import judged
+from synthrelease.parts import divided, stamp_of
+from synthrelease.plan import InputSpec, load_plan
+from synthrelease.report.released import Released
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
+
+PICTURES = 6  # of an output, unless more are asked for
+
+
+def appraise(
+    plan_path: str | Path,
+    bundle: str | Path,
+    *,
+    seed: int = 1,
+    jobs: int = 1,
+    pictures: int = PICTURES,
+    progress: Progress | None = None,
+) -> Appraisal:
+    """Return what the release in a bundle is worth, and what attacks on it find.
+
+    Args:
+        plan_path: the plan that it was built from, beside the data.
+        bundle: the file; it is verified first.
+        seed: of attacks, controls and fresh releases: the same seed, the same appraisal.
+        jobs: processes for attacks; they change no result.
+        pictures: how many pictures of an output are made at most.
+        progress: called with (what, done, total).
+
+    Raises:
+        BundleError: the bundle does not verify.
+        InputError: plan or data cannot be used, or the bundle was not made from them.
+    """
+    path = Path(bundle)
+    manifest = _verified(path, progress)
+    design = make_design(load_plan(plan_path))
+    made = made_outputs(design, manifest, path)
+    cases: dict[str, Case] = {}
+    inputs, notes = [], {}
+    for name, spec in design.plan.used_inputs().items():
+        own, told = _read(spec, design, [one for one in made if one.resolved.spec.input == name], progress)
+        cases |= own
+        if told:
+            notes[name] = told
+        first = next(iter(own.values()))
+        raw = appraised_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
+        inputs.append(replace(raw, remarks=(*raw.remarks, *first.sampled)))
+    with Released(path, manifest) as released:
+        outputs = [
+            _appraised(cases[one.name], released, design, seed=seed, pictures=pictures, progress=progress)
+            for one in made
+        ]
+    return Appraisal(manifest, tuple(inputs), _judged_together(outputs), notes)
+
+
+def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
+    result = verify(path, allow_test_seed=True, progress=progress)
+    if not result.ok or result.manifest is None:
+        raise BundleError(
+            "the bundle does not verify",
+            where=str(path),
+            found="; ".join(map(str, result.findings)),
+            remedy="get or build it again",
+        )
+    return result.manifest
+
+
+def _read(
+    spec: InputSpec, design: Design, made: Sequence[MadeOutput], progress: Progress | None
+) -> tuple[dict[str, Case], tuple[str, ...]]:
+    """Collect for all outputs of an input what they need, reading it once."""
+    parts = divided(spec, design.facts[spec.name], stamp_of(spec.path))
+    found: dict[str, Case] = {}
+    notes: list[str] = []
+    for number, part in enumerate(parts):
+        if progress is not None:
+            progress(f"reading {spec.name}", number, len(parts))
+        data = part.read()
+        notes += data.notes
+        for one in made:
+            collectors = one.resolved.collector(), kind_of(one.resolved).truth(one.resolved)
+            collected, truth = (collect(data).numbered(part.numbers) for collect in collectors)
+            before = found.get(one.name)
+            if before is None:
+                found[one.name] = Case(one, collected, truth, data, len(parts))
+            else:
+                collected, truth = before.collected.joined(collected), before.truth.joined(truth)
+                found[one.name] = replace(before, collected=collected, truth=truth)
+    return found, tuple(notes)
+
+
+def _appraised(
+    case: Case,
+    released: Released,
+    design: Design,
+    *,
+    seed: int,
+    pictures: int,
+    progress: Progress | None,
+) -> AppraisedOutput:
+    made = case.made
+    utility, noise, exhibits = measured(case, released, pictures=pictures, progress=progress)
+    rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
+    remarks = case.sampled if rest is not None else ()
+    if rest is not None and case.of_each:
+        remarks += ("the order of people is drawn by lot; the attack is told whose series is whose",)
+    return AppraisedOutput(
+        made.name,
+        made.entry["kind"],
+        utility=utility,
+        curve=curve(
+            made,
+            case.collected,
+            case.yardstick,
+            without_data=best_without_data(utility),
+            seed=seed,
+            progress=progress,
+        ),
+        noise=noise,
+        known_rest=rest,
+        exhibits=exhibits,
+        remarks=remarks,
+    )
+
+
+def _judged_together(outputs: Sequence[AppraisedOutput]) -> tuple[AppraisedOutput, ...]:
+    """Correct the verdicts for all attacks on the release, of whatever output."""
+    attacks = iter(judged([attack for output in outputs for attack in output.attacks]))
+    return tuple(replace(one, attacks=tuple(next(attacks) for _ in one.attacks)) for one in outputs)

@@ -1,0 +1,53 @@
+"""One output of a bundle with all that is known of it beside the private data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from synthrelease.appraisal.matched import MadeOutput
+from synthrelease.appraisal.yardsticks import Kind, Yardstick, kind_of
+from synthrelease.data.features import Features
+from synthrelease.data.gaze import Gaze
+from synthrelease.mechanisms.collected import Collected, Rows
+
+
+@dataclass(frozen=True)
+class Case:
+    """An output and its data, however many parts that was read in.
+
+    Attributes:
+        made: the output.
+        collected: what all people contribute to the release.
+        truth: what it is held against.
+        sample: the data of the people of the first part.
+        parts: how many there are.
+    """
+
+    made: MadeOutput
+    collected: Collected
+    truth: Collected
+    sample: Gaze | Features
+    parts: int = 1
+
+    @property
+    def kind(self) -> Kind:
+        """How the output is judged."""
+        return kind_of(self.made.resolved)
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        """What the output is held against."""
+        return self.kind.yardstick(self.made.resolved, self.truth)
+
+    @property
+    def of_each(self) -> bool:
+        """Whether what is released is everybody's own, in an order drawn by lot."""
+        return isinstance(self.collected, Rows)
+
+    @property
+    def sampled(self) -> tuple[str, ...]:
+        """That only some people were asked about, in words; nothing if all could be."""
+        if self.parts == 1:
+            return ()
+        return (f"single people were asked about among the first of {self.parts} parts of the data",)

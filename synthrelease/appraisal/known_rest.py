@@ -1,0 +1,161 @@
+"""The strongest attack on noised sums: everybody else's data is known, and one of two people is in.
+
+The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
+What the two contribute differs by D. With Gaussian noise whoever guesses is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
+measured. Where D is 0 noise is all there is to see, so that only the other places are looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from synthrelease.appraisal.appraised import KnownRest
+from synthrelease.appraisal.matched import MadeOutput
+from synthrelease.appraisal.one_person import of_person, some_people
+from synthrelease.data.features import Features
+from synthrelease.data.gaze import Gaze
+from synthrelease.evaluate.attacks import check_promise
+from synthrelease.evaluate.attacks.aggregates import success_known_rest
+from synthrelease.evaluate.attacks.intervals import coins_rate
+from synthrelease.evaluate.attacks.roc import at_false_positive_rate
+from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.mechanisms.collected import Collected, Rows, Sums
+from synthrelease.mechanisms.statistics import INTERVALS
+from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
+from synthrelease.outputs.records import RecordsOutput
+from synthrelease.privacy.best_guess import best_guess, best_guess_of
+from synthrelease.privacy.event import Noise, RoundedGaussian, noise_of
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.guarantee import from_json as guarantee_from_json
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from synthrelease.parallel import Progress
+
+PEOPLE = 64  # asked about, each against each
+_TRIALS, _MOST_NUMBERS = 10_000, 20_000_000  # fresh releases of each of two kinds; numbers drawn for them
+_FALSE_ALARMS = (0.01, 0.1)
+
+
+def known_rest(
+    made: MadeOutput,
+    data: Gaze | Features,
+    *,
+    neighbours: Neighbours,
+    seed: int,
+    progress: Progress | None = None,
+) -> KnownRest | None:
+    """Return what the attack finds out of an output that is noised sums; None of others.
+
+    Args:
+        made: the output.
+        data: of all people, or of some.
+        neighbours: whether the other person is in its place, or nobody.
+        seed: of who is asked about, and of noise.
+        progress: told of each person.
+    """
+    noise = noise_of(made.event)
+    if noise is None or not _noised_itself(made):
+        return None
+    random = SecureRandom.for_tests(seed).spawn("known rest", made.name)
+    people = some_people(data.people, PEOPLE, random.spawn("people"))
+    collect, rows = made.resolved.collector(), []
+    for done, number in enumerate(people):
+        if progress is not None:
+            progress(f"asking about people: {made.name}", done, people.size)
+        own = _integers(collect(of_person(data, int(number))))
+        if own is None:
+            return None
+        rows.append(own)
+    differences = _differences(rows, neighbours)
+    if not differences:
+        return None
+    return _attacked(made, noise, differences, len(rows), random)
+
+
+def _attacked(
+    made: MadeOutput, noise: Noise, differences: list[csr_matrix], people: int, random: SecureRandom
+) -> KnownRest:
+    order = 2 if isinstance(noise, RoundedGaussian) else 1
+    sizes = np.array([float(np.linalg.norm(one.data, order)) for one in differences])
+    ranked = np.argsort(sizes, kind="stable")
+    middle, largest = differences[ranked[sizes.size // 2]], differences[ranked[-1]]
+    inside, outside = _trials(noise, largest.data, random.spawn("worst"))
+    right = (
+        float(((inside > 0) + 0.5 * (inside == 0)).mean() + ((outside < 0) + 0.5 * (outside == 0)).mean()) / 2
+    )
+    worst, typical = right, 0.5
+    if isinstance(noise, RoundedGaussian):
+        typical, worst = (
+            success_known_rest(float(sizes[i]), sigma=noise.scale) for i in ranked[[sizes.size // 2, -1]]
+        )
+    elif middle.nnz:
+        one, other = _trials(noise, middle.data, random.spawn("typical"))
+        typical = float(((one > 0) + 0.5 * (one == 0)).mean() + ((other < 0) + 0.5 * (other == 0)).mean()) / 2
+    promise = None
+    if made.budget is not None:
+        promise = check_promise(inside, outside, epsilon=made.budget.epsilon, delta=made.budget.delta)
+    allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
+    return KnownRest(
+        people,
+        typical,
+        worst,
+        coins_rate(right, 2 * inside.size),
+        allowed,
+        {f"{rate:.0%}": at_false_positive_rate(inside, outside, rate).tpr for rate in _FALSE_ALARMS},
+        promise,
+    )
+
+
+def _noised_itself(made: MadeOutput) -> bool:
+    """Whether what is collected is what noise is added to: records that start from seeds look at the data again."""
+    return not isinstance(made.resolved, RecordsOutput) or not made.resolved.parameters.tested
+
+
+def _integers(collected: Collected) -> csr_matrix | None:
+    """All that one person adds to noised integers, as one sparse row; None where something else is drawn on."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
+
+    match collected:
+        case Sums():
+            arrays: list[Any] = [array for name, array in collected.arrays.items() if name != INTERVALS]
+        case Rows():
+            arrays = [rows for _, rows in collected.blocks]
+        case _:
+            return None
+    flat = np.concatenate([np.asarray(array, dtype=np.float64).ravel() for array in arrays])
+    return csr_matrix(flat)
+
+
+def _differences(rows: list[csr_matrix], neighbours: Neighbours) -> list[csr_matrix]:
+    """What one contributes and another would not: of every pair, or of everybody against nobody."""
+    if neighbours is Neighbours.ADD_REMOVE_ONE:
+        return rows
+    return [rows[i] - rows[j] for i in range(len(rows)) for j in range(i)]
+
+
+def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Numbers, Numbers]:
+    """Log-likelihood ratios of fresh releases with the one, and of fresh releases with the other."""
+    if not difference.size:
+        return np.zeros(2), np.zeros(2)
+    if difference.size > _MOST_NUMBERS // 20:  # those that tell most
+        difference = np.sort(np.abs(difference))[-_MOST_NUMBERS // 20 :]
+    trials = min(_TRIALS, _MOST_NUMBERS // difference.size)
+    return (
+        _ratios(noise, difference, trials, random.spawn("one")),
+        -_ratios(noise, -difference, trials, random.spawn("other")),
+    )
+
+
+def _ratios(noise: Noise, difference: Numbers, trials: int, random: SecureRandom) -> Numbers:
+    """Ln p(r | the one is in) − ln p(r | the other), in releases with the one: noise alone is left of these."""
+    if isinstance(noise, RoundedGaussian):
+        drawn = rounded_gaussian(noise.scale, (trials, difference.size), random=random).astype(np.float64)
+        ratios: Numbers = (drawn @ difference + difference @ difference / 2) / noise.scale**2
+        return ratios
+    drawn = discrete_laplace(noise.scale, (trials, difference.size), random=random).astype(np.float64)
+    against: Numbers = (np.abs(drawn + difference) - np.abs(drawn)).sum(axis=1) / noise.scale
+    return against

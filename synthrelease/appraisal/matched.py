@@ -1,0 +1,111 @@
+"""Whether a bundle was made from a plan, and its outputs as they were made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.design import Design, PlannedOutput
+from synthrelease.errors import PlanError
+from synthrelease.outputs.gaze_maps import GazeMapOutput
+from synthrelease.outputs.noised_signals import NoisedSignalsOutput
+from synthrelease.outputs.resolved import ResolvedOutput
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Event, differs_by_choice
+from synthrelease.privacy.event import from_json as event_from_json
+
+_CHOSEN = ("cap", "coefficients", "bound_steps")  # what a mechanism may have chosen privately
+
+
+@dataclass(frozen=True)
+class MadeOutput:
+    """An output of a bundle, with what the plan says of it.
+
+    Attributes:
+        entry: of the manifest.
+        resolved: with all its public parameters; what was chosen privately is as if the plan had named it.
+        budget: its share, if it takes any.
+        event: what was done.
+    """
+
+    entry: dict[str, Any]
+    resolved: ResolvedOutput
+    budget: Budget | None
+    event: Event
+
+    @property
+    def name(self) -> str:
+        """The output's name."""
+        return str(self.entry["name"])
+
+
+def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tuple[MadeOutput, ...]:
+    """Return the outputs of a bundle that was made from a plan.
+
+    Args:
+        design: the plan with everything public filled in from the data.
+        manifest: of a verified bundle.
+        bundle: its file, for messages.
+
+    Raises:
+        PlanError: it was made from another plan, or from other data as far as that is public.
+    """
+    entries = {entry["name"]: entry for entry in manifest["outputs"]}
+    if manifest["privacy"]["neighbours"] != str(design.plan.neighbours):
+        raise _other(bundle, "other neighbours")
+    if list(entries) != [planned.name for planned in design.outputs]:
+        raise _other(bundle, "other outputs")
+    return tuple(_made(planned, entries[planned.name], bundle) for planned in design.outputs)
+
+
+def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOutput:
+    told, found = json.loads(json.dumps(planned.resolved.mechanism())), entry["mechanism"]
+    chosen = {
+        key: found["parameters"][key]
+        for key in _CHOSEN
+        if key in found["parameters"] and is_chosen_privately(planned.resolved)
+    }
+    told["parameters"] |= chosen
+    for part in ("name", "parameters", "public_inputs"):
+        if told[part] != found[part]:
+            keys = ""
+            if part != "name":
+                keys = ", ".join(
+                    sorted(k for k in told[part] | found[part] if told[part].get(k) != found[part].get(k))
+                )
+            raise _other(
+                bundle, f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
+            )
+    event = event_from_json(entry["event"])
+    if event != planned.event and not differs_by_choice(planned.event, event):
+        raise _other(bundle, f"{planned.name}: another budget, or other noise")
+    return MadeOutput(entry, _settled(planned.resolved, chosen), planned.budget, event)
+
+
+def is_chosen_privately(resolved: ResolvedOutput) -> bool:
+    """Return whether the mechanism chooses a parameter by the data."""
+    match resolved:
+        case GazeMapOutput():
+            return resolved.private_cap is not None
+        case NoisedSignalsOutput():
+            return resolved.private_frequencies is not None
+    return False
+
+
+def _settled(resolved: ResolvedOutput, chosen: dict[str, Any]) -> ResolvedOutput:
+    match resolved:
+        case GazeMapOutput() | NoisedSignalsOutput():
+            return resolved.settled(chosen)
+    return resolved
+
+
+def _other(bundle: Path, found: str) -> PlanError:
+    return PlanError(
+        "the bundle was not made from this plan and this data",
+        where=str(bundle),
+        found=found,
+        expected="plan and data as they were when it was built",
+        remedy="give the plan of this bundle, beside its data",
+    )

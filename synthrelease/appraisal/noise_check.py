@@ -1,0 +1,61 @@
+"""The noise in a bundle, which whoever has the data can see, held against what the manifest says of it.
+
+If the bundle was made from this data, what is left when the data is taken away is the noise alone, of the scale that is stated. Other
+data, another plan, noise that is too small or that somebody smoothed away leave something else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.appraisal.appraised import NoiseCheck
+from synthrelease.privacy.event import Noise, RoundedGaussian
+
+_ERROR = 1e-9  # probability that noise as stated is found fault with
+
+
+@dataclass
+class NoiseTally:
+    """Adds up what is left of noised integers, some at a time.
+
+    Attributes:
+        noise: as the manifest states it.
+        count: of integers so far.
+        total: of their squares, or of their magnitudes if the noise is Laplace's.
+    """
+
+    noise: Noise
+    count: int = 0
+    total: float = 0.0
+
+    def add(self, left: NDArray[np.integer]) -> None:
+        """Add integers of the noise."""
+        own = np.abs(left.ravel().astype(np.float64))
+        self.count += own.size
+        self.total += float(own @ own if self._gaussian else own.sum())
+
+    def check(self) -> NoiseCheck:
+        """Return whether they are noise as it is stated.
+
+        Of n Gaussian numbers Σz²/σ² is χ² of n degrees of freedom. Of Laplace's, E|z|^k ≤ k!/2·(2b²)·b^(k−2), so that
+        P(|mean |z| − E|z|| ≥ t) ≤ 2·exp(−n·t²/(2·(2b² + b·t))) (Bernstein).
+        """
+        n, noise = max(self.count, 1), self.noise
+        if self._gaussian:
+            from scipy.stats import chi2  # noqa: PLC0415  slow to import
+
+            low, high = (math.sqrt(float(chi2.ppf(p, n)) / n) for p in (_ERROR / 2, 1 - _ERROR / 2))
+            return NoiseCheck(self.count, math.sqrt(self.total / n) / noise.standard_deviation, low, high)
+        b, expected = noise.scale, 1 / math.sinh(1 / noise.scale)  # E|z| = 2q/(1 − q²), q = e^(−1/b)
+        far = math.log(2 / _ERROR)
+        reach = (b * far + math.sqrt(b * b * far * far + 4 * n * b * b * far)) / n
+        low, high = max(0.0, 1 - reach / expected), 1 + reach / expected
+        return NoiseCheck(self.count, self.total / n / expected, low, high)
+
+    @property
+    def _gaussian(self) -> bool:
+        return isinstance(self.noise, RoundedGaussian)

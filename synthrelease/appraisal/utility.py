@@ -1,0 +1,96 @@
+"""What an output is worth: the release, the same without noise, and what needs no data, by the same measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from synthrelease.appraisal.appraised import NoiseCheck, Utility, Values
+from synthrelease.appraisal.case import Case
+from synthrelease.appraisal.curves import mean_values
+from synthrelease.appraisal.noise_check import NoiseTally
+from synthrelease.outputs.resolved import Arrays, Derivation
+from synthrelease.privacy.event import noise_of
+from synthrelease.report.exhibits import Exhibit
+from synthrelease.report.released import Released
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
+
+RELEASED, EXACT = "released", "without noise"
+Labels = tuple[str, ...]
+
+
+def measured(
+    case: Case, released: Released, *, pictures: int, progress: Progress | None = None
+) -> tuple[Utility, NoiseCheck | None, tuple[Exhibit, ...]]:
+    """Return what was released beside what else could have been, whether the noise is as stated, and what there is to see.
+
+    Some arrays are in memory at a time.
+
+    Args:
+        case: the output and its data.
+        released: the bundle.
+        pictures: how many are made at most.
+        progress: told of each part.
+    """
+    made, yardstick, tally = case.made, case.yardstick, _tally(case)
+    items: dict[str, Values] = {}
+    others: dict[str, dict[str, Values]] = {}
+    exhibits: list[Exhibit] = []
+    steps = _steps(case)
+    for number, (derive, labels) in enumerate(steps):
+        if progress is not None:
+            progress(f"measuring {made.name}", number, len(steps))
+        exact = {} if derive is None else derive()
+        there = [one for one in labels if derive is None or one in exact]
+        arrays: Arrays = {one: released.values(made.name, *one) for one in there}
+        if tally is not None:
+            for one, array in exact.items():
+                if one[-1] == "noised":
+                    tally.add(released.values(made.name, *one).astype(np.int64) - array.astype(np.int64))
+        items |= yardstick.of(arrays)
+        if derive is not None:
+            others.setdefault(EXACT, {}).update(yardstick.of(exact))
+        for what, guess in yardstick.without_data(arrays).items():
+            others.setdefault(what, {}).update(yardstick.of(guess))
+        if len(exhibits) < pictures:
+            exhibits += yardstick.exhibits(arrays)
+    compared = {
+        what: mean_values(list(values.values()), len(yardstick.measures))
+        for what, values in {RELEASED: items, **others}.items()
+    }
+    utility = Utility(yardstick.measures, compared, items, yardstick.noun)
+    return utility, None if tally is None else tally.check(), tuple(exhibits[:pictures])
+
+
+def best_without_data(utility: Utility) -> tuple[str, float] | None:
+    """Return what whoever has no data scores by the first measure, in the best of the ways there are; None if there is none."""
+    best = utility.measures[0].best
+    scores = [
+        (abs(values[0] - best) if math.isfinite(best) else -values[0], what, values[0])
+        for what, values in utility.compared.items()
+        if what not in {RELEASED, EXACT} and not math.isnan(values[0])
+    ]
+    if not scores:
+        return None
+    _, what, value = min(scores)
+    return what, value
+
+
+def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
+    """What makes arrays without noise, if there is such a thing, and which of the bundle's are judged with it."""
+    groups, exact = case.kind.labels(case.made.resolved), case.kind.exact
+    if exact is None:
+        return [(None, group) for group in groups]
+    every = [labels for group in groups for labels in group]
+    return [(derive, every) for derive in exact(case.made.resolved, case.collected, case.made.event)]
+
+
+def _tally(case: Case) -> NoiseTally | None:
+    """Of everybody's own nobody can say what to take away: the order is drawn by lot."""
+    noise = noise_of(case.made.event)
+    return None if noise is None or case.kind.exact is None or case.of_each else NoiseTally(noise)

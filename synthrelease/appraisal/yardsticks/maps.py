@@ -1,0 +1,232 @@
+"""What heatmaps are held against: where everybody truly looked, blurred as the release is, without noise, cap, clip or bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.appraisal.appraised import Measure, Values
+from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
+from synthrelease.data.gaze import Gaze
+from synthrelease.evaluate.map_metrics import correlation, kl_divergence, mse, nss, similarity
+from synthrelease.maths.blur import blurred
+from synthrelease.maths.centre_bias import CENTRE, prior
+from synthrelease.maths.spectrum import band, middles, rendered
+from synthrelease.mechanisms.collected import Sums
+from synthrelease.mechanisms.spectral import DURATION
+from synthrelease.outputs.gaze_maps import GazeMapOutput
+from synthrelease.outputs.resolved import Arrays, Collector, Derivation
+from synthrelease.outputs.spectral import SpectralOutput
+from synthrelease.privacy.event import Event
+from synthrelease.report.compared_maps import compared_map
+from synthrelease.report.exhibits import Exhibit
+from synthrelease.report.figures import Look
+
+Map = NDArray[np.float64]
+MapOutput = SpectralOutput | GazeMapOutput
+
+MEASURES = (
+    Measure("CC", 1.0, "Pearson's correlation with the true map; 0 is chance"),
+    Measure("SIM", 1.0, "the part of attention that lies in the same places"),
+    Measure("KL", 0.0, "Kullback–Leibler divergence from the true map, in nats"),
+    Measure(
+        "NSS",
+        math.inf,
+        "how many standard deviations above its mean the map is where people looked; 0 is chance",
+    ),
+    Measure("MSE", 0.0, "mean squared error, in squared units of the map"),
+)
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Attention maps of people, and what they are measured by.
+
+    Attributes:
+        output: with all its public parameters.
+        shares: of every stimulus, what is blurred to the true map, shape (S, …, rows, columns).
+        points: how many samples fell on every cell, of the same shape.
+    """
+
+    output: MapOutput
+    shares: Map
+    points: NDArray[np.int64]
+    noun: str = "stimulus"
+    measures: tuple[Measure, ...] = MEASURES
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of every stimulus whose heatmap is given and that somebody looked at."""
+        found: dict[str, Values] = {}
+        for stimulus, shown in _heatmaps(released).items():
+            number = self.output.facts.names.index(stimulus)
+            if self.points[number].any():
+                truth, looked = self.truth(stimulus), self.points[number]
+                found[stimulus] = (
+                    correlation(shown, truth),
+                    similarity(shown, truth),
+                    kl_divergence(shown, truth),
+                    nss(shown, looked),
+                    mse(shown, truth),
+                )
+        return found
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return what people look at in photographs on the whole, and an even map."""
+        bias, maps = self._centre_bias(), _heatmaps(released)
+        level = {stimulus: float(self.truth(stimulus).mean()) for stimulus in maps}
+        return {
+            "no data: the centre bias": {(s, "heatmap"): level[s] * bias for s in maps},
+            "no data: an even map": {(s, "heatmap"): np.full(bias.shape, level[s]) for s in maps},
+        }
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+        """Return for every stimulus the true map, the released one and their difference."""
+        unit = "times even attention" if isinstance(self.output, SpectralOutput) else "counts per person"
+        look = Look(self.output.screen, _blur_px(self.output), unit)
+        measured = self.of(released)
+        return [
+            compared_map(
+                self.truth(stimulus),
+                shown,
+                look,
+                title=stimulus,
+                window=_window(self.output),
+                caption=", ".join(
+                    f"{m.name} {value:.2f}"
+                    for m, value in zip(MEASURES[:4], measured[stimulus], strict=False)
+                ),
+            )
+            for stimulus, shown in _heatmaps(released).items()
+            if stimulus in measured
+        ]
+
+    def truth(self, stimulus: str) -> Map:
+        """Return the true map of a stimulus, in the unit of the release."""
+        own, output = self.shares[self.output.facts.names.index(stimulus)], self.output
+        if isinstance(output, GazeMapOutput):
+            people = output.parameters.people or 1
+            return self._blurred(own / people)
+        level = float(own.mean())
+        return self._blurred(own / level if level > 0 else np.ones_like(own))
+
+    def _blurred(self, cells: Map) -> Map:
+        screen, output = self.output.screen, self.output
+        size = screen.width_px, screen.height_px
+        if cells.ndim == 2:
+            return blurred(cells, blur_px=_blur_px(output), screen_px=size)
+        assert isinstance(output, SpectralOutput)
+        from scipy.fft import dct, idct  # noqa: PLC0415  where a map has time
+
+        time = np.arange(cells.shape[0]) * math.pi * output.parameters.form.blurs[0]
+        smooth = np.exp(-0.5 * time**2)[:, None, None] * dct(cells, axis=0, norm="ortho")
+        frames = idct(smooth, axis=0, norm="ortho")
+        return np.stack([blurred(frame, blur_px=_blur_px(output), screen_px=size) for frame in frames])
+
+    def _centre_bias(self) -> Map:
+        cells = self.shares.shape[1:]
+        screen = self.output.screen
+        blurs = _blur_px(self.output) / screen.height_px, _blur_px(self.output) / screen.width_px
+        known = band(tuple(max(blur, 0.01) for blur in blurs), 1e-3)
+        shown = rendered(
+            prior(CENTRE, known).mean * known.attenuation, known, [middles(side) for side in cells[-2:]]
+        )
+        return np.broadcast_to(np.maximum(shown, 0.0), cells).copy()
+
+
+def truth(output: MapOutput) -> Collector:
+    """Return what takes from people where they looked."""
+    return partial(_looked, output=output)
+
+
+def yardstick(output: MapOutput, collected: Sums) -> Maps:
+    """Return what the output is held against."""
+    return Maps(output, collected["shares"].astype(np.float64), collected["points"])
+
+
+def exact(
+    output: MapOutput,
+    collected: Sums,
+    event: Event,  # noqa: ARG001  as all kinds
+) -> list[Derivation]:
+    """Return what makes the release without noise: what clips, caps and bounds leave."""
+    if isinstance(output, SpectralOutput):
+        return output.derivations(collected["coefficients"], NEXT_TO_NONE)
+    return output.derivations(collected["maps"])
+
+
+def labels(output: MapOutput) -> list[list[tuple[str, ...]]]:
+    """Return the arrays that are judged, stimulus by stimulus."""
+    return [[(stimulus, "heatmap")] for stimulus in output.facts.names]
+
+
+MAPS = Kind(truth, yardstick, exact, labels)
+
+
+def _looked(gaze: Gaze, *, output: MapOutput) -> Sums:
+    """Shares of dwell (or counts, as gaze maps have them) and samples on every cell of every stimulus."""
+    place, used = _places(gaze, output)
+    shape = (len(output.facts.names), *_cells(output))
+    weight = np.ones(place.size)
+    if isinstance(output, SpectralOutput):
+        weight = _weights(gaze, output, used)
+    shares = np.bincount(place, weight, math.prod(shape)).reshape(shape)
+    points = np.bincount(place, minlength=math.prod(shape)).reshape(shape)
+    return Sums({"shares": shares, "points": points})
+
+
+def _places(gaze: Gaze, output: MapOutput) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cell among those of all stimuli of every row that counts, and which rows these are."""
+    *frames, rows, columns = _cells(output)
+    counts, window = np.ones(gaze.person.size, dtype=np.bool_), _window(output)
+    if isinstance(output, SpectralOutput) and output.parameters.weight == DURATION:
+        assert gaze.duration is not None
+        counts &= gaze.duration > 0
+    if window is not None:
+        assert gaze.time is not None
+        counts &= (gaze.time >= window[0]) & (gaze.time <= window[1])
+    used = np.flatnonzero(counts)
+    place = gaze.screen.cells(gaze.x_px[used], gaze.y_px[used], columns=columns, rows=rows)
+    if window is not None:
+        assert gaze.time is not None
+        share = (gaze.time[used] - window[0]) / (window[1] - window[0])
+        place += np.minimum((share * frames[0]).astype(np.int64), frames[0] - 1) * rows * columns
+    return gaze.stimulus[used] * math.prod(_cells(output)) + place, used
+
+
+def _weights(gaze: Gaze, output: SpectralOutput, used: NDArray[np.int64]) -> Map:
+    """What each row counts: those of a person on a stimulus add up to 1."""
+    own = np.ones(used.size)
+    if output.parameters.weight == DURATION:
+        assert gaze.duration is not None
+        own = gaze.duration[used].astype(np.float64)
+    group = gaze.person[used] * len(gaze.stimuli) + gaze.stimulus[used]
+    _, place = np.unique(group, return_inverse=True)
+    shares: Map = own / np.bincount(place, own)[place]
+    return shares
+
+
+def _cells(output: MapOutput) -> tuple[int, ...]:
+    if isinstance(output, SpectralOutput):
+        return output.parameters.form.cells
+    return output.parameters.rows, output.parameters.columns
+
+
+def _window(output: MapOutput) -> tuple[float, float] | None:
+    return output.parameters.window if isinstance(output, SpectralOutput) else None
+
+
+def _blur_px(output: MapOutput) -> float:
+    return output.blur[0] if isinstance(output, SpectralOutput) else output.parameters.blur_px
+
+
+def _heatmaps(released: Arrays) -> dict[str, Map]:
+    return {
+        stimulus: np.asarray(array, dtype=np.float64)
+        for (stimulus, *_, what), array in released.items()
+        if what == "heatmap"
+    }
