@@ -22,7 +22,7 @@ class Measure:
 
     Attributes:
         name: as the literature has it, such as "CC".
-        best: what a perfect release scores.
+        best: what a perfect release scores; infinity where more is better without end.
         meaning: in a clause.
     """
 
@@ -51,7 +51,9 @@ class Utility:
         """Return it as JSON holds it."""
         names = [measure.name for measure in self.measures]
         return {
-            "measures": [{"name": m.name, "best": m.best, "meaning": m.meaning} for m in self.measures],
+            "measures": [
+                {"name": m.name, "best": finite_or_none(m.best), "meaning": m.meaning} for m in self.measures
+            ],
             "compared": {what: _named(names, values) for what, values in self.compared.items()},
             self.noun: {item: _named(names, values) for item, values in self.items.items()},
         }

@@ -41,15 +41,18 @@ class NoiseTally:
     def check(self) -> NoiseCheck:
         """Return whether they are noise as it is stated.
 
-        Of n Gaussian numbers Σz²/σ² is χ² of n degrees of freedom. Of Laplace's, E|z|^k ≤ k!/2·(2b²)·b^(k−2), so that
+        Of n Gaussian numbers Σz²/σ² is χ² of n degrees of freedom, and rounding moves √(Σz²/n) by ½ at most. Of Laplace's, E|z|^k ≤ k!/2·(2b²)·b^(k−2), so that
         P(|mean |z| − E|z|| ≥ t) ≤ 2·exp(−n·t²/(2·(2b² + b·t))) (Bernstein).
         """
         n, noise = max(self.count, 1), self.noise
         if self._gaussian:
             from scipy.stats import chi2  # noqa: PLC0415  slow to import
 
+            stated = noise.standard_deviation
             low, high = (math.sqrt(float(chi2.ppf(p, n)) / n) for p in (_ERROR / 2, 1 - _ERROR / 2))
-            return NoiseCheck(self.count, math.sqrt(self.total / n) / noise.standard_deviation, low, high)
+            rounding = 0.5  # of every number, at most
+            ends = max(0.0, low * noise.scale - rounding) / stated, (high * noise.scale + rounding) / stated
+            return NoiseCheck(self.count, math.sqrt(self.total / n) / stated, *ends)
         b, expected = noise.scale, 1 / math.sinh(1 / noise.scale)  # E|z| = 2q/(1 − q²), q = e^(−1/b)
         far = math.log(2 / _ERROR)
         reach = (b * far + math.sqrt(b * b * far * far + 4 * n * b * b * far)) / n

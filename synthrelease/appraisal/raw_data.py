@@ -58,7 +58,7 @@ def appraised_input(
     every = max(1, -(-max(len(known.values), len(given.values)) // _ROWS))
     known, given = known.thinned(every), given.thinned(every)
     if every > 1:
-        remarks.append(f"of every recording each {every}th row was used")
+        remarks.append(f"of the rows of every recording one in {every} was used")
     attacks: list[AttackResult] = list(
         identifications(known, given, seed=seed, n_jobs=jobs, progress=progress)
     )

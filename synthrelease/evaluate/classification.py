@@ -8,6 +8,7 @@ where it is used.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,10 @@ def trained(values: Numbers, labels: Labels, *, classifier: str, seed: int) -> C
         raise ValueError("Expected two labels at least to train on, found one")
     mean, spread = values.mean(axis=0), values.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
-    model = _model(classifier, seed, len(values)).fit((values - mean) / spread, labels)
+    model = _model(classifier, seed, len(values))
+    with warnings.catch_warnings():  # labels are names, however few rows each has
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        model.fit((values - mean) / spread, labels)
 
     def predict(tested: Numbers) -> Labels:
         predicted: Labels = model.predict((tested - mean) / spread)

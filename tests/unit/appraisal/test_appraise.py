@@ -1,0 +1,180 @@
+"""Every kind of output is held against the data it was made from, and a bundle that does not belong to the data is found out."""
+
+import json
+import shutil
+
+import invented_study as invented
+import numpy as np
+import pytest
+
+import synthrelease
+from synthrelease.appraisal.appraise import appraise
+from synthrelease.appraisal.utility import EXACT, RELEASED
+from synthrelease.errors import BundleError, PlanError
+from synthrelease.evaluate.attacks import Verdict
+
+
+def capped(folder):
+    return invented.write_heatmaps_study(folder, capped=True)
+
+
+STUDIES = [
+    invented.write_heatmaps_study,
+    capped,
+    invented.write_areas_study,
+    invented.write_signals_study,
+    invented.write_statistics_study,
+]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a function that builds a study once, and appraises it once."""
+    known = {}
+
+    def of(write):
+        if write not in known:
+            folder = tmp_path_factory.mktemp("study")
+            plan = write(folder)
+            bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path
+            known[write] = plan, bundle, appraise(plan, bundle)
+        return known[write]
+
+    return of
+
+
+@pytest.mark.parametrize("write", STUDIES)
+def test_nothing_is_wrong_with_an_honest_release(built, write):
+    _, _, told = built(write)
+    assert told.faults == ()
+    assert json.loads(json.dumps(told.to_json(), allow_nan=False))["faults"] == []
+    for output in told.outputs:
+        assert output.noise is None or output.noise.agrees
+        rest = output.known_rest
+        if rest is not None:
+            assert 0.5 <= rest.typical <= rest.worst + 0.02  # of Laplace noise both are measured
+            assert rest.worst <= rest.allowed
+            assert rest.measured.low - 0.01 <= rest.worst <= rest.measured.high + 0.01
+
+
+@pytest.mark.parametrize("write", STUDIES)
+def test_what_has_no_noise_is_the_nearest_to_the_truth(built, write):
+    """The first measure of each kind: the clip that is left does less harm than clip and noise."""
+    _, _, told = built(write)
+    for output in told.outputs:
+        measures, compared = output.utility.measures, output.utility.compared
+        assert next(iter(compared)) == RELEASED
+        if EXACT in compared:
+            released, exact = (abs(compared[what][0] - measures[0].best) for what in (RELEASED, EXACT))
+            assert exact <= released + 0.05, output.name
+
+
+def test_the_curve_rises_with_the_budget(built):
+    _, _, told = built(invented.write_heatmaps_study)
+    for output in told.outputs:
+        curve = output.curve
+        assert curve.epsilons == tuple(times * curve.own for times in (0.25, 0.5, 1.0, 2.0, 4.0))
+        assert np.mean(curve.drawn[-1]) > np.mean(curve.drawn[0])
+        assert len({value for values in curve.drawn for value in values}) == 15
+
+
+def test_the_same_seed_tells_the_same(built):
+    plan, bundle, told = built(capped)
+    assert appraise(plan, bundle).to_json() == told.to_json()
+    assert appraise(plan, bundle, seed=2).to_json() != told.to_json()
+
+
+def test_progress(built):
+    plan, bundle, _ = built(invented.write_signals_study)
+    said = []
+    appraise(
+        plan, bundle, progress=lambda what, done, total: said.append((what, done < total or done == total))
+    )
+    assert all(fine for _, fine in said)
+    assert {"reading pupils", "measuring course", "at other ε: course", "asking about people: course"} <= {
+        what for what, _ in said
+    }
+
+
+# --- what does not belong together
+
+
+def test_other_data_of_the_same_shape_is_found_out(built, tmp_path):
+    """Public facts are the same; what is left when the wrong data is taken away is no noise of the stated scale."""
+    plan, bundle, _ = built(invented.write_heatmaps_study)
+    for name in (plan.name, "gaze.csv"):
+        shutil.copy(plan.parent / name, tmp_path)
+    rows = (tmp_path / "gaze.csv").read_text().splitlines()
+    mirrored = []
+    for row in rows[1:]:
+        who, picture, x, *rest = row.split(",")
+        mirrored.append(",".join([who, picture, f"{80 - float(x):.2f}", *rest]))
+    (tmp_path / "gaze.csv").write_text("\n".join([rows[0], *mirrored]) + "\n")
+    told = appraise(tmp_path / plan.name, bundle)
+    assert {fault.split(":")[0] for fault in told.faults} >= {
+        "still",
+        "composed",
+    }  # the third is drowned in noise
+    assert all(output.noise.ratio > 1 for output in told.outputs)
+
+
+def test_noise_that_is_too_small_is_found_out(tmp_path, monkeypatch):
+    """A builder that adds less noise than it states, and not so much less that the bundle tells: only the data can."""
+    from synthrelease.noise import addition
+
+    honest = addition.rounded_gaussian
+    monkeypatch.setattr(
+        addition, "rounded_gaussian", lambda scale, size, *, random: honest(0.8 * scale, size, random=random)
+    )
+    plan = invented.write_heatmaps_study(tmp_path)
+    bundle = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path
+    monkeypatch.undo()
+    told = appraise(plan, bundle)
+    assert told.faults
+    assert all(output.noise.ratio == pytest.approx(0.8, abs=0.1) for output in told.outputs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("blur_px = 6", "blur_px = 7", "still: another parameters of the mechanism"),
+        ("epsilon = 2\n", "epsilon = 1\n", "another budget"),
+        ('name = "still"', 'name = "quiet"', "other outputs"),
+        ("delta = 1e-4", 'delta = 1e-4\nneighbours = "add-remove-one"', "other neighbours"),
+    ],
+)
+def test_another_plan_is_refused(built, tmp_path, old, new, found):
+    plan, bundle, _ = built(invented.write_heatmaps_study)
+    shutil.copy(plan.parent / "gaze.csv", tmp_path)
+    text = plan.read_text()
+    assert old in text
+    (tmp_path / "plan.toml").write_text(text.replace(old, new))
+    with pytest.raises(PlanError, match="not made from this plan") as refusal:
+        appraise(tmp_path / "plan.toml", bundle)
+    assert found in refusal.value.found
+
+
+def test_other_people_are_refused(built, tmp_path):
+    plan, bundle, _ = built(invented.write_heatmaps_study)
+    shutil.copy(plan, tmp_path)
+    rows = (plan.parent / "gaze.csv").read_text().splitlines()
+    (tmp_path / "gaze.csv").write_text("\n".join(row for row in rows if not row.startswith("p7,")) + "\n")
+    with pytest.raises(PlanError, match="not made from this plan"):
+        appraise(tmp_path / plan.name, bundle)
+
+
+def test_a_bundle_that_does_not_verify_is_refused(built, tmp_path):
+    plan, bundle, _ = built(capped)
+    raw = bytearray(bundle.read_bytes())
+    raw[-3] ^= 1
+    (tmp_path / "r.h5").write_bytes(raw)
+    with pytest.raises(BundleError, match="does not verify"):
+        appraise(plan, tmp_path / "r.h5")
+
+
+def test_people_who_look_alike_everywhere_are_recognised(built):
+    """Pupils of the invented study have levels of their own; in the statistics study nobody has anything of their own."""
+    _, _, signals = built(invented.write_signals_study)
+    _, _, statistics = built(invented.write_statistics_study)
+    assert Verdict.FOUND in {attack.verdict for attack in signals.inputs[0].attacks}
+    assert Verdict.FOUND not in {attack.verdict for attack in statistics.inputs[0].attacks}

@@ -1,0 +1,106 @@
+"""The attack that knows everybody else: by theory, by simulation, and as brute force finds it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from synthrelease.appraisal.known_rest import known_rest
+from synthrelease.data.features import Features
+from synthrelease.mechanisms.collected import Sums
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours, PureDP
+
+
+def people(values):
+    """Features of people with one row each."""
+    number = np.arange(len(values))
+    return Features(
+        tuple(f"f{i}" for i in range(values.shape[1])),
+        np.tile([-1e9, 1e9], (values.shape[1], 1)),
+        ("all",),
+        len(values),
+        number,
+        np.zeros(len(values), dtype=np.int64),
+        values.astype(np.float64),
+    )
+
+
+def made(event, budget=None):
+    """An output whose people contribute their values."""
+    return SimpleNamespace(
+        name="sums",
+        resolved=SimpleNamespace(
+            collector=lambda: lambda data: Sums({"sums": data.values.astype(np.int64).sum(axis=0)})
+        ),
+        event=event,
+        budget=budget,
+        entry={"guarantee": PureDP(epsilon=1.0, neighbours=Neighbours.REPLACE_ONE).to_json()},
+    )
+
+
+def attacked(values, event, neighbours=Neighbours.REPLACE_ONE, budget=None):
+    return known_rest(made(event, budget), people(np.asarray(values)), neighbours=neighbours, seed=1)
+
+
+def test_gaussian_noise_and_two_people():
+    """Φ(‖x − y‖/2σ)."""
+    told = attacked([[3, 0, 0], [0, 4, 0]], RoundedGaussian(5.0, 2.0, 3))
+    assert told.people == 2
+    assert told.worst == told.typical == pytest.approx(norm.cdf(5 / 4))
+    assert told.measured.value == pytest.approx(told.worst, abs=0.02)
+    # The best test at a rate of false alarms: Φ(Φ⁻¹(α) + d).
+    assert told.found["10%"] == pytest.approx(norm.cdf(norm.ppf(0.1) + 2.5), abs=0.03)
+    assert told.found["1%"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
+
+
+def test_laplace_noise_by_all_that_can_happen():
+    """Total variation of two discrete Laplace distributions, summed up."""
+    b, shift = 3.0, 4
+    grid = np.arange(-400, 401)
+    p = np.exp(-np.abs(grid) / b)
+    q = np.exp(-np.abs(grid - shift) / b)
+    best = (1 + np.abs(p / p.sum() - q / q.sum()).sum() / 2) / 2
+    told = attacked([[shift], [0]], DiscreteLaplace(shift, b, 1))
+    assert told.worst == pytest.approx(best, abs=0.01)
+    assert told.worst == told.measured.value
+
+
+def test_the_worst_pair_is_found_and_the_middle_one():
+    values = np.array([[0], [1], [2], [10]])
+    told = attacked(values, RoundedGaussian(10.0, 5.0, 1))
+    apart = sorted(abs(int(a - b)) for a in values[:, 0] for b in values[:, 0] if a < b)
+    assert told.worst == pytest.approx(norm.cdf(apart[-1] / 10))
+    assert told.typical == pytest.approx(norm.cdf(apart[len(apart) // 2] / 10))
+
+
+def test_against_nobody():
+    told = attacked([[3, 4], [0, 1]], RoundedGaussian(5.0, 2.0, 2), Neighbours.ADD_REMOVE_ONE)
+    assert told.worst == pytest.approx(norm.cdf(5 / 4))
+    told = attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2), Neighbours.ADD_REMOVE_ONE)
+    assert told.people == 1
+    assert attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2)) is None  # there is nobody else
+
+
+def test_people_who_are_alike_cannot_be_told_apart():
+    for event in (RoundedGaussian(1.0, 2.0, 2), DiscreteLaplace(1, 2.0, 2)):
+        told = attacked([[3, 4], [3, 4]], event, budget=Budget(1.0, 1e-5))
+        assert told.worst == told.typical == told.measured.value == 0.5
+        assert not told.promise.violated
+
+
+@pytest.mark.parametrize("event", [RoundedGaussian(30.0, 10.0, 1), DiscreteLaplace(30, 10.0, 1)])
+def test_a_promise_that_the_noise_does_not_keep_is_broken(event):
+    """People differ by 30 with noise of scale 10: ε is 3 and more. Said to be 1, it is found out; said to be 12, not."""
+    broken = attacked([[30], [0]], event, budget=Budget(1.0, 1e-6))
+    assert broken.promise.violated
+    kept = attacked([[30], [0]], event, budget=Budget(12.0, 1e-3))
+    assert not kept.promise.violated
+
+
+def test_without_noise_there_is_no_such_attack():
+    from synthrelease.privacy.event import Unprotected
+
+    assert attacked([[3], [4]], Unprotected("as the paper has it")) is None
