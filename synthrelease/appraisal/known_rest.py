@@ -144,10 +144,9 @@ def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Nu
     if difference.size > _MOST_NUMBERS // 20:  # those that tell most
         difference = np.sort(np.abs(difference))[-_MOST_NUMBERS // 20 :]
     trials = min(_TRIALS, _MOST_NUMBERS // difference.size)
-    return (
-        _ratios(noise, difference, trials, random.spawn("one")),
-        -_ratios(noise, -difference, trials, random.spawn("other")),
-    )
+    # Noise is symmetric: a release with the other is one with the one, seen from the other side.
+    one, other = (_ratios(noise, difference, trials, random.spawn(which)) for which in ("one", "other"))
+    return one, -other
 
 
 def _ratios(noise: Noise, difference: Numbers, trials: int, random: SecureRandom) -> Numbers:

@@ -56,15 +56,17 @@ def test_gaussian_noise_and_two_people():
     assert told.found["1%"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
 
 
-def test_laplace_noise_by_all_that_can_happen():
+def best_guess_under_laplace(b, shift):
     """Total variation of two discrete Laplace distributions, summed up."""
-    b, shift = 3.0, 4
     grid = np.arange(-400, 401)
-    p = np.exp(-np.abs(grid) / b)
-    q = np.exp(-np.abs(grid - shift) / b)
-    best = (1 + np.abs(p / p.sum() - q / q.sum()).sum() / 2) / 2
-    told = attacked([[shift], [0]], DiscreteLaplace(shift, b, 1))
-    assert told.worst == pytest.approx(best, abs=0.01)
+    p, q = np.exp(-np.abs(grid) / b), np.exp(-np.abs(grid - shift) / b)
+    return (1 + np.abs(p / p.sum() - q / q.sum()).sum() / 2) / 2
+
+
+def test_laplace_noise_by_all_that_can_happen():
+    told = attacked([[9], [4], [0]], DiscreteLaplace(9, 3.0, 1))
+    assert told.worst == pytest.approx(best_guess_under_laplace(3.0, 9), abs=0.01)
+    assert told.typical == pytest.approx(best_guess_under_laplace(3.0, 5), abs=0.01)
     assert told.worst == told.measured.value
 
 
