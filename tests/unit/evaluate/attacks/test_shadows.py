@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from noisy_sums import PEOPLE, NoisySum, inner
 from planted import by_lot
 from scipy.stats import norm
 
 from synthrelease.evaluate.attacks import Rounds, Verdict, likelihood_ratios, membership, released_rounds
-
-PEOPLE = np.arange(100, 120)
-CONTRIBUTIONS = np.random.default_rng(5).normal(size=(20, 6))
-
-
-@dataclass(frozen=True)
-class NoisySum:
-    sigma: float
-
-    def __call__(self, people, random):
-        noise = norm.ppf(random.uniform(6) + 2.0**-54)
-        return CONTRIBUTIONS[people - 100].sum(axis=0) + self.sigma * noise
-
-
-def inner(released):
-    return CONTRIBUTIONS @ released
 
 
 def rounds_of(sigma, rounds=200, **ways):
