@@ -22,7 +22,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,6 +204,28 @@ def refuse_taken(path: Path) -> None:
             where=str(path),
             remedy="choose another name, or pass --force to replace it",
         )
+
+
+def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool) -> None:
+    """Refuse early to write a page where it must not stand, or cannot.
+
+    Args:
+        target: of the page.
+        used: by what they are, the files that it is made from: none is replaced, `force` or not.
+        force: replace what else is there.
+
+    Raises:
+        MachineError: the target exists and `force` is not set, it is one of those files, or its folder does not exist.
+    """
+    if not target.absolute().parent.is_dir():
+        raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
+    for what, path in used.items():
+        if target.exists() and path.exists() and target.samefile(path):
+            raise MachineError(
+                f"the page would replace {what}", where=str(target), remedy="choose another name for the page"
+            )
+    if not force:
+        refuse_taken(target)
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:

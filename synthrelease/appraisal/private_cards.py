@@ -75,7 +75,7 @@ class GuessView:
 
     Attributes:
         sentences: it, in words.
-        worst: place of the person who is told best, from 0 to 1.
+        worst: place of the person told best, from 0 to 1.
         typical: of the person in the middle.
         allowed: of what the promise allows; None if it bounds none.
         grave: whether it is more than that.
@@ -285,7 +285,7 @@ def guess_view(one: KnownRest) -> GuessView:
     allowed = "" if limit is None else f", what is allowed at {percent(limit)}"
     found = tuple((rate, (Cell(percent(share)),)) for rate, share in one.found.items())
     table = Table(
-        "Members found, of the person who is told best",
+        "Members found, of the person told best",
         ("at a rate of false alarms", "found"),
         found,
         "A false alarm takes somebody for a member who is none. Luck finds as many as it has false alarms.",
@@ -297,7 +297,7 @@ def guess_view(one: KnownRest) -> GuessView:
         None if limit is None else _beyond_a_coin(limit),
         beyond(one),
         f"On a line from 50 % (a coin) to 100 % (certainty): the person in the middle at {percent(one.typical)}, "
-        f"the one who is told best at {percent(one.worst)}{allowed}.",
+        f"the one told best at {percent(one.worst)}{allowed}.",
         table if found else None,
         "" if one.promise is None else promise_words(one.promise),
         one.promise is not None and one.promise.violated,

@@ -46,6 +46,8 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         version: of what writes it.
     """
     # Numbers, and no names: whatever a plan calls its outputs, no two anchors are the same.
+    released = [attack for one in appraisal.outputs for attack in one.attacks]
+    raw = [attack for one in appraisal.inputs for attack in one.attacks]
     outputs = [(one, f"output-{number}") for number, one in enumerate(appraisal.outputs, start=1)]
     inputs = [(one, f"input-{number}") for number, one in enumerate(appraisal.inputs, start=1)]
     anchors = {one.name: anchor for one, anchor in outputs}
@@ -57,22 +59,20 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         made_by=appraisal.manifest["tool"],
         seeded=appraisal.manifest["randomness"]["test_seed"],
         faults=appraisal.faults,
-        attacked=_attacked(
-            [attack for one in appraisal.outputs for attack in one.attacks], "what is released"
-        ),
+        attacked=_attacked(released, "what is released"),
         found=[
             (anchors[name], name, attack.attack, attack.measure, with_interval(attack.main))
             for name, attack in appraisal.found
         ],
         glance=[glance_line(one, anchor) for one, anchor in outputs],
         cards=[card_of(one, anchor) for one, anchor in outputs],
-        raw=_attacked(
-            [attack for one in appraisal.inputs for attack in one.attacks], "the data without names"
-        ),
+        raw=_attacked(raw, "the data without names"),
         inputs=[input_card(one, anchor) for one, anchor in inputs],
         before=before_and_after(appraisal),
         notes=_told(appraisal.notes),
-        verdicts=[(str(verdict), verdict.name.lower(), told) for verdict, told in VERDICTS],
+        verdicts=[
+            (str(verdict), verdict.name.lower(), told) for verdict, told in VERDICTS if released or raw
+        ],
         two_questions=TWO_QUESTIONS,
         embedded=embedded(appraisal.to_json()),
     )
@@ -86,14 +86,12 @@ def _attacked(attacks: Sequence[AttackResult], what: str) -> str:
         sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
     )
     tried = several(len(attacks), "attack")
-    told = (
-        f"{found} of {tried} on {what} found something."
-        if found
-        else f"None of {tried} on {what} found anything. That is no promise: an attack is one attempt."
-    )
+    doubt = ""
     if untrusted:
-        told += f" {untrusted} of them cannot be trusted, and {'says' if untrusted == 1 else 'say'} nothing."
-    return told
+        doubt = f"; {untrusted} cannot be trusted, and {'says' if untrusted == 1 else 'say'} nothing"
+    if found:
+        return f"{found} of {tried} on {what} found something{doubt}."
+    return f"None of {tried} on {what} found anything{doubt}. That is no promise: an attack is one attempt."
 
 
 def _told(notes: Mapping[str, Sequence[str]]) -> list[tuple[str, Sequence[str]]]:

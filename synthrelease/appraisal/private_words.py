@@ -77,8 +77,8 @@ def noise_words(check: NoiseCheck) -> tuple[str, ...]:
     """Return whether the noise is what the manifest says, and what it means if not."""
     sure = "but for one release in a thousand millions"
     told = (
-        f"What the data leaves of the release, {several(check.count, 'number')}, is {number(check.ratio)} of the noise that the manifest states. "
-        f"It should be from {number(check.low)} to {number(check.high)}, {sure}."
+        f"Without the data, noise is left in {several(check.count, 'number')} of the release: {number(check.ratio, 4)} times as much as the manifest "
+        f"states. It should be {number(check.low)} to {number(check.high)} times, {sure}."
     )
     if check.agrees:
         return (told, "Bundle, plan and data belong together.")
@@ -101,12 +101,12 @@ def known_rest_words(one: KnownRest) -> tuple[str, ...]:
     told = [
         (
             f"Of two people one is in the data. Somebody who knows everybody else's data, and asks which of the two it is, is right in "
-            f"{percent(one.typical)} of all releases (of the person in the middle) and in {percent(one.worst)} (of the person who is told best). "
+            f"{percent(one.typical)} of all releases (of the person in the middle) and in {percent(one.worst)} (of the person told best). "
             f"50 % is guessing. {allowed}"
         ),
         (
             f"Asked about were {several(one.people, 'person', 'people')}. No attack on sums with noise does better than this one. In fresh releases, the "
-            f"person who is told best was guessed right at a rate of {with_interval(one.measured)}."
+            f"person told best was guessed right at a rate of {with_interval(one.measured)}."
         ),
     ]
     if beyond(one):
