@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -275,18 +274,15 @@ def _bare() -> Appraisal:
     return Appraisal(manifest("records"), (), (AppraisedOutput("tree", "records"),), {})
 
 
-def words_of(one: Appraisal) -> list[str]:
-    """Return every text that an appraisal's JSON holds."""
-
-    def texts(value: Any) -> list[str]:
-        match value:
-            case str():
-                return [value]
-            case dict():
-                return [text for pair in value.items() for part in pair for text in texts(part)]
-            case list():
-                return [text for part in value for text in texts(part)]
-            case _:
-                return []
-
-    return texts(json.loads(json.dumps(one.to_json())))
+def words_of(told: Any) -> list[str]:
+    """Return every text that JSON holds, and every key that is no name of a field."""
+    match told:
+        case str():
+            return [told]
+        case dict():
+            keys = [key for key in told if not key.isidentifier()]
+            return keys + [text for value in told.values() for text in words_of(value)]
+        case list():
+            return [text for value in told for text in words_of(value)]
+        case _:
+            return []

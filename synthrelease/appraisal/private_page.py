@@ -45,9 +45,9 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         appraisal: what was found.
         version: of what writes it.
     """
-    # Numbers, and no names: whatever a plan calls its outputs, no two anchors are the same.
     released = [attack for one in appraisal.outputs for attack in one.attacks]
     raw = [attack for one in appraisal.inputs for attack in one.attacks]
+    # Numbers, and no names: whatever a plan calls its outputs, no two anchors are the same.
     outputs = [(one, f"output-{number}") for number, one in enumerate(appraisal.outputs, start=1)]
     inputs = [(one, f"input-{number}") for number, one in enumerate(appraisal.inputs, start=1)]
     anchors = {one.name: anchor for one, anchor in outputs}
@@ -91,7 +91,12 @@ def _attacked(attacks: Sequence[AttackResult], what: str) -> str:
         doubt = f"; {untrusted} cannot be trusted, and {'says' if untrusted == 1 else 'say'} nothing"
     if found:
         return f"{found} of {tried} on {what} found something{doubt}."
-    return f"None of {tried} on {what} found anything{doubt}. That is no promise: an attack is one attempt."
+    none = (
+        f"None of {tried} on {what} found anything"
+        if len(attacks) > 1
+        else f"The one attack on {what} found nothing"
+    )
+    return f"{none}{doubt}. That is no promise: an attack is one attempt."
 
 
 def _told(notes: Mapping[str, Sequence[str]]) -> list[tuple[str, Sequence[str]]]:
