@@ -165,6 +165,7 @@ class GlanceLine:
         beside: what else would score, by what it is, and what is best.
         worst: the best guess of whoever knows all others; "" where none was asked.
         allowed: what the promise allows of it, in words.
+        beyond: whether it is more than that.
         attacks: what they found, in words.
         alarm: whether one found something.
     """
@@ -177,6 +178,7 @@ class GlanceLine:
     beside: tuple[tuple[str, str], ...]
     worst: str
     allowed: str
+    beyond: bool
     attacks: str
     alarm: bool
 
@@ -217,11 +219,13 @@ def glance_line(one: AppraisedOutput, anchor: str) -> GlanceLine:
         rows = {what: number(values[0]) for what, values in one.utility.compared.items()}
         released = rows.pop(RELEASED, "") or "not told"
         beside = [*rows.items(), ("best", number(first.best))]
-    worst, allowed = "", ""
+    worst, allowed, more = "", "", False
     if one.known_rest is not None:
-        limit = one.known_rest.allowed
+        limit, more = one.known_rest.allowed, beyond(one.known_rest)
         worst = percent(one.known_rest.worst)
         allowed = "no promise bounds it" if limit is None else f"of {percent(limit)} that the promise allows"
+        if limit is not None and more:
+            allowed = f"more than the {percent(limit)} that the promise allows"
     return GlanceLine(
         anchor,
         one.name,
@@ -231,6 +235,7 @@ def glance_line(one: AppraisedOutput, anchor: str) -> GlanceLine:
         tuple(beside),
         worst,
         allowed,
+        more,
         attacks_in_short(one.attacks),
         any(attack.verdict is Verdict.FOUND for attack in one.attacks),
     )

@@ -60,7 +60,7 @@ def print_appraisal(found: Appraisal) -> None:
             beside = ", ".join(f"{what} {value}" for what, value in one.beside)
             lines.append(f"{one.measure} {one.released} ({beside})")
         if one.worst:
-            lines.append(f"who knows everybody else guesses right in {one.worst}: {one.allowed}")
+            lines.append(f"who knows everybody else guesses right in {one.worst} ({one.allowed})")
         lines.append(f"attacks: {one.attacks}")
         for number, line in enumerate(lines):
             click.echo(plain(f"{one.name if number == 0 else '':<10} {line}"))

@@ -65,7 +65,7 @@ def test_the_summary_is_short_and_private(plan, tmp_path):
     lines = run("evaluate", plan, tmp_path / "plain.h5", "-o", target).stdout.splitlines()
     assert lines[:3] == [
         "heatmaps   CC 0.821 (without noise 0.987, even attention everywhere 0.431, best 1)",
-        "           who knows everybody else guesses right in 56.2 %: of 61.3 % that the promise allows",
+        "           who knows everybody else guesses right in 56.2 % (of 61.3 % that the promise allows)",
         "           attacks: none tried",
     ]
     assert "           attacks: 1 of 3 found something, 1 cannot be trusted" in lines

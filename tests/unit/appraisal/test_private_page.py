@@ -127,6 +127,7 @@ def test_faults_come_first(pages):
     assert "No fault was found" not in page.text
     assert "No fault was found" in pages["plain"].text
     assert "This is more than the promise allows." in page.text
+    assert "97 % more than the 61.3 % that the promise allows" in page.text
     assert "whoever knows it takes the noise away" in page.text
     assert "whoever knows it takes the noise away" not in pages["plain"].text
 
@@ -191,7 +192,7 @@ def test_a_promise_that_is_broken_is_said_to_be():
 def test_at_a_glance_stands_the_release_beside_the_rest(pages):
     text = pages["plain"].text
     assert "heatmaps Heatmaps CC 0.821 without noise 0.987 even attention everywhere 0.431 best 1" in text
-    assert "Best guess about a person 56.2 % of 61.3 % that the promise allows" in text
+    assert "Guess of who knows all others 56.2 % of 61.3 % that the promise allows" in text
     assert "Attacks 1 of 3 found something, 1 cannot be trusted" in text
     assert (
         "1 of 3 attacks on what is released found something; 1 cannot be trusted, and says nothing." in text
