@@ -150,7 +150,7 @@ def trade_figure(
     Raises:
         ValueError: nothing to draw, not as many ε as scores, or an ε is not a finite number above 0.
     """
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: PLC0415  slow to import
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: PLC0415  slow to import
 
     spent = _checked("epsilons", epsilons, len(drawn))
     if not (np.isfinite(spent) & (spent > 0)).all():
@@ -199,6 +199,7 @@ def trade_figure(
     if len(spent) <= _NUMBERED:
         axis.xaxis.set_major_locator(FixedLocator(spent.tolist()))
         axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
     axis.set_xlabel("ε", fontsize=TEXT_PT)
     axis.set_ylabel(broken(y_label, 40, lines=2), fontsize=TEXT_PT, parse_math=False)
