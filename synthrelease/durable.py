@@ -215,7 +215,7 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool) ->
         force: replace what else is there.
 
     Raises:
-        MachineError: the target exists and `force` is not set, it is one of those files, or its folder does not exist.
+        MachineError: the target exists and `force` is not set, it is one of those files, or a folder, or it cannot be made.
     """
     if not target.absolute().parent.is_dir():
         raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
@@ -224,8 +224,10 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool) ->
             raise MachineError(
                 f"the page would replace {what}", where=str(target), remedy="choose another name for the page"
             )
-    if not force:
+    if not force or target.is_dir():
         refuse_taken(target)
+    with partials(target):  # as it will be written: what is in the way then is in the way now
+        pass
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:

@@ -127,13 +127,18 @@ def test_the_ledger_is_never_replaced(plan, asked, tmp_path):
     assert asked == []
 
 
-@pytest.mark.parametrize("target", ["nowhere/private.html", "folder", "file/private.html"])
-def test_a_target_that_cannot_be(target, plan, asked, tmp_path):
+@pytest.mark.parametrize(
+    "target", ["nowhere/private.html", "folder", "file/private.html", "long" * 60 + ".html"]
+)
+@pytest.mark.parametrize("words", [(), ("--force",)])
+def test_a_target_that_cannot_be(target, words, plan, asked, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")
-    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / target)
+    there = sorted(tmp_path.iterdir())
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / target, *words)
     assert done.exit_code == 6, done.output
     assert asked == []
+    assert sorted(tmp_path.iterdir()) == there
 
 
 def test_wrong_usage(plan, asked, tmp_path):
