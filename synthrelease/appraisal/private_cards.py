@@ -26,6 +26,7 @@ from synthrelease.appraisal.private_words import (
     p_value,
     percent,
     promise_words,
+    rate,
     with_interval,
 )
 from synthrelease.evaluate.attacks import AttackResult, Rate, Verdict
@@ -269,7 +270,7 @@ def before_and_after(appraisal: Appraisal) -> Table | None:
     for name in both:
         chance = next(one[name].chance for one in tried if name in one)
         own = (_told(tried[n].get(name)) for n in kept)
-        rows.append((name, (*map(Cell, own), Cell(number(chance, 2)))))
+        rows.append((name, (*map(Cell, own), Cell(rate(chance)))))
     head = ("attack", *([*before, *after][n][0] for n in kept), "chance")
     return Table(
         "Before and after",
@@ -288,7 +289,7 @@ def guess_view(one: KnownRest) -> GuessView:
     """Return what whoever knows all others finds out."""
     limit = one.allowed
     allowed = "" if limit is None else f", what is allowed at {percent(limit)}"
-    found = tuple((rate, (Cell(percent(share)),)) for rate, share in one.found.items())
+    found = tuple((alarms, (Cell(percent(share)),)) for alarms, share in one.found.items())
     table = Table(
         "Members found, of the person told best",
         ("at a rate of false alarms", "found"),
@@ -317,18 +318,20 @@ def kind_words(kind: str) -> str:
 def _row(one: AttackResult) -> AttackRow:
     further = dict(one.further) if one.risk is None else {"risk beyond the control": one.risk, **one.further}
     reasons = (one.reason, *one.remarks)
+    if one.promise is not None and str(one.promise) not in one.reason:  # a verdict may have told it already
+        reasons = (*reasons, promise_words(one.promise))
     return AttackRow(
         one.attack,
         one.measure,
         str(one.verdict),
         one.verdict.name.lower(),
-        number(one.main.value, 2),
+        rate(one.main.value),
         interval(one.main),
-        number(one.control.value, 2),
-        number(one.chance, 2),
+        rate(one.control.value),
+        rate(one.chance),
         p_value(one.corrected_p),
         _line(one.main, one.control.value, one.chance),
-        reasons if one.promise is None else (*reasons, promise_words(one.promise)),
+        reasons,
         tuple((name, with_interval(value)) for name, value in further.items()),
     )
 
@@ -347,7 +350,7 @@ def _within(share: float) -> float:
 
 
 def _told(one: AttackResult | None) -> str:
-    return "–" if one is None else f"{number(one.main.value, 2)}, {one.verdict}"
+    return "–" if one is None else f"{rate(one.main.value)}, {one.verdict}"
 
 
 def _explained(measure: Measure) -> str:

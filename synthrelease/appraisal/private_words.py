@@ -12,6 +12,7 @@ STAMP = "PRIVATE – DO NOT PUBLISH"
 RELEASED = "released"  # the first of what is compared
 _NONE = "not defined"
 _LEAST_P = 1e-4
+_SMALL = 0.005  # what two decimals would make nothing of
 
 VERDICTS = (
     (
@@ -46,23 +47,30 @@ def number(value: float, digits: int = 3) -> str:
     return short(value, digits)
 
 
+def rate(value: float) -> str:
+    """Return a number that is mostly between 0 and 1, with two decimals, or as many as a small one takes."""
+    if not math.isfinite(value) or 0 < abs(value) < _SMALL or abs(value) > 1:
+        return number(value, 2)
+    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
 def percent(share: float) -> str:
     """Return a share as a percentage, rounded up as the public page's are."""
     return percent_up(share) if math.isfinite(share) else _NONE
 
 
-def interval(rate: Rate) -> str:
+def interval(one: Rate) -> str:
     """Return the ends of an interval; "" for one that is not known."""
-    if not (math.isfinite(rate.low) and math.isfinite(rate.high)):
+    if not (math.isfinite(one.low) and math.isfinite(one.high)):
         return ""
-    return f"{number(rate.low, 2)} to {number(rate.high, 2)}"
+    return f"{rate(one.low)} to {rate(one.high)}"
 
 
 def with_interval(value: Rate | float) -> str:
     """Return a number, and its interval if it has one."""
     if isinstance(value, Rate):
         ends = interval(value)
-        return f"{number(value.value, 2)} ({ends})" if ends else number(value.value, 2)
+        return f"{rate(value.value)} ({ends})" if ends else rate(value.value)
     return number(value)
 
 
@@ -124,7 +132,7 @@ def promise_words(check: PromiseCheck) -> str:
     exceptions = "" if check.delta <= 0 else f", δ = {scientific(check.delta)} ({one_in(check.delta)})"
     told = (
         f"In half of the trials, who is a member was told rightly at a rate of {with_interval(check.tpr)} and wrongly at {with_interval(check.fpr)}. "
-        f"ε = {number(check.epsilon)}{exceptions} leaves {number(check.bound, 2)} of the former at most"
+        f"ε = {number(check.epsilon)}{exceptions} leaves {rate(check.bound)} of the former at most"
     )
     return (
         f"{told}: the promise is broken."

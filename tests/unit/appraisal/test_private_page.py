@@ -28,7 +28,15 @@ from synthrelease.appraisal.appraised import Appraisal, AppraisedInput, Appraise
 from synthrelease.appraisal.curve_plate import curve_plate
 from synthrelease.appraisal.private_cards import attack_rows, before_and_after, guess_view
 from synthrelease.appraisal.private_page import private_page, write_private_page
-from synthrelease.appraisal.private_words import STAMP, VERDICTS, noise_words, number, p_value, promise_words
+from synthrelease.appraisal.private_words import (
+    STAMP,
+    VERDICTS,
+    noise_words,
+    number,
+    p_value,
+    promise_words,
+    rate,
+)
 from synthrelease.errors import MachineError
 from synthrelease.evaluate.attacks import Rate, Verdict
 from synthrelease.report.plain_text import plain
@@ -162,11 +170,20 @@ def test_an_attack_is_a_row():
     assert (row.main, row.interval, row.control, row.chance) == (
         "0.25",
         "0.12 to 1.5",
-        "\N{MINUS SIGN}0.5",
+        "\N{MINUS SIGN}0.50",
         "not defined",
     )
     assert row.line == {"low": 12.5, "high": 100.0, "main": 25.0, "control": 0.0, "chance": None}
     assert row.reasons[0].startswith("0.25")
+
+
+def test_a_promise_is_told_once_in_the_reasons():
+    kept = promise(violated=False)
+    (found,) = attack_rows([attack("membership", promise=kept)])
+    assert str(kept) in found.reasons[0]
+    assert len(found.reasons) == 1
+    (nothing,) = attack_rows([attack("membership", p_value=0.9, promise=kept)])
+    assert nothing.reasons[1] == promise_words(kept)
 
 
 def test_what_somebody_finds_out_who_knows_all_others(pages):
@@ -197,7 +214,7 @@ def test_at_a_glance_stands_the_release_beside_the_rest(pages):
     assert (
         "1 of 3 attacks on what is released found something; 1 cannot be trusted, and says nothing." in text
     )
-    assert "table: membership, nearest record, area under the ROC curve 0.83 (0.6 to 0.93)" in text
+    assert "table: membership, nearest record, area under the ROC curve 0.83 (0.60 to 0.93)" in text
 
 
 def test_nothing_found_is_no_promise():
@@ -212,7 +229,7 @@ def test_before_stands_beside_after():
     assert table is not None
     assert table.head == ("attack", "pupil, without names", "table, released", "chance")
     rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
-    assert rows["linkage"] == ["1, found", "0.05, nothing found", "0.04"]
+    assert rows["linkage"] == ["1.00, found", "0.05, nothing found", "0.04"]
     assert before_and_after(dataclasses.replace(told, inputs=())) is None
 
 
@@ -257,6 +274,13 @@ def test_what_is_no_number_breaks_nothing(pages):
 )  # fmt: skip
 def test_numbers(value, told):
     assert number(value) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(0.5, "0.50"), (0.004, "0.004"), (0.0, "0.00"), (1.0, "1.00"), (-0.5, "−0.50"), (31.0, "31"), (NAN, "not defined")]
+)  # fmt: skip
+def test_rates(value, told):
+    assert rate(value) == told
 
 
 @pytest.mark.parametrize(
