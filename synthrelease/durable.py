@@ -22,7 +22,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,7 @@ from synthrelease.errors import MachineError
 PARTIAL = ".partial"  # how the names of files end that are not complete
 ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
 _PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
+_FOR_ALL = 0o666
 _REMEDIES = {
     errno.ENOSPC: "make room",
     errno.EDQUOT: "make room in the quota",
@@ -66,20 +67,21 @@ class Partial:
         return _is(self.handle, self.target)
 
 
-def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
+def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = _FOR_ALL) -> None:
     """Write a file so that a reader sees the whole of it or nothing, and a crash leaves the old one.
 
     Args:
         path: the target.
         content: all of it.
         force: replace what is there.
+        mode: who may read and write it, less what the umask takes; until it has its name, its owner alone.
 
     Raises:
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
     """
     with partials(path) as (beside,):
         write_durably(beside, content)
-        move_into_place(beside, force=force)
+        move_into_place(beside, force=force, mode=mode)
 
 
 @contextmanager
@@ -157,7 +159,7 @@ def move_together(files: list[Partial], *, force: bool) -> None:
         move_into_place(second, force=force)
 
 
-def move_into_place(beside: Partial, *, force: bool) -> None:
+def move_into_place(beside: Partial, *, force: bool, mode: int = _FOR_ALL) -> None:
     """Give a complete file its name, at once and durably.
 
     A symbolic link of that name is a file of that name: it is replaced where `force` allows it, and never followed.
@@ -166,7 +168,7 @@ def move_into_place(beside: Partial, *, force: bool) -> None:
         MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
     """
     try:
-        os.fchmod(beside.handle, 0o666 & ~_umask())
+        os.fchmod(beside.handle, mode & ~_umask())
         os.fsync(beside.handle)  # whoever wrote it
         if force:
             beside.path.replace(beside.target)
@@ -202,6 +204,30 @@ def refuse_taken(path: Path) -> None:
             where=str(path),
             remedy="choose another name, or pass --force to replace it",
         )
+
+
+def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool) -> None:
+    """Refuse early to write a page where it must not stand, or cannot.
+
+    Args:
+        target: of the page.
+        used: by what they are, the files that it is made from: none is replaced, `force` or not.
+        force: replace what else is there.
+
+    Raises:
+        MachineError: the target exists and `force` is not set, it is one of those files, or a folder, or it cannot be made.
+    """
+    if not target.absolute().parent.is_dir():
+        raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
+    for what, path in used.items():
+        if target.exists() and path.exists() and target.samefile(path):
+            raise MachineError(
+                f"the page would replace {what}", where=str(target), remedy="choose another name for the page"
+            )
+    if not force or target.is_dir():
+        refuse_taken(target)
+    with partials(target):  # as it will be written: what is in the way then is in the way now
+        pass
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:

@@ -276,17 +276,36 @@ class Appraisal:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "do_not_publish": PRIVATE,
-            "release": self.manifest["release"],
-            "test_seed": self.manifest["randomness"]["test_seed"],
-            "faults": list(self.faults),
-            "inputs": [one.to_json() for one in self.inputs],
-            "outputs": [one.to_json() for one in self.outputs],
-            "notes": {name: list(notes) for name, notes in self.notes.items()},
-        }
+        """Return it as JSON holds it; None for what is not a finite number, wherever it stands."""
+        return _finite(
+            {
+                "do_not_publish": PRIVATE,
+                "release": self.manifest["release"],
+                "test_seed": self.manifest["randomness"]["test_seed"],
+                "faults": list(self.faults),
+                "inputs": [one.to_json() for one in self.inputs],
+                "outputs": [one.to_json() for one in self.outputs],
+                "notes": {name: list(notes) for name, notes in self.notes.items()},
+            }
+        )
 
 
 def _named(names: list[str], values: Values) -> dict[str, float | None]:
     return {name: finite_or_none(value) for name, value in zip(names, values, strict=True)}
+
+
+def _finite(parts: dict[str, Any]) -> dict[str, Any]:
+    """What JSON holds, without the numbers that it does not know."""
+
+    def kept(value: Any) -> Any:
+        match value:
+            case float():
+                return finite_or_none(value)
+            case dict():
+                return _finite(value)
+            case list():
+                return [kept(one) for one in value]
+            case _:
+                return value
+
+    return {name: kept(value) for name, value in parts.items()}

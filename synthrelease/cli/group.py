@@ -52,7 +52,8 @@ def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     """Turn private eye-tracking data into a release that can be published.
 
     Begin with `synthrelease demo`. Then write a plan, ask `preview` what it will cost and be worth, `build` the
-    bundle, and let anyone `verify` it; `report` writes a page of it for people.
+    bundle, and let anyone `verify` it; `report` writes a page of it for people. `evaluate` tells you alone what it is
+    worth and what attackers get from it.
 
     Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan or data invalid, 4 refused by privacy policy,
     5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.

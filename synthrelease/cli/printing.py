@@ -13,6 +13,7 @@ import click
 from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
+    from synthrelease.appraisal.appraised import Appraisal
     from synthrelease.batch import Ended
     from synthrelease.builder import Built
     from synthrelease.parallel import Progress
@@ -44,6 +45,25 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
 def print_warning(warning: str) -> None:
     """Print what should worry whoever makes a release."""
     click.secho(f"warning: {warning}", fg="yellow", err=True)
+
+
+def print_appraisal(found: Appraisal) -> None:
+    """Print what is at fault, and a few lines for every output."""
+    from synthrelease.appraisal.private_cards import glance_line
+
+    for fault in found.faults:
+        click.secho(plain(f"FAULT      {fault}"), fg="red")
+    for output in found.outputs:
+        one = glance_line(output, "")
+        lines = []
+        if one.measure:
+            beside = ", ".join(f"{what} {value}" for what, value in one.beside)
+            lines.append(f"{one.measure} {one.released} ({beside})")
+        if one.worst:
+            lines.append(f"who knows everybody else guesses right in {one.worst} ({one.allowed})")
+        lines.append(f"attacks: {one.attacks}")
+        for number, line in enumerate(lines):
+            click.echo(plain(f"{one.name if number == 0 else '':<10} {line}"))
 
 
 def print_batch(done: Sequence[Ended], folder: Path) -> None:

@@ -85,7 +85,7 @@ _TERMS = (
     (
         "Manifest",
         r"\bmanifest\b",
-        "What a bundle says of itself: how every value was made, and what it promises. Programs read the same text that this page is made from.",
+        "What a bundle says of itself, to people and programs: how every value was made, and what it promises.",
     ),
     (
         "Seal",
@@ -96,6 +96,51 @@ _TERMS = (
         "Test seed",
         r"test seed",
         "Noise that can be repeated, for trying things out. Whoever knows the seed can take the noise away.",
+    ),
+    (
+        "Fresh release",
+        r"\bfresh release",
+        "Made of the same data by the same plan, but for what is varied, with noise drawn anew; for this page alone, and thrown away.",
+    ),
+    (
+        "Control",
+        r"\bcontrol\b",
+        "The same attack where there is nothing to find: on people who are not in the data, or with names shuffled. Only what exceeds it is told by the release.",
+    ),
+    (
+        "p-value",
+        r"\bp-value",
+        "How often luck alone would do as well with these people. Corrected: as if all attacks that were run together had been one.",
+    ),
+    (
+        "95 % interval of an attack",
+        r"reached \(95 % interval\)",
+        "What the same number may be for other people like these. With few people it is wide.",
+    ),
+    (
+        "Area under the ROC curve",
+        r"\bROC\b",
+        "How often an attack ranks somebody who is in the data above somebody who is not: 0.5 is guessing, 1 is always.",
+    ),
+    (
+        "TPR, FPR",
+        r"\b[TF]PR\b",
+        "Of those who are in the data, the share that an attack finds; and of those who are not, the share that it takes for them: its false alarms.",
+    ),
+    (
+        "Membership",
+        r"\bmembership\b",
+        "Whether somebody took part at all. To know it may be harm enough, such as of a study on a disease.",
+    ),
+    (
+        "Identification, linkage",
+        r"\bidentification\b|\blinkage\b",
+        "Putting a name to what is released, by other recordings of the same people that have names.",
+    ),
+    (
+        "Inference",
+        r"\binference\b",
+        "Guessing of a person what is not known yet, from what is known and the release.",
     ),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import shlex
 from collections.abc import Sequence
@@ -11,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import synthrelease
-from synthrelease.durable import cannot_write, refuse_taken, write_atomically
-from synthrelease.errors import MachineError
+from synthrelease.durable import refuse_unwritable, write_atomically
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Standing, card_of
 from synthrelease.report.page import embedded, render
@@ -51,14 +49,7 @@ def refuse_target(bundle: Path, target: Path, *, force: bool) -> None:
     Raises:
         MachineError: the target exists and `force` is not set, it is the bundle itself, or its folder does not exist.
     """
-    if not target.absolute().parent.is_dir():
-        raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
-    if target.exists() and bundle.exists() and target.samefile(bundle):
-        raise MachineError(
-            "the page would replace the bundle", where=str(target), remedy="choose another name for the page"
-        )
-    if not force:
-        refuse_taken(target)
+    refuse_unwritable(target, {"the bundle": bundle}, force=force)
 
 
 def write_report(

@@ -7,8 +7,9 @@ universal design"), chosen for all kinds of colour vision, with grey in place of
 
 from __future__ import annotations
 
+import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ _WIDTH_IN, _DPI = 5.0, 240
 _TITLE_PT, _CAPTION_PT = 11.0, 9.0
 _OVERLAID = 6  # more lines than that on one pair of axes cannot be followed
 _NUMBERED = 6  # values of ε that all have room for their number
+_DECADES = 100.0  # what differs by more than so many times is drawn in logarithms
+_EDGE = 0.2  # of the axes: what is named there has no room on one side
 
 
 def signals_figure(
@@ -120,6 +123,86 @@ def utility_figure(
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
     axis.set_xlabel("ε", fontsize=TEXT_PT)
     axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
+    name_ends(figure, axis, ends)
+    return figure
+
+
+def trade_figure(
+    drawn: Sequence[ArrayLike],
+    *,
+    epsilons: ArrayLike,
+    own: float,
+    y_label: str,
+    without_data: tuple[str, float] | None = None,
+) -> Figure:
+    """Draw what fresh releases score against the logarithm of ε: each as a dot, their mean as a line.
+
+    The scores are drawn in logarithms, too, where all are above 0 and they differ by more than a hundred times. What is no finite
+    number is left out.
+
+    Args:
+        drawn: scores of the releases at each ε, shape (n,) each.
+        epsilons: ε > 0, increasing, shape (E,).
+        own: the ε that is marked, unless it is not a finite number above 0.
+        y_label: what they score.
+        without_data: what whoever has no data scores, and how they do it.
+
+    Raises:
+        ValueError: nothing to draw, not as many ε as scores, or an ε is not a finite number above 0.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: PLC0415  slow to import
+
+    spent = _checked("epsilons", epsilons, len(drawn))
+    if not (np.isfinite(spent) & (spent > 0)).all():
+        raise ValueError(f"Expected epsilons > 0 and finite, found {spent.tolist()}")
+    scores = [one[np.isfinite(one)] for one in (_checked("drawn", values) for values in drawn)]
+    known = without_data is not None and math.isfinite(without_data[1])
+    every = np.concatenate([*scores, [without_data[1]] if without_data is not None and known else []])
+    figure = _figure("", "", height_in=3.4)
+    axis = figure.subplots()
+    axis.set_xscale("log")
+    if every.size and every.min() > 0 and every.max() > _DECADES * every.min():
+        axis.set_yscale("log")
+    for epsilon, values in zip(spent.tolist(), scores, strict=True):
+        axis.plot(
+            [epsilon] * len(values),
+            values,
+            "o",
+            color=_COLOURS[0],
+            alpha=0.45,
+            markersize=4.5,
+            markeredgewidth=0,
+        )
+    means = [values.mean() if len(values) else np.nan for values in scores]
+    ends = {"mean of fresh releases": axis.plot(spent, means, color=_COLOURS[0], linewidth=1.5)[0]}
+    marked = math.isfinite(own) and own > 0
+    reach = [*spent.tolist(), own] if marked else spent.tolist()
+    if without_data is not None and known:
+        across, level = [min(reach), max(reach)], [without_data[1]] * 2
+        name = f"without data: {without_data[0]}"
+        ends[name] = axis.plot(across, level, color=_COLOURS[1], linewidth=1.3, linestyle="--")[0]
+    if marked:
+        axis.axvline(own, color=_COLOURS[6], linewidth=1.1, linestyle=":")
+        # Above the axes, so that it hides nothing; at an end it would be cut off, were it in the middle of its line.
+        place = axis.transData.transform((own, axis.get_ylim()[0]))
+        share = float(axis.transAxes.inverted().transform(place)[0])
+        side = "left" if share < _EDGE else "right" if share > 1 - _EDGE else "center"
+        axis.annotate(
+            f"this release: ε = {own:.3g}",
+            xy=(own, 1.02),
+            xycoords=axis.get_xaxis_transform(),
+            ha=side,
+            va="bottom",
+            fontsize=TEXT_PT,
+        )
+    _plain(axis)
+    if len(spent) <= _NUMBERED:
+        axis.xaxis.set_major_locator(FixedLocator(spent.tolist()))
+        axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
+    axis.set_xlabel("ε", fontsize=TEXT_PT)
+    axis.set_ylabel(broken(y_label, 40, lines=2), fontsize=TEXT_PT, parse_math=False)
     name_ends(figure, axis, ends)
     return figure
 

@@ -277,3 +277,14 @@ def test_a_written_file_has_the_mode_that_others_have(target: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_private_file_is_read_by_its_owner_alone_from_the_start(target: Path) -> None:
+    write_atomically(target, b"older", force=False)
+    before = os.umask(0o022)
+    try:
+        write_atomically(target, b"private", force=True, mode=0o600)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert target.read_bytes() == b"private"

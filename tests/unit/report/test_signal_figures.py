@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from synthrelease.report.figures import save
-from synthrelease.report.signal_figures import signals_figure, utility_figure
+from synthrelease.report.signal_figures import signals_figure, trade_figure, utility_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,3 +212,46 @@ def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
     for path in (tmp_path / "one.png", tmp_path / "two.png"):
         drawn(signals_figure(curves(3), x=TIMES, truth={"recording 0": TIMES}, **WORDS), path)
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+# --- one measure of fresh releases against ε
+
+
+def test_each_fresh_release_is_a_dot_and_their_mean_a_line(tmp_path: Path) -> None:
+    scores = [(0.1, 0.3), (0.5, math.nan), (0.8, 0.9)]
+    figure = trade_figure(scores, epsilons=[0.5, 1, 4], own=2, y_label="CC", without_data=("even", 0.05))
+    (axis,) = figure.axes
+    assert axis.get_xscale() == "log"
+    assert axis.get_yscale() == "linear"
+    points = [np.asarray(line.get_xydata()).tolist() for line in axis.lines]
+    assert points[:3] == [[[0.5, 0.1], [0.5, 0.3]], [[1, 0.5]], [[4, 0.8], [4, 0.9]]]
+    assert points[3] == [[0.5, 0.2], [1, 0.5], [4, pytest.approx(0.85)]]
+    assert points[4] == [[0.5, 0.05], [4, 0.05]]
+    assert [point[0] for point in points[5]] == [2, 2]
+    assert names(figure) == ["this release: ε = 2", "without data: even", "mean of fresh\nreleases"]
+    assert drawn(figure, tmp_path / "t.png").size == (1200, 816)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_whatever_a_measure_is_called_it_is_drawn(name: str, tmp_path: Path) -> None:
+    figure = trade_figure(
+        [(1e-9,), (1e9, 2e9)], epsilons=[1e-3, 1e3], own=1e3, y_label=name, without_data=(name, 1.0)
+    )
+    assert figure.axes[0].get_yscale() == "log"
+    drawn(figure, tmp_path / "t.png")
+
+
+@pytest.mark.parametrize("own", [0.0, math.inf, math.nan, -1.0])
+def test_an_own_epsilon_that_has_no_place_is_not_marked(own: float, tmp_path: Path) -> None:
+    many = np.geomspace(0.1, 30, 12)
+    figure = trade_figure(
+        [(e,) for e in many], epsilons=many, own=own, y_label="CC", without_data=("x", math.nan)
+    )
+    assert names(figure) == ["mean of fresh\nreleases"]
+    drawn(figure, tmp_path / "t.png")
+
+
+@pytest.mark.parametrize("epsilons", [[1.0], [1.0, 0.0], [1.0, math.inf], []])
+def test_scores_without_their_epsilon_are_refused(epsilons: list[float]) -> None:
+    with pytest.raises(ValueError, match="epsilons"):
+        trade_figure([(0.1,), (0.2,)], epsilons=epsilons, own=1.0, y_label="CC")

@@ -1,0 +1,91 @@
+"""The command for curators alone: evaluate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from synthrelease.cli.group import AS_JSON, FAULT, main
+from synthrelease.cli.printing import print_appraisal, progress
+
+if TYPE_CHECKING:
+    from synthrelease.plan import Plan
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path),
+    help="The page, for you alone. May be left out with --json.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing page.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Of shuffles and of releases to compare with: with the same one, the same page.",
+)
+@AS_JSON
+@click.pass_obj
+def evaluate(
+    obj: dict[str, bool],
+    plan: Path,
+    bundle: Path,
+    *,
+    target: Path | None,
+    force: bool,
+    jobs: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Tell what BUNDLE, made by PLAN, is worth and what attackers get from it. PRIVATE: do not publish.
+
+    Reads the private data again, and holds the release against them: how near it is to the truth, what it would be at
+    other ε, whether its noise is what is stated, and what somebody finds out who attacks it. That takes minutes.
+
+    The page is computed from the data and protects nobody. Who chooses parameters by it and builds again leaks it, too:
+    that is another release, for the ledger.
+
+    Ends with 1 if something is at fault: bundle and data do not belong together, or a promise is broken.
+    """
+    from synthrelease.plan import load_plan
+
+    if target is None and not as_json:
+        raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
+    if target is not None:
+        _refuse(load_plan(plan), bundle, target, force=force)
+    from synthrelease.appraisal.appraise import appraise
+    from synthrelease.appraisal.private_page import write_private_page
+
+    with progress(obj) as tell:
+        found = appraise(plan, bundle, seed=seed, jobs=jobs, progress=tell)
+    size = None if target is None else write_private_page(found, target, force=force)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        print_appraisal(found)
+    where = "" if target is None or size is None else f"{target}  ({size / 1e6:.1f} MB), "
+    click.secho(f"Page       {where}private: do not publish", fg="red", err=as_json)
+    if found.faults:
+        raise SystemExit(FAULT)
+
+
+def _refuse(plan: Plan, bundle: Path, target: Path, *, force: bool) -> None:
+    """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
+    from synthrelease.builder import sidecar
+    from synthrelease.durable import refuse_unwritable
+
+    used = {"the plan": plan.path, "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
+    used |= {f"the input '{name}'": spec.path for name, spec in plan.inputs.items()}
+    if plan.ledger is not None:
+        used["the ledger"] = plan.ledger
+    refuse_unwritable(target, used, force=force)

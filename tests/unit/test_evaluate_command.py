@@ -1,0 +1,197 @@
+"""`synthrelease evaluate`: refused before minutes of work, private to its owner, and a fault is an exit code."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hostile_labels import write_hostile_study
+from invented_appraisal import NAMES, appraisal
+
+from synthrelease.appraisal import appraise as orchestrator
+from synthrelease.cli import main
+from synthrelease.errors import BundleError, InputError
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the orchestrator was asked, which finds what its bundle is called."""
+    calls: list[dict[str, Any]] = []
+
+    def appraise(plan: Path, bundle: Path, **options: Any) -> Any:
+        calls.append({"plan": plan, "bundle": bundle, **options})
+        return appraisal(bundle.stem)
+
+    monkeypatch.setattr(orchestrator, "appraise", appraise)
+    return calls
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    found = write_hostile_study(tmp_path)
+    for name in ("plain.h5", "plain.manifest.json"):
+        (tmp_path / name).write_text("bundle")
+    return found
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_a_page_is_written_once_and_replaced_when_asked(plan, asked, tmp_path):
+    target = tmp_path / "private.html"
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", target, "--seed", "7", "--jobs", "2")
+    assert done.exit_code == 0, done.output
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert asked == [{"plan": plan, "bundle": tmp_path / "plain.h5", "seed": 7, "jobs": 2, "progress": None}]
+    refused = run("evaluate", plan, tmp_path / "plain.h5", "-o", target)
+    assert refused.exit_code == 6
+    assert "--force" in refused.stderr
+    assert len(asked) == 1  # before the minutes of work
+    target.write_text("older")
+    assert run("evaluate", plan, tmp_path / "plain.h5", "-o", target, "--force").exit_code == 0
+    assert "DO NOT PUBLISH" in target.read_text("utf-8")
+
+
+def test_the_summary_is_short_and_private(plan, tmp_path):
+    target = tmp_path / "private.html"
+    lines = run("evaluate", plan, tmp_path / "plain.h5", "-o", target).stdout.splitlines()
+    assert lines[:3] == [
+        "heatmaps   CC 0.821 (without noise 0.987, even attention everywhere 0.431, best 1)",
+        "           who knows everybody else guesses right in 56.2 % (of 61.3 % that the promise allows)",
+        "           attacks: none tried",
+    ]
+    assert "           attacks: 1 of 3 found something, 1 cannot be trusted" in lines
+    assert lines[-1].startswith(f"Page       {target}  (")
+    assert lines[-1].endswith("private: do not publish")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fault_ends_with_1_and_has_its_page(name, plan, tmp_path):
+    target = tmp_path / "private.html"
+    done = run("evaluate", plan, tmp_path / f"{name}.h5", "-o", target)
+    faults = appraisal(name).faults
+    assert done.exit_code == (1 if faults else 0), done.output
+    assert done.stdout.count("FAULT  ") == len(faults)
+    assert target.exists()
+    # Names may turn no line round and steer no terminal.
+    assert not [c for c in done.output if not (c.isprintable() or c in "\n\N{NARROW NO-BREAK SPACE}")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_is_json_and_nothing_else(name, plan, tmp_path):
+    done = run("evaluate", plan, tmp_path / f"{name}.h5", "--json")
+    assert done.exit_code == (1 if appraisal(name).faults else 0)
+    assert json.loads(done.stdout, parse_constant=pytest.fail) == appraisal(name).to_json()
+    assert json.loads(done.stdout)["do_not_publish"].startswith("private")
+    assert "private: do not publish" in done.stderr
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_json_and_a_page(plan, tmp_path):
+    target = tmp_path / "private.html"
+    done = run("evaluate", plan, tmp_path / "plain.h5", "--json", "-o", target)
+    assert json.loads(done.stdout) == appraisal("plain").to_json()
+    assert str(target) in done.stderr
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["plan.toml", "plain.h5", "plain.manifest.json", "gaze.parquet", "pupil.parquet", "link.html"]
+)
+def test_what_it_is_made_from_is_never_replaced(name, plan, asked, tmp_path):
+    (tmp_path / "link.html").symlink_to(tmp_path / "gaze.parquet")
+    before = (tmp_path / name).read_bytes()
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / name, "--force")
+    assert done.exit_code == 6
+    assert "would replace the" in done.stderr
+    assert (tmp_path / name).read_bytes() == before
+    assert asked == []
+
+
+def test_the_ledger_is_never_replaced(plan, asked, tmp_path):
+    ledger = tmp_path / "ledger.sqlite"
+    ledger.write_text("spent")
+    named = plan.read_text("utf-8").replace("[privacy]", '[privacy]\nledger = "ledger.sqlite"\ndataset = "d"')
+    plan.write_text(named, "utf-8")
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", ledger, "--force")
+    assert done.exit_code == 6
+    assert "would replace the ledger" in done.stderr
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "target", ["nowhere/private.html", "folder", "file/private.html", "long" * 60 + ".html"]
+)
+@pytest.mark.parametrize("words", [(), ("--force",)])
+def test_a_target_that_cannot_be(target, words, plan, asked, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    there = sorted(tmp_path.iterdir())
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / target, *words)
+    assert done.exit_code == 6, done.output
+    assert asked == []
+    assert sorted(tmp_path.iterdir()) == there
+
+
+def test_wrong_usage(plan, asked, tmp_path):
+    assert run("evaluate").exit_code == 2
+    nowhere = run("evaluate", plan, tmp_path / "plain.h5")
+    assert nowhere.exit_code == 2
+    assert "-o private.html" in nowhere.stderr
+    assert run("evaluate", plan, tmp_path / "plain.h5", "--json", "--jobs", "0").exit_code == 2
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(BundleError("not the bundle of this plan"), 1), (InputError("changed"), 3)]
+)
+def test_errors_are_messages(error, code, plan, tmp_path, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(orchestrator, "appraise", fails)
+    target = tmp_path / "private.html"
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", target)
+    assert done.exit_code == code
+    assert done.stderr.startswith(f"error: {error}")
+    assert not target.exists()
+
+
+def test_a_plan_at_fault_is_told_at_once(plan, asked, tmp_path):
+    plan.write_text("[release]\n")
+    assert run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "p.html").exit_code == 3
+    assert asked == []
+
+
+def test_progress_is_handed_on(plan, asked, tmp_path, monkeypatch):
+    def tell(what: str, done: int, total: int) -> None:
+        del what, done, total
+
+    @contextmanager
+    def progress(_obj: object):
+        yield tell
+
+    monkeypatch.setattr("synthrelease.cli.evaluating.progress", progress)
+    assert run("evaluate", plan, tmp_path / "plain.h5", "--json").exit_code == 0
+    assert asked[0]["progress"] is tell
+
+
+def test_its_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from synthrelease.cli import main\n"
+        "try: main(['evaluate', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'h5py', 'matplotlib', 'sklearn', 'jinja2'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
