@@ -138,6 +138,7 @@ class KnownRest:
         allowed: the largest that the promise allows; None if it bounds none.
         found: of the worst, the share of members who are found at a rate of false alarms.
         promise: (ε, δ) held against fresh releases with the worst.
+        exceeds: whether the worst is above what is allowed, beyond doubt.
     """
 
     people: int
@@ -147,6 +148,7 @@ class KnownRest:
     allowed: float | None
     found: Mapping[str, float]
     promise: PromiseCheck | None
+    exceeds: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -158,6 +160,7 @@ class KnownRest:
             "allowed": self.allowed,
             "found": dict(self.found),
             "promise": None if self.promise is None else self.promise.to_json(),
+            "exceeds": self.exceeds,
         }
 
 
@@ -256,7 +259,13 @@ class Appraisal:
                     f"{output.name}: bundle and data do not belong together: without the data {output.noise.ratio:.3g} "
                     "standard deviations of noise are left, where one is stated"
                 )
-            checks = [output.known_rest.promise if output.known_rest is not None else None]
+            rest = output.known_rest
+            if rest is not None and rest.exceeds and rest.allowed is not None:
+                found.append(
+                    f"{output.name}: who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the promise "
+                    f"allows {100 * rest.allowed:.1f} %"
+                )
+            checks = [rest.promise if rest is not None else None]
             checks += [attack.promise for attack in output.attacks]
             found += [
                 f"{output.name}: the promise is broken: {check}"

@@ -7,6 +7,7 @@ measured. Where D is 0 noise is all there is to see, so that only the other plac
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 PEOPLE = 64  # asked about, each against each
 _TRIALS, _MOST_NUMBERS = 10_000, 20_000_000  # fresh releases of each of two kinds; numbers drawn for them
 _FALSE_ALARMS = (0.01, 0.1)
+_ROUNDING = 1e-9  # of Φ and of the norm
+_SURE = 6.1  # standard deviations: one in a thousand millions
 
 
 def known_rest(
@@ -84,21 +87,19 @@ def _attacked(
     ranked = np.argsort(sizes, kind="stable")
     middle, largest = differences[ranked[sizes.size // 2]], differences[ranked[-1]]
     inside, outside = _trials(noise, largest.data, random.spawn("worst"))
-    right = (
-        float(((inside > 0) + 0.5 * (inside == 0)).mean() + ((outside < 0) + 0.5 * (outside == 0)).mean()) / 2
-    )
-    worst, typical = right, 0.5
+    right = _right(inside, outside)
+    allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
     if isinstance(noise, RoundedGaussian):
         typical, worst = (
             success_known_rest(float(sizes[i]), sigma=noise.scale) for i in ranked[[sizes.size // 2, -1]]
         )
-    elif middle.nnz:
-        one, other = _trials(noise, middle.data, random.spawn("typical"))
-        typical = float(((one > 0) + 0.5 * (one == 0)).mean() + ((other < 0) + 0.5 * (other == 0)).mean()) / 2
+        doubt = _ROUNDING
+    else:
+        typical, worst = _right(*_trials(noise, middle.data, random.spawn("typical"))), right
+        doubt = _SURE / math.sqrt(8 * inside.size)  # a coin's standard deviation, twice so many trials
     promise = None
     if made.budget is not None:
         promise = check_promise(inside, outside, epsilon=made.budget.epsilon, delta=made.budget.delta)
-    allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
     return KnownRest(
         people,
         typical,
@@ -107,7 +108,14 @@ def _attacked(
         allowed,
         {f"{rate:.0%}": at_false_positive_rate(inside, outside, rate).tpr for rate in _FALSE_ALARMS},
         promise,
+        exceeds=allowed is not None and worst - doubt > allowed,
     )
+
+
+def _right(inside: Numbers, outside: Numbers) -> float:
+    """The share of right guesses, ties counted half; who is wrong more often than right guessed the other way round."""
+    rates = (((s > 0) + 0.5 * (s == 0)).mean() for s in (inside, -outside))
+    return max(0.5, float(sum(rates)) / 2)
 
 
 def _noised_itself(made: MadeOutput) -> bool:

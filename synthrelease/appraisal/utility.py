@@ -64,7 +64,7 @@ def measured(
         for what, values in {RELEASED: items, **others}.items()
     }
     utility = Utility(yardstick.measures, compared, items, yardstick.noun)
-    return utility, None if tally is None else tally.check(), tuple(exhibits[:pictures])
+    return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
 
 
 def best_without_data(utility: Utility) -> tuple[str, float] | None:

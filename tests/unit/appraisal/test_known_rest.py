@@ -98,8 +98,17 @@ def test_a_promise_that_the_noise_does_not_keep_is_broken(event):
     """People differ by 30 with noise of scale 10: ε is 3 and more. Said to be 1, it is found out; said to be 12, not."""
     broken = attacked([[30], [0]], event, budget=Budget(1.0, 1e-6))
     assert broken.promise.violated
+    assert not broken.exceeds  # the event itself, with its sensitivity of 30, allows it
     kept = attacked([[30], [0]], event, budget=Budget(12.0, 1e-3))
     assert not kept.promise.violated
+
+
+@pytest.mark.parametrize("kind", [RoundedGaussian, DiscreteLaplace])
+def test_a_sensitivity_that_is_too_small_is_found_out(kind):
+    """The event says 10, and two people differ by 30."""
+    assert attacked([[30], [0]], kind(10, 10.0, 1)).exceeds
+    assert not attacked([[30], [0]], kind(30, 10.0, 1)).exceeds
+    assert not attacked([[15], [-15], [0]], kind(30, 10.0, 1)).exceeds
 
 
 def test_without_noise_there_is_no_such_attack():

@@ -270,6 +270,8 @@ def test_errors_of_statistics_are_parts_of_what_the_bounds_leave(study):
         ("mean", "speed", "interval"): np.array([truth[0] + [0.5, 2]]),
     }
     assert own.of(released)["mean, speed"] == (pytest.approx(0.1), 0.0)
+    released["mean", "speed", "interval"] = truth[0] - np.array([[2, 0.5]])
+    assert own.of(released)["mean, speed"] == (pytest.approx(0.1), 0.0)
     released["mean", "speed", "interval"] = np.array([truth[0] + [-0.5, 2]])
     assert own.of(released)["mean, speed"] == (pytest.approx(0.1), 1.0)
     released = {("quantile:0.5", "speed", "value"): own.values["quantile:0.5", "speed"]}
