@@ -67,6 +67,7 @@ def test_what_has_no_noise_is_the_nearest_to_the_truth(built, write):
         if EXACT in compared:
             released, exact = (abs(compared[what][0] - measures[0].best) for what in (RELEASED, EXACT))
             assert exact <= released + 0.05, output.name
+            assert compared[EXACT] != compared[RELEASED]
 
 
 def test_the_curve_rises_with_the_budget(built):

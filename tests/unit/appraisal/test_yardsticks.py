@@ -3,6 +3,7 @@
 import csv
 import math
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 
 import invented_study as invented
@@ -199,6 +200,22 @@ def test_everybodys_own_series_are_compared_in_the_order_that_fits(study):
     }
     for correlation, error, normed in own.of(shuffled).values():
         assert (correlation, error, normed) == (pytest.approx(1), pytest.approx(0), pytest.approx(0))
+
+
+@pytest.mark.parametrize("name", ["course", "chunks", "changes"])
+def test_who_has_no_value_of_a_feature_is_not_counted(study, name):
+    """A release takes them for the centre of the bounds."""
+    output, data, _ = study(invented.write_signals_study, name)
+    without = data.values.copy()
+    column = data.features.index("open")
+    gone = (data.person < 10) & (data.recording == 0)
+    without[gone, column] = np.nan
+    rest = data.person >= 10
+    some = replace(data, person=data.person[rest], recording=data.recording[rest], values=data.values[rest])
+    own, other = (
+        yardstick(output, one).truth("read", "open") for one in (replace(data, values=without), some)
+    )
+    np.testing.assert_allclose(own, other, rtol=1e-12)
 
 
 # --- areas and statistics
