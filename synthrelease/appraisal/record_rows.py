@@ -103,11 +103,26 @@ class RecordRows:
                 parts.append(self._numbers(a, in_bins=in_bins)[:, None])
                 if attribute.missing:
                     parts.append((codes == attribute.categories - 1).astype(np.float64)[:, None])
-            elif attribute.categories <= _SPREAD_OUT:
+            elif _width(attribute) > 1:
                 parts.append((codes[:, None] == np.arange(attribute.categories)).astype(np.float64))
             else:
                 parts.append(codes.astype(np.float64)[:, None])
         return np.concatenate(parts, axis=1)
+
+    def recoded(self, columns: Numbers) -> Labels:
+        """Return the category numbers of `features` from columns such as theirs, averages of rows say; shape (N, F)."""
+        out, at = [], 0
+        for a in self.features:
+            attribute = self.attributes[a]
+            width = _width(attribute)
+            own, at = columns[:, at : at + width], at + width
+            if attribute.labels is None:
+                missing = attribute.missing & (own[:, -1] > 0.5)
+                codes = attribute.encoded(np.where(missing, np.nan, own[:, 0]))
+            else:
+                codes = own.argmax(axis=1) if width > 1 else np.rint(own[:, 0])
+            out.append(codes.astype(np.int64))
+        return np.stack(out, axis=1)
 
     def _numbers(self, a: int, *, in_bins: bool) -> Numbers:
         attribute, codes = self.attributes[a], self.codes[:, a]
@@ -118,6 +133,13 @@ class RecordRows:
         assert attribute.high is not None
         values = self.values[:, a]
         return np.where(np.isnan(values), (attribute.low + attribute.high) / 2, values)
+
+
+def _width(attribute: Attribute) -> int:
+    """How many columns stand for an attribute."""
+    if attribute.labels is None:
+        return 1 + attribute.missing
+    return attribute.categories if attribute.categories <= _SPREAD_OUT else 1
 
 
 def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:
