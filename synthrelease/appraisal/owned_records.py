@@ -6,6 +6,7 @@ The same steps as `mechanisms.records.release` in the same order, so that the sa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +26,8 @@ from synthrelease.privacy.event import Noise, RandomizedTest
 
 _ROUND = 1 << 10  # candidates of a round, at least, as a release has it
 _PILOT = 4  # rounds that tell how many candidates pass
-_MOST_TRIALS = 200_000  # candidates of a release that is made to be attacked
+_LEAST_SHARE = 1 / 200  # of candidates that pass, for a release that is made to be attacked
+_PATIENCE = 5000  # candidates for each record of such a release
 
 
 @dataclass(frozen=True)
@@ -99,46 +101,53 @@ def keeps_nothing(parameters: RecordsParameters) -> bool:
     return parameters.resampled == (len(parameters.attributes),)
 
 
-def of_fewer(
+def of_fewer(parameters: RecordsParameters, people: int, *, most_rows: int) -> RecordsParameters:
+    """Return parameters for a release of some of the people: the plan's own, but for what has to be another.
+
+    Rows are at most `most_rows`. What a plan allows in trials is no limit: who makes a release to attack it has time. A randomized
+    test has as many trials as rows, and k is at most the number of seeds.
+
+    Args:
+        parameters: of the output.
+        people: how many they are.
+        most_rows: records that an attacker looks at, at most.
+    """
+    fewer = replace(parameters, people=people, rows=min(parameters.rows, most_rows))
+    if fewer.randomized:
+        return replace(fewer, trials=fewer.rows, k=max(2, min(fewer.k, fewer.seeds)))
+    return replace(fewer, trials=max(fewer.trials, _PATIENCE * fewer.rows))
+
+
+def passing_k(
     codes: Codes,
     people: Labels,
     parameters: RecordsParameters,
     noise: Noise | None,
     *,
-    most_rows: int,
     random: SecureRandom,
-) -> RecordsParameters:
-    """Return parameters for some of the people: the plan's own, but for what they cannot meet.
+) -> int:
+    """Return the largest k, at most that of the parameters, that lets at least one of 200 candidates pass: found by trying.
 
-    k is the largest, at most the plan's, that lets enough candidates pass: a fourth of what the plan's trials allow for, and no more than 200 000 candidates for
-    a release. Rows are at most `most_rows`, the number of trials is a limit that hardly any release of these people reaches.
-
-    Args:
-        codes: as `owned_records`.
-        people: as `owned_records`; all of them 0 … n − 1.
-        parameters: of the output.
-        noise: as `owned_records`.
-        most_rows: records that an attacker is given, at most.
-        random: of a trial of the test.
+    Arguments as `owned_records`. k of a randomized threshold, or of a test that cannot fail, stays as it is.
     """
-    n = int(people.max()) + 1
-    p = replace(parameters, people=n, rows=min(parameters.rows, most_rows))
-    if p.randomized:
-        return replace(p, trials=p.rows, k=max(2, min(p.k, p.seeds)))
-    if not p.tested or (keeps_nothing(p) and p.copies != EXCLUDE):
-        return p
-    model, _ = fit_model(codes, people, p, noise, random=random)
-    rounds = _Candidates(model, codes, people, p)
+    if not takes_k(parameters):
+        return parameters.k
+    model, _ = fit_model(codes, people, parameters, noise, random=random)
+    rounds = _Candidates(model, codes, people, parameters)
     told = []
     for _ in range(_PILOT):
-        candidates, _, plausible = rounds.made(_MOST_TRIALS, random)
-        if p.copies == EXCLUDE:
+        candidates, _, plausible = rounds.made(_ROUND, random)
+        if parameters.copies == EXCLUDE:
             plausible[equal_to_some(candidates, codes)] = 0
         told.append(plausible)
-    counts = np.concatenate(told)
-    needed = min(1.0, max(4 * parameters.rows / parameters.trials, p.rows / _MOST_TRIALS))
-    lowest = np.sort(counts)[::-1][max(0, round(needed * counts.size) - 1)]
-    return replace(p, k=max(1, min(p.k, int(lowest))), trials=1000 * p.rows)
+    counts = np.sort(np.concatenate(told))
+    return max(1, min(parameters.k, int(counts[-math.ceil(counts.size * _LEAST_SHARE)])))
+
+
+def takes_k(parameters: RecordsParameters) -> bool:
+    """Whether records are tried until enough have k plausible seeds."""
+    tested = parameters.tested and not parameters.randomized
+    return tested and (not keeps_nothing(parameters) or parameters.copies == EXCLUDE)
 
 
 def equal_to_some(candidates: Codes, codes: Codes) -> NDArray[np.bool_]:
@@ -201,7 +210,7 @@ def _substituted(
     asks = random.integers(test.substitution, parameters.trials) > 0
     scale = laplace_scale(parameters.epsilon0, sensitivity=1)
     threshold = parameters.k + discrete_laplace(scale, parameters.trials, random=random)
-    there = np.flatnonzero(drawn >= 0)
+    there = np.flatnonzero(drawn != NO_ONE)
     candidates = model.sample(codes[entered[drawn[there]]], random)
     plausible = SeedSet(model, codes[entered]).plausible(candidates, drawn[there], gamma=parameters.gamma)
     passes = asks[there] & (plausible >= threshold[there])

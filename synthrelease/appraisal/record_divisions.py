@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import of_fewer, owned_records
+from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k, takes_k
 from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows
 from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
@@ -51,29 +53,36 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
     """
     random = trial.random.spawn("halves")
     at_stake, told = _at_stake(rows, random)
-    noise = noise_of(trial.event)
     others = np.setdiff1d(rows.names, at_stake)
-    half = at_stake[random.spawn("pilot").permutation(at_stake.size)[: at_stake.size // 2]]
-    some = rows.of_people(np.append(others, half))
-    parameters = of_fewer(
-        some.codes, _numbered(some), rows.parameters, noise, most_rows=_MOST_RECORDS, random=random.spawn("k")
-    )
+    size = others.size + at_stake.size // 2
+    parameters = of_fewer(rows.parameters, size, most_rows=_MOST_RECORDS)
+    halves = _Halves(rows, others, parameters, noise_of(trial.event))
     asked = rows.of_people(at_stake).thinned(_MOST_ASKED)
     asks = _Asks.of(asked)
+    seed = int(random.spawn("seed").integers(2**31, 1)[0])
+    if takes_k(parameters):
+        least = _released(_Passing(halves), partial(_for_all, at_stake.size), at_stake, seed, trial)
+        parameters = replace(parameters, k=int(least.scores.min()))
+        halves = replace(halves, parameters=parameters)
     try:
-        used = released_rounds(
-            _Halves(rows, others, parameters, noise),
-            asks,
-            at_stake,
-            rounds=trial.rounds,
-            seed=int(random.spawn("seed").integers(2**31, 1)[0]),
-            n_jobs=trial.n_jobs,
-            progress=trial.progress,
-        )
+        used = _released(halves, asks, at_stake, seed, trial)
     except PlanError as error:
-        return [], [f"Membership, inference and copies were not tried: of half of the people, {error}"]
+        return [], [
+            f"Membership, inference and copies were not tried: of half of the people, {error.problem}"
+        ]
     told = [*_words(rows, at_stake, asked, parameters, trial.rounds), *told]
     return _judge(asks, used, trial, _promise(trial, rows.parameters, parameters)), told
+
+
+def _released(
+    release: Callable[[Labels, SecureRandom], Any],
+    score: Callable[[Any], Numbers],
+    people: Labels,
+    seed: int,
+    trial: Trial,
+) -> Rounds:
+    ways = {"rounds": trial.rounds, "seed": seed, "n_jobs": trial.n_jobs}
+    return released_rounds(release, score, people, **ways, progress=trial.progress)
 
 
 def _at_stake(rows: RecordRows, random: SecureRandom) -> tuple[Labels, list[str]]:
@@ -83,10 +92,6 @@ def _at_stake(rows: RecordRows, random: SecureRandom) -> tuple[Labels, list[str]
     some = np.sort(names[random.spawn("people").permutation(names.size)[:_MOST_PEOPLE]])
     told = f"The membership of {_MOST_PEOPLE} of {names.size} people, drawn by lot, is at stake; all others are always in."
     return some, [told]
-
-
-def _numbered(rows: RecordRows) -> Labels:
-    return np.searchsorted(rows.names, rows.people).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -99,10 +104,28 @@ class _Halves:
     noise: Noise | None
 
     def __call__(self, people: Labels, random: SecureRandom) -> RecordRows:
-        own = self.rows.of_people(np.append(self.others, people))
-        parameters = replace(self.parameters, people=own.names.size)
-        made = owned_records(own.codes, _numbered(own), parameters, self.noise, random=random)
-        return decoded_rows(made.codes, parameters)
+        own = self.given(people)
+        made = owned_records(own.codes, own.numbered, self.parameters, self.noise, random=random)
+        return decoded_rows(made.codes, self.parameters)
+
+    def given(self, people: Labels) -> RecordRows:
+        """What the mechanism is given."""
+        return self.rows.of_people(np.append(self.others, people))
+
+
+@dataclass(frozen=True)
+class _Passing:
+    """Finds the k that the same people can pass with."""
+
+    halves: _Halves
+
+    def __call__(self, people: Labels, random: SecureRandom) -> int:
+        own, made = self.halves.given(people), self.halves
+        return passing_k(own.codes, own.numbered, made.parameters, made.noise, random=random)
+
+
+def _for_all(people: int, k: int) -> Numbers:
+    return np.full(people, float(k))
 
 
 @dataclass(frozen=True)
@@ -277,7 +300,7 @@ def _words(
     if planned.tested and parameters.k < planned.k:
         told.append(
             f"With half of the people hardly any candidate has {planned.k} plausible seeds: fresh releases ask for "
-            f"k = {parameters.k}, so that what was found of them is more than the release itself tells."
+            f"k = {parameters.k}, which protects less than the plan's."
         )
     told += [
         f"A guess of '{one.name}' is right if it is off by half the width of a bin, {one.tolerance:.3g}, at most."

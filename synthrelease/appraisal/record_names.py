@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import keeps_nothing, of_fewer, owned_records
+from synthrelease.appraisal.owned_records import keeps_nothing, of_fewer, owned_records, passing_k
 from synthrelease.appraisal.record_rows import NO_ONE, Labels, RecordRows, decoded_rows
 from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
@@ -47,7 +47,7 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
     try:
         released = _released(source, trial, random)
     except PlanError as error:
-        return [], [f"{_NOT_TRIED}: of half of the recordings, {error}"]
+        return [], [f"{_NOT_TRIED}: of half of the recordings, {error.problem}"]
     has = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
     given_them = f"is given a fresh release of the others, {len(released)} records by the same mechanism"
     whose = "the owner of a record is that of its seed, which only whoever made it knows"
@@ -84,11 +84,11 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
 def _released(source: RecordRows, trial: Trial, random: SecureRandom) -> RecordRows:
     """A release of these rows; the owner and the recording of each record are those of its seed."""
     noise = noise_of(trial.event)
-    number = np.searchsorted(source.names, source.people).astype(np.int64)
-    parameters = of_fewer(
-        source.codes, number, source.parameters, noise, most_rows=_MOST_RECORDS, random=random.spawn("k")
-    )
-    made = owned_records(source.codes, number, parameters, noise, random=random.spawn("release"))
+    codes, people = source.codes, source.numbered
+    parameters = of_fewer(source.parameters, source.names.size, most_rows=_MOST_RECORDS)
+    k = passing_k(codes, people, parameters, noise, random=random.spawn("k"))
+    parameters = replace(parameters, k=k)
+    made = owned_records(codes, people, parameters, noise, random=random.spawn("release"))
     there = made.seeds != NO_ONE
     return replace(
         decoded_rows(made.codes, parameters),

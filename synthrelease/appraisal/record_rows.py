@@ -59,6 +59,11 @@ class RecordRows:
         """The people, each once, in increasing order."""
         return np.unique(self.people)
 
+    @property
+    def numbered(self) -> Labels:
+        """Whose each row is, where the people are numbered from 0 on."""
+        return np.searchsorted(self.names, self.people).astype(np.int64)
+
     def where(self, chosen: NDArray[Any]) -> RecordRows:
         """Return some rows: flags of them, or their numbers."""
         return RecordRows(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import of_fewer, owned_records
+from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k
 from synthrelease.appraisal.record_rows import (
     Labels,
     Numbers,
@@ -115,7 +115,7 @@ def record_tasks(
     try:
         fresh = _fresh(whole, groups, noise_of(event), random)
     except PlanError as error:
-        told.append(f"No fresh records were trained on: of a part of the people, {error}")
+        told.append(f"No fresh records were trained on: of a part of the people, {error.problem}")
     tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
     tasks = []
     for number, a in enumerate(labels):
@@ -142,11 +142,11 @@ def _fresh(
     made = []
     for number, group in enumerate(groups):
         own = rows.where(~np.isin(rows.people, group))
-        people = np.searchsorted(own.names, own.people).astype(np.int64)
+        people = own.numbered
         chance = random.spawn("fresh", str(number))
-        parameters = of_fewer(
-            own.codes, people, rows.parameters, noise, most_rows=_MOST_ROWS, random=chance.spawn("k")
-        )
+        parameters = of_fewer(rows.parameters, own.names.size, most_rows=_MOST_ROWS)
+        k = passing_k(own.codes, people, parameters, noise, random=chance.spawn("k"))
+        parameters = replace(parameters, k=k)
         codes = owned_records(own.codes, people, parameters, noise, random=chance.spawn("release")).codes
         made.append(decoded_rows(codes, parameters))
     return made
