@@ -10,7 +10,7 @@ from synthrelease.appraisal.owned_records import equal_to_some
 from synthrelease.appraisal.record_rows import Numbers, RecordRows
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
 
-_MOST_ASKED = 1000  # real rows whose distance to other people's is looked up
+_MOST_PEOPLE, _MOST_ASKED = 50, 1000  # people and their rows, whose distance to other people's is looked up
 _MOST_RECORDS = 10_000  # records whose distance is looked up
 
 
@@ -53,7 +53,8 @@ def own_records(real: RecordRows, made: RecordRows) -> OwnRecords:
         real: rows of two people at least.
         made: the bundle's records.
     """
-    asked = real.thinned(_MOST_ASKED)
+    every = -(-real.names.size // _MOST_PEOPLE)
+    asked = real.of_people(real.names[::every]).thinned(_MOST_ASKED)
     some = made.where(np.arange(0, len(made), max(1, -(-len(made) // _MOST_RECORDS))))
     whole = real.columns(real.features)
     rows, queries, people = scaled(whole, whole, some.columns(real.features), asked.columns(real.features))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from synthrelease.appraisal.own_records import own_records
 from synthrelease.appraisal.record_divisions import FEWEST_PEOPLE, ROUNDS, attacks_on_halves
 from synthrelease.appraisal.record_names import attacks_on_names
-from synthrelease.appraisal.record_rows import real_rows, released_rows
+from synthrelease.appraisal.record_rows import manageable, real_rows, released_rows
 from synthrelease.appraisal.trial import Trial
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult, judged
@@ -15,8 +15,6 @@ from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event
-
-_MOST_ROWS = 100_000  # that the mechanism is given: a person weighs the same, however many rows are theirs
 
 
 def record_attacks(
@@ -53,15 +51,12 @@ def record_attacks(
     whole = real_rows(data, parameters)
     if whole.names.size < FEWEST_PEOPLE:
         return (), (f"No attack was tried: it takes {FEWEST_PEOPLE} people with a complete row at least.",)
-    rows = whole.thinned(_MOST_ROWS)
-    told = [*own_records(rows, released_rows(released, parameters)).sentences()]
-    if len(rows) < len(whole):
-        told.append(
-            f"Fresh releases are made of {len(rows)} of {len(whole)} rows, some of everybody's: a person weighs the same."
-        )
+    random = SecureRandom.for_tests(seed).spawn("record attacks", output.spec.name)
+    rows, fewer = manageable(whole, random.spawn("people"))
+    told = own_records(whole, released_rows(released, parameters)).sentences()
     trial = Trial(
         event=event,
-        random=SecureRandom.for_tests(seed).spawn("record attacks", output.spec.name),
+        random=random,
         seed=seed,
         rounds=rounds,
         draws=draws,
@@ -70,4 +65,4 @@ def record_attacks(
     )
     of_halves, words_of_halves = attacks_on_halves(rows, trial)
     of_names, words_of_names = attacks_on_names(rows, trial)
-    return judged([*of_halves, *of_names]), (*told, *words_of_halves, *words_of_names)
+    return judged([*of_halves, *of_names]), (*told, *fewer, *words_of_halves, *words_of_names)

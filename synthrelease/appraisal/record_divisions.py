@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k, takes_k
-from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows
+from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows, drawn_people
 from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import (
@@ -52,7 +52,7 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
         trial: how to run them.
     """
     random = trial.random.spawn("halves")
-    at_stake, told = _at_stake(rows, random)
+    at_stake = drawn_people(rows, _MOST_PEOPLE, random.spawn("people"))
     others = np.setdiff1d(rows.names, at_stake)
     size = others.size + at_stake.size // 2
     parameters = of_fewer(rows.parameters, size, most_rows=_MOST_RECORDS)
@@ -70,7 +70,7 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
         return [], [
             f"Membership, inference and copies were not tried: of half of the people, {error.problem}"
         ]
-    told = [*_words(rows, at_stake, asked, parameters, trial.rounds), *told]
+    told = _words(rows, at_stake, asked, parameters, trial.rounds)
     return _judge(asks, used, trial, _promise(trial, rows.parameters, parameters)), told
 
 
@@ -83,15 +83,6 @@ def _released(
 ) -> Rounds:
     ways = {"rounds": trial.rounds, "seed": seed, "n_jobs": trial.n_jobs}
     return released_rounds(release, score, people, **ways, progress=trial.progress)
-
-
-def _at_stake(rows: RecordRows, random: SecureRandom) -> tuple[Labels, list[str]]:
-    names = rows.names
-    if names.size <= _MOST_PEOPLE:
-        return names, []
-    some = np.sort(names[random.spawn("people").permutation(names.size)[:_MOST_PEOPLE]])
-    told = f"The membership of {_MOST_PEOPLE} of {names.size} people, drawn by lot, is at stake; all others are always in."
-    return some, [told]
 
 
 @dataclass(frozen=True)
@@ -291,6 +282,10 @@ def _words(
     made = f"on {rounds} fresh releases by the same mechanism, each of half of {at_stake.size} people by lot"
     there = len(rows.of_people(at_stake))
     told = [f"Membership, inference and copies: {made}; {len(asked)} of their {there} rows are asked about."]
+    if at_stake.size < rows.names.size:
+        told.append(
+            f"They were drawn by lot among {rows.names.size} people; all others are in every release."
+        )
     if planned.task and len(rows.attributes) > 1:
         told.append(
             f"The label '{rows.attributes[0].name}' takes no part in distances; it is guessed from the others."

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from synthrelease.appraisal.owned_records import keeps_nothing, of_fewer, owned_records, passing_k
-from synthrelease.appraisal.record_rows import NO_ONE, Labels, RecordRows, decoded_rows
+from synthrelease.appraisal.record_rows import NO_ONE, Labels, RecordRows, decoded_rows, drawn_people
 from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import AttackResult, Windows, identifications, linkage
@@ -54,8 +54,11 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
     told = [f"Identification and linkage: {has}, and {given_them}; {whose}."]
     if released.parameters.k < parameters.k:
         told.append(f"That release asks for k = {released.parameters.k}, for hardly any candidate had more.")
-    who, words = _known_people(people, random)
-    told += words
+    who = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
+    if who.size < people.size:
+        told.append(
+            f"Of {people.size} people the attacker knows {who.size}, drawn by lot, and asks about their records alone."
+        )
     owned = released.where(np.isin(released.people, who))
     if owned.names.size < 2:
         return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
@@ -95,14 +98,6 @@ def _released(source: RecordRows, trial: Trial, random: SecureRandom) -> RecordR
         people=np.where(there, source.people[made.seeds], NO_ONE),
         recordings=np.where(there, source.recordings[made.seeds], NO_ONE),
     )
-
-
-def _known_people(people: Labels, random: SecureRandom) -> tuple[Labels, list[str]]:
-    if people.size <= _MOST_PEOPLE:
-        return people, []
-    some = people[random.spawn("people").permutation(people.size)[:_MOST_PEOPLE]]
-    told = f"Of {people.size} people the attacker knows {_MOST_PEOPLE}, drawn by lot, and asks about their records alone."
-    return np.sort(some), [told]
 
 
 def _first_of_each(rows: RecordRows) -> Labels:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Arrays
 
 Numbers = NDArray[np.float64]
@@ -19,6 +20,7 @@ Labels = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]
 
 NO_ONE = -1  # a record that was made from nobody's row, or from whose nobody tells
+_MOST_PEOPLE, _MOST_ROWS = 20_000, 50_000  # a person weighs the same, however many rows are theirs
 _SPREAD_OUT = 32  # categories of a label that have a column each; of more, their numbers stand in one
 
 
@@ -145,6 +147,28 @@ def _width(attribute: Attribute) -> int:
     if attribute.labels is None:
         return 1 + attribute.missing
     return attribute.categories if attribute.categories <= _SPREAD_OUT else 1
+
+
+def manageable(rows: RecordRows, random: SecureRandom) -> tuple[RecordRows, tuple[str, ...]]:
+    """Return rows for fresh releases, at most 20 000 people and about 50 000 rows; and in a sentence what was left out."""
+    some = rows.of_people(drawn_people(rows, _MOST_PEOPLE, random)).thinned(_MOST_ROWS)
+    if len(some) == len(rows):
+        return rows, ()
+    people = some.names.size
+    whom = (
+        f"all {people} people"
+        if people == rows.names.size
+        else f"{people} of {rows.names.size} people, by lot"
+    )
+    return some, (f"Fresh releases are made of {len(some)} of {len(rows)} rows, of {whom}.",)
+
+
+def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
+    """Return all people, or as many of them as there may be, by lot; in increasing order."""
+    names = rows.names
+    if names.size <= most:
+        return names
+    return np.sort(names[random.permutation(names.size)[:most]])
 
 
 def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:

@@ -14,6 +14,8 @@ from synthrelease.appraisal.record_rows import (
     Numbers,
     RecordRows,
     decoded_rows,
+    drawn_people,
+    manageable,
     real_rows,
     released_rows,
 )
@@ -30,7 +32,8 @@ from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event, Noise, noise_of
 from synthrelease.report.exhibits import Cell, Table
 
-_MOST_ROWS = 2000  # that are trained on, and tested on
+_MOST_ROWS = 1000  # that are trained on, and tested on
+_MOST_PEOPLE = 500  # who are tested
 _FOLDS = 10  # of people
 REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other people", "released records"
 
@@ -109,17 +112,19 @@ def record_tasks(
     if len(output.parameters.attributes) < 2 or whole.names.size < 2:
         return (), ("Nothing was classified: it takes a label and another attribute, and two people.",)
     random = SecureRandom.for_tests(seed).spawn("record tasks", output.spec.name)
-    groups = _groups(whole, random)
+    rows, fewer = manageable(whole, random.spawn("people"))
+    asked = drawn_people(rows, _MOST_PEOPLE, random.spawn("asked"))
+    groups = _groups(asked, random)
     fresh: list[RecordRows] | None = None
-    told = []
+    told = list(fewer)
     try:
-        fresh = _fresh(whole, groups, noise_of(event), random)
+        fresh = _fresh(rows, groups, noise_of(event), random)
     except PlanError as error:
         told.append(f"No fresh records were trained on: of a part of the people, {error.problem}")
     tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
     tasks = []
     for number, a in enumerate(labels):
-        task = _task(a, whole, made, groups, fresh=fresh, seed=tree_seed)
+        task = _task(a, rows.of_people(asked), made, groups, fresh=fresh, seed=tree_seed)
         if task is None:
             told.append(f"'{whole.attributes[a].name}' was not classified: all real rows have one category.")
         else:
@@ -129,8 +134,7 @@ def record_tasks(
     return tuple(tasks), tuple(told)
 
 
-def _groups(rows: RecordRows, random: SecureRandom) -> list[Labels]:
-    names = rows.names
+def _groups(names: Labels, random: SecureRandom) -> list[Labels]:
     order = names[random.spawn("groups").permutation(names.size)]
     return [np.sort(group) for group in np.array_split(order, min(_FOLDS, names.size))]
 
@@ -154,14 +158,14 @@ def _fresh(
 
 def _task(
     a: int,
-    whole: RecordRows,
+    asked: RecordRows,
     made: RecordRows,
     groups: list[Labels],
     *,
     fresh: list[RecordRows] | None,
     seed: int,
 ) -> Task | None:
-    real = _labelled(whole, a)
+    real = _labelled(asked, a)
     if np.unique(real.codes[:, a]).size < 2:
         return None
     tested = real.thinned(_MOST_ROWS)
@@ -174,14 +178,14 @@ def _task(
     folds = {what: list(zip(parts, groups, strict=True)) for what, parts in sources.items()}
     counted = np.bincount(real.codes[:, a], one_each(real.people))
     majority = (tested.codes[:, a] == counted.argmax()).astype(np.float64)
-    grouped = "each person" if len(groups) == whole.names.size else f"{len(groups)} groups of people"
+    grouped = "each person" if len(groups) == asked.names.size else f"{len(groups)} groups of people"
     first = "real rows" if fresh is None else "real rows and fresh records"
     remarks = (
         f"Tested on {len(tested)} of {len(real)} real rows, on average over people, of {grouped} in turn: {first} are of all others.",
         "The tested people are in the fit of the released records: these may seem better than they are for anybody else.",
     )
     return Task(
-        whole.attributes[a].name,
+        asked.attributes[a].name,
         tested.names.size,
         share_rate(share_by_person(majority, tested.people)),
         {
