@@ -480,3 +480,18 @@ def test_records_come_back_from_a_bundles_arrays(apart: Any) -> None:
     np.testing.assert_array_equal(made.values, rows.values)
     np.testing.assert_array_equal(made.recordings, rows.codes[:, 0])
     assert (made.people == NO_ONE).all()
+
+
+def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise PlanError("hardly anything passes", where="outputs[0]")
+
+    monkeypatch.setattr(record_divisions, "owned_records", never)
+    monkeypatch.setattr(record_names, "owned_records", never)
+    own = usual()
+    results, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
+    assert results == ()
+    assert words[-2:] == (
+        "Membership, inference and copies were not tried: of half of the people, hardly anything passes",
+        "Identification and linkage were not tried: of half of the recordings, hardly anything passes",
+    )
