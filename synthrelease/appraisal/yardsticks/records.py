@@ -59,20 +59,27 @@ class RecordYardstick:
         return ONE_WAY, TWO_WAY, ASSOCIATION
 
     def of(self, released: Arrays) -> dict[str, Values]:
-        """Return the measures of every attribute, from the arrays of all of them."""
-        return self.of_codes(released_codes(released, self.parameters))
+        """Return the measures of every attribute that is there; of pairs, with the others that are there."""
+        there = self._there(released)
+        return self.of_codes(self._codes(released, there), there=there) if there else {}
 
-    def of_codes(self, released: Codes, weights: Numbers | None = None) -> dict[str, Values]:
+    def of_codes(
+        self, released: Codes, weights: Numbers | None = None, *, there: Sequence[int] | None = None
+    ) -> dict[str, Values]:
         """Return the measures of every attribute; NaN of pairs if there is one.
 
         Args:
             released: category numbers, shape (M, m).
             weights: of these rows, shape (M,); default equal ones.
+            there: the attributes that the columns are of; default all.
         """
-        sizes, own = self.parameters.categories, one_each(self.people)
-        found = distances(released, self.codes, sizes, weights=own, released_weights=weights)
+        chosen = list(range(len(self.parameters.attributes)) if there is None else there)
+        attributes = [self.parameters.attributes[a] for a in chosen]
+        sizes, own = [attribute.categories for attribute in attributes], one_each(self.people)
+        real = self.codes[:, chosen]
+        found = distances(released, real, sizes, weights=own, released_weights=weights)
         apart = np.abs(
-            associations(released, sizes, weights=weights) - associations(self.codes, sizes, weights=own)
+            associations(released, sizes, weights=weights) - associations(real, sizes, weights=own)
         )
         m = len(sizes)
         pairs = ~np.eye(m, dtype=bool)
@@ -80,16 +87,16 @@ class RecordYardstick:
             (one * pairs).sum(axis=1) / (m - 1) if m > 1 else np.full(1, np.nan)
             for one in (found.two_way, apart)
         )
-        names = (attribute.name for attribute in self.parameters.attributes)
-        table = np.stack([found.one_way, two_way, off], axis=1)
-        return {name: tuple(values) for name, values in zip(names, table.tolist(), strict=True)}
+        table = np.stack([found.one_way, two_way, off], axis=1).tolist()
+        return {one.name: tuple(values) for one, values in zip(attributes, table, strict=True)}
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return as many records that are uniform over the categories."""
         random = SecureRandom.for_tests(0).spawn("uniform over the bins")
-        count = len(released_codes(released, self.parameters))
         uniform: Arrays = {}
-        for attribute in self.parameters.attributes:
+        for a in self._there(released):
+            attribute = self.parameters.attributes[a]
+            count = len(released[attribute.name, "category"])
             codes = random.spawn(attribute.name).integers(attribute.categories, count)
             uniform[attribute.name, "category"] = codes.astype(attribute.number_type)
             if attribute.labels is None:
@@ -98,17 +105,21 @@ class RecordYardstick:
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return the distribution of each attribute over released and over real records."""
-        return marginal_exhibits(
-            self.parameters.attributes,
-            released_codes(released, self.parameters),
-            self.codes,
-            one_each(self.people),
-        )
+        there = self._there(released)
+        if not there:
+            return ()
+        attributes = [self.parameters.attributes[a] for a in there]
+        weights = one_each(self.people)
+        return marginal_exhibits(attributes, self._codes(released, there), self.codes[:, there], weights)
 
+    def _there(self, released: Arrays) -> list[int]:
+        """The attributes whose records are there; beside them a bundle may have the noised counts of a model."""
+        attributes = self.parameters.attributes
+        return [a for a, one in enumerate(attributes) if (one.name, "category") in released]
 
-def released_codes(released: Arrays, parameters: RecordsParameters) -> Codes:
-    """Return the category numbers of a bundle's records, shape (M, m)."""
-    return np.stack([released[a.name, "category"] for a in parameters.attributes], axis=1)
+    def _codes(self, released: Arrays, there: Sequence[int]) -> Codes:
+        attributes = self.parameters.attributes
+        return np.stack([released[attributes[a].name, "category"] for a in there], axis=1)
 
 
 def _truth(output: RecordsOutput) -> Collector:

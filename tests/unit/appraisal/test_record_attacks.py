@@ -95,6 +95,7 @@ def test_owned_records_are_those_of_a_release(changed: dict[str, Any]) -> None:
     np.testing.assert_array_equal(made.codes, drawn.records)
     assert made.codes.dtype == drawn.records.dtype
     assert (made.trials, made.passed) == (passing.trials, passing.passed)
+    assert (made.seeds == NO_ONE).all() or not keeps_nothing(own)
 
 
 def test_records_of_an_exact_model_are_its_own() -> None:
@@ -154,6 +155,10 @@ def test_k_is_what_some_candidates_reach() -> None:
     assert passing_k(codes, people, replace(own, k=12), **ways) == 5
     assert passing_k(codes, people, replace(own, k=4), **ways) == 4
     assert passing_k(codes, people, replace(own, k=1), **ways) == 1
+    # Where copies do not count, nobody passes with a record of their own: the five have all that there are.
+    all_there = np.stack(np.meshgrid([0], np.arange(4), indexing="ij"), axis=-1).reshape(-1, 2)
+    codes[:4] = all_there
+    assert passing_k(codes, people, replace(own, k=12, copies="exclude"), **ways) < 5
     for untouched in (MARGINALS_MODEL, TEST_2):
         other = parameters(**untouched)
         assert not takes_k(other)

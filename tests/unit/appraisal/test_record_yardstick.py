@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from synthrelease.appraisal import record_tasks as tasks_module
 from synthrelease.appraisal.record_rows import real_rows
 from synthrelease.appraisal.record_tasks import FRESH, REAL, RELEASED, record_tasks
 from synthrelease.appraisal.record_worth import k_same, record_comparisons
+from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.yardsticks.records import RECORDS, RecordYardstick
 from synthrelease.data.attribute import Attribute
 from synthrelease.errors import PlanError
@@ -131,6 +133,30 @@ def test_pairs_are_those_with_the_others() -> None:
         "a": (0, pytest.approx(0.5), 0),
         "b": (1, pytest.approx(1.0), 0),
     }
+
+
+def test_some_attributes_are_measured_by_themselves() -> None:
+    """A release derives its attributes one after the other, and the counts of its model last."""
+    own = parameters(**LABELLED, fit="dp")
+    data = study([6] * 12)
+    yardstick = yardstick_of(data, own)
+    _, arrays = released_of(data, own)
+    assert ("a", "noised") in arrays
+    whole = yardstick.of(arrays)
+    one = {labels: array for labels, array in arrays.items() if labels[0] == "group"}
+    assert list(yardstick.of(one)) == ["group"]
+    assert yardstick.of(one)["group"][0] == whole["group"][0]
+    assert np.isnan(yardstick.of(one)["group"][1:]).all()
+    assert set(yardstick.without_data(one)["uniform over the bins"]) == {("group", "category")}
+    assert [exhibit.title for exhibit in yardstick.exhibits(one)] == ["group"]
+    two = {labels: array for labels, array in arrays.items() if labels[0] != "b"}
+    pair = {name: values[1] for name, values in yardstick.of(two).items()}
+    assert set(pair) == {"a", "group"}
+    assert pair["a"] == pair["group"] > 0
+    counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noised"}
+    assert yardstick.of(counts) == {}
+    assert yardstick.exhibits(counts) == ()
+    assert yardstick.without_data(counts) == {"uniform over the bins": {}}
 
 
 def test_one_attribute_has_no_pairs() -> None:
@@ -423,3 +449,17 @@ def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.Monk
     assert list(task.trained) == [REAL, RELEASED]
     assert words == ("No fresh records were trained on: of a part of the people, hardly anything passes",)
     assert "in turn: real rows are of all others" in task.remarks[0]
+
+
+def test_all_that_is_told_of_records() -> None:
+    own = usual(rows=60)
+    data = people_apart(rows=2)
+    event, arrays = released_of(data, own)
+    found = appraised_records(output_of(own), event, data, arrays, seed=1)
+    assert [task.label for task in found.tasks] == ["recording"]
+    assert len(found.compared) == 3
+    assert all(len(values) == len(yardstick_of(data, own).measures) for values in found.compared.values())
+    assert len(found.attacks) == 15
+    assert len(set(found.remarks)) == len(found.remarks)
+    assert any("equal a real row" in one for one in found.remarks)
+    json.dumps([task.to_json() for task in found.tasks], allow_nan=False)
