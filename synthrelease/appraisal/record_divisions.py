@@ -40,7 +40,7 @@ _MOST_ASKED = 1000  # rows that an attacker asks about
 _MOST_PEOPLE = 100  # whose membership is at stake
 _MOST_RECORDS = 10_000  # that an attacker looks at
 _NEIGHBOURS = 5  # records that are asked for a secret
-_DELTA = 1e-6  # at which a promise of Gaussian noise is held against an attack
+_DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a promise is held against an attack
 _PROMISED = 32  # rounds from which a promise can be held against them
 
 
@@ -266,12 +266,12 @@ def promised(event: Event, parameters: RecordsParameters) -> tuple[float, float]
     """Return (ε, δ) that an event promises a person, if it is differentially private."""
     if not accounting.is_differentially_private(event):
         return None
-    told = accounting.compose([event], delta=_DELTA, neighbours=parameters.neighbours)
-    match told:
-        case PureDP():
-            return told.epsilon, 0.0
-        case ApproxDP():
-            return told.epsilon, told.delta
+    for delta in _DELTAS:
+        match accounting.compose([event], delta=delta, neighbours=parameters.neighbours):
+            case PureDP(epsilon=epsilon):
+                return epsilon, 0.0
+            case ApproxDP(epsilon=epsilon, delta=stated):
+                return epsilon, stated
     return None
 
 

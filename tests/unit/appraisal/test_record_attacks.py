@@ -500,3 +500,45 @@ def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: py
         "Membership, inference and copies were not tried: of half of the people, hardly anything passes",
         "Identification and linkage were not tried: of half of the recordings, hardly anything passes",
     )
+
+
+def test_rows_whose_bins_are_published_are_copied_in_bins(
+    fewer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def in_bins(own: Any, people: Any, _: Any) -> Any:
+        return decoded_rows(own.given(people).codes, own.parameters)
+
+    monkeypatch.setattr(record_divisions._Halves, "__call__", in_bins)
+    own = usual()
+    results, _ = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
+    by_name = {one.attack: one for one in results}
+    assert by_name["copies, exact"].main.value == 0.0
+    assert by_name["copies, exact in bins"].main.value == 1.0
+    assert by_name["copies, exact in bins"].verdict is Verdict.FOUND
+
+
+def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, used = iter(range(7, 1000)), []
+    whole = record_divisions.owned_records
+
+    def spied(codes: Any, people: Any, own: Any, noise: Any, *, random: Any) -> Any:
+        used.append(own.k)
+        return whole(codes, people, replace(own, k=1), noise, random=random)
+
+    monkeypatch.setattr(record_divisions, "passing_k", lambda *_, **__: 5 + abs(next(found) - 20))
+    monkeypatch.setattr(record_divisions, "owned_records", spied)
+    own = usual(k=20)
+    ways = {**QUICK, "draws": 99}
+    _, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **ways)
+    assert used == [5] * 40
+    assert any("k = 5," in one for one in words)
+
+
+@pytest.mark.parametrize(("k", "promises"), [(4, 2), (12, 0)])
+def test_a_promise_is_of_the_k_that_it_was_made_for(fewer: Any, k: int, promises: int) -> None:
+    """Of 24 people 12 are seeds, and 6 of a half."""
+    own = usual(**{key: value for key, value in TEST_2.items() if key != "k"}, k=k, resampled=(2,))
+    event = calibrate(own, Budget(500.0, 1e-3))
+    ways = {**QUICK, "draws": 99}
+    results, _ = record_attacks(output_of(own), event, fewer, as_released(fewer, own), **ways)
+    assert sum(one.promise is not None for one in results) == promises
