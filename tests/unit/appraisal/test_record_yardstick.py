@@ -297,7 +297,9 @@ def test_what_cannot_be_compared_is_said() -> None:
     assert made.values == {}
     assert "too few people" in made.remarks[0]
     again = [record_comparisons(output_of(usual()), people_apart(rows=1), seed=seed) for seed in (1, 1, 2)]
-    assert again[0] == again[1] != again[2]
+    assert again[0] == again[1]
+    for what, values in again[0].values.items():  # halves, draws and groups are by lot
+        assert values != again[2].values[what], what
     assert list(again[0].values) == [
         "two halves of the people",
         "independent marginals",
@@ -349,11 +351,18 @@ def test_noise_teaches_nothing() -> None:
 
 
 def test_majority_is_that_of_people() -> None:
+    """Nine people with a row or two each outnumber three with twelve."""
     data, own = separable()
-    labels = np.where(data.person < 9, 0, 2)[:, None]
-    (task,), _ = record_tasks(
-        output_of(own), event_of(own), replace(data, labels=labels), as_released(data, own), seed=1
+    some = (data.person >= 9) | (np.arange(len(data.person)) % 6 == 0)
+    data = replace(
+        data,
+        person=data.person[some],
+        recording=data.recording[some],
+        values=data.values[some],
+        labels=np.where(data.person[some] < 9, 0, 2)[:, None],
     )
+    assert (data.labels == 2).mean() > 0.6
+    (task,), _ = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
     assert task.chance.value == 0.75
 
 
