@@ -112,6 +112,14 @@ def test_every_person_counts_the_same() -> None:
     assert yardstick.of(arrays_of([[0, 0], [0, 0], [0, 0], [1, 1]]))["side"][0] == pytest.approx(0.25)
 
 
+def test_associations_are_those_of_people_too() -> None:
+    yardstick = by_hand([[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]], [0, 0, 0, 1, 2])
+    items = yardstick.of(arrays_of([[0, 0], [0, 1], [1, 1]]))
+    np.testing.assert_allclose(list(items.values()), 0.0, atol=1e-12)
+    assert yardstick.of_codes(yardstick.codes, one_each(yardstick.people)) == items
+    assert yardstick.of_codes(yardstick.codes)["a"][2] > 0.05
+
+
 def test_distances_by_hand() -> None:
     """Real: side and a agree. Released: a is always 0. One way ½ of a; pairs ½; V is 1 against 0."""
     yardstick = by_hand([[0, 0], [1, 1]], [0, 1])
@@ -215,6 +223,15 @@ def test_the_truth_stands_beside_the_release() -> None:
     assert picture.outline == "M0 0H106.67V120H213.33V60H320"
     assert "Missing: 25.0 % of the released records, 25.0 % of the real ones." in picture.note
     assert "Total variation distance 0.500" in picture.alt
+
+
+def test_people_count_the_same_in_pictures() -> None:
+    yardstick = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
+    table, picture = yardstick.exhibits(arrays_of([[0, 0], [0, 1]]))
+    assert isinstance(table, Table)
+    assert [cells[1].text for _, cells in table.rows] == ["50.0 %", "50.0 %"]
+    assert isinstance(picture, Histogram)
+    assert picture.outline == "M0 0H106.67V0H213.33V120H320"
 
 
 def drawn(one: Histogram) -> str:
