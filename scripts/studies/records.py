@@ -22,11 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
+from synthrelease.appraisal.owned_records import owned_records
+from synthrelease.appraisal.record_rows import NO_ONE
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features, load_features
-from synthrelease.mechanisms.records import SeedSet
-from synthrelease.mechanisms.records.fit import fit_model
-from synthrelease.mechanisms.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import calibrate
 from synthrelease.noise import SecureRandom
@@ -118,7 +117,7 @@ class Maker:
             gamma=GAMMA,
             counted="person",
             rows=RECORDS,
-            trials=RECORDS,
+            trials=1000 * RECORDS,
             neighbours=Neighbours.REPLACE_ONE,
             people=len(who),
         )
@@ -126,26 +125,9 @@ class Maker:
         coded = np.stack([a.encoded(c) for a, c in zip(attributes, columns, strict=True)], axis=1)
         event = calibrate(parameters, Budget(EPSILON, DELTA) if self.fit == "dp" else None)
         noise = next((e for e in flatten(event) if isinstance(e, DiscreteLaplace | RoundedGaussian)), None)
-        model, _ = fit_model(coded, person, parameters, noise, random=random)
-        if self.model == "marginals":
-            chosen = model.sample(np.zeros((RECORDS, m), dtype=np.int64), random)
-            return _decoded(chosen, attributes, np.full(RECORDS, -1)), 1.0
-        owners = Owners(
-            person * len(CONDITIONS) + rows.condition
-        )  # as release does it, but with the seeds told
-        made, whose, tried, passed = [], [], 0, 0
-        while passed < RECORDS:
-            entered = owners.one_each(random)
-            seeds = random.integers(len(entered), 1024)
-            candidates = model.sample(coded[entered[seeds]], random)
-            passes = SeedSet(model, coded[entered]).plausible(candidates, seeds, gamma=GAMMA) >= K
-            made.append(candidates[passes])
-            whose.append(who[person[entered[seeds[passes]]]])
-            tried, passed = tried + len(seeds), passed + int(passes.sum())
-            if tried > 1000 * RECORDS:
-                raise RuntimeError("hardly any candidate passes: keep less, or lower k")
-        chosen = np.concatenate(made)[:RECORDS]
-        return _decoded(chosen, attributes, np.concatenate(whose)[:RECORDS]), passed / tried
+        made = owned_records(coded, person, parameters, noise, random=random)
+        whose = np.where(made.seeds == NO_ONE, -1, who[person[made.seeds]])
+        return _decoded(made.codes, attributes, whose), made.passed / made.trials
 
 
 MAKERS = (

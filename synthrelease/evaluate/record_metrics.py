@@ -42,6 +42,7 @@ def distances(
     categories: Sequence[int],
     *,
     weights: ArrayLike | None = None,
+    released_weights: ArrayLike | None = None,
 ) -> Distances:
     """Return TV(P, Q) = ½·Σ|P − Q| of every attribute and every pair, P the released records and Q the real ones.
 
@@ -50,21 +51,20 @@ def distances(
         truth: the same of the real records, shape (M, m).
         categories: how many each attribute has, m of them.
         weights: of the real records, shape (M,), not negative; default equal ones. See `one_each`.
+        released_weights: of the released records, shape (N,), where these too are of people; default equal ones.
 
     Raises:
         ValueError: shapes do not fit, there are no records, or a number is no category.
     """
     p, q = _checked(released, categories), _checked(truth, categories)
-    own = np.ones(len(q)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if own.shape != (len(q),) or not (own >= 0).all() or not own.sum() > 0:
-        raise ValueError(f"Expected a weight for each of {len(q)} records, not negative and not all 0")
+    ours_weigh, theirs_weigh = _weights(released_weights, len(p)), _weights(weights, len(q))
     m = len(categories)
     two_way = np.zeros((m, m))
     for a in range(m):
-        two_way[a, a] = _distance(p[:, a], q[:, a], own)
+        two_way[a, a] = _distance(p[:, a], q[:, a], ours_weigh, theirs_weigh)
     for a, b in combinations(range(m), 2):
         ours, theirs = (records[:, a] * categories[b] + records[:, b] for records in (p, q))
-        two_way[a, b] = two_way[b, a] = _distance(ours, theirs, own)
+        two_way[a, b] = two_way[b, a] = _distance(ours, theirs, ours_weigh, theirs_weigh)
     return Distances(two_way.diagonal().copy(), two_way)
 
 
@@ -111,11 +111,20 @@ def _cramers_v(cells: Numbers) -> float:
     return float(min(1.0, np.sqrt(((used - even) ** 2 / even).sum() / least)))
 
 
-def _distance(p: NDArray[np.int64], q: NDArray[np.int64], weights: Numbers) -> float:
+def _weights(weights: ArrayLike | None, count: int) -> Numbers:
+    """One for each record, adding up to 1."""
+    own = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    if own.shape != (count,) or not (own >= 0).all() or not own.sum() > 0:
+        raise ValueError(f"Expected a weight for each of {count} records, not negative and not all 0")
+    shares: Numbers = own / own.sum()
+    return shares
+
+
+def _distance(p: NDArray[np.int64], q: NDArray[np.int64], p_weights: Numbers, q_weights: Numbers) -> float:
     """In what there is, not in what there could be: pairs of fine attributes have more cells than records."""
     cells, place = np.unique(np.concatenate([p, q]), return_inverse=True)
-    ours = np.bincount(place[: len(p)], minlength=cells.size) / len(p)
-    theirs = np.bincount(place[len(p) :], weights, minlength=cells.size) / weights.sum()
+    ours = np.bincount(place[: len(p)], p_weights, cells.size)
+    theirs = np.bincount(place[len(p) :], q_weights, cells.size)
     return float(np.abs(ours - theirs).sum() / 2)
 
 

@@ -142,6 +142,7 @@ class Histogram:
         high: right end.
         alt: what it shows, for who does not see it.
         note: below; "" for none.
+        outline: a line over the bars, as SVG has paths; "" for none.
     """
 
     form: ClassVar[str] = "histogram"
@@ -154,6 +155,7 @@ class Histogram:
     high: str
     alt: str
     note: str = ""
+    outline: str = ""
 
 
 Exhibit = Plate | Table | Histogram

@@ -20,6 +20,7 @@ def histogram(
     alt: str,
     note: str = "",
     intervals: ArrayLike | None = None,
+    outline: ArrayLike | None = None,
 ) -> Histogram:
     """Return a drawing of bars; of more than 160 neighbours are added up.
 
@@ -31,14 +32,19 @@ def histogram(
         alt: what it shows.
         note: below.
         intervals: lower and upper end of each value's error bar, shape (n, 2).
+        outline: what else is counted in the same bins, drawn as a line over the bars, shape (n,).
     """
     heights = np.asarray(values, dtype=np.float64)
     ends = None if intervals is None else np.asarray(intervals, dtype=np.float64)
+    line = None if outline is None else np.asarray(outline, dtype=np.float64)
     together = -(-len(heights) // _MOST)
     if together > 1:
-        heights, ends = np.add.reduceat(heights, np.arange(0, len(heights), together)), None
+        first = np.arange(0, len(heights), together)
+        heights, ends = np.add.reduceat(heights, first), None
+        line = None if line is None else np.add.reduceat(line, first)
         note = f"{note} Each bar is of {together} neighbouring bins.".strip()
-    reach: NDArray[np.float64] = heights if ends is None else np.concatenate([heights, ends.ravel()])
+    drawn = [heights, *(other.ravel() for other in (ends, line) if other is not None)]
+    reach: NDArray[np.float64] = np.concatenate(drawn)
     most, least = max(0.0, float(reach.max())), min(0.0, float(reach.min()))
     unit = Histogram.height / ((most - least) or 1.0)
     each = Histogram.width / len(heights)
@@ -52,4 +58,6 @@ def histogram(
         whisker = None if ends is None else (at(float(ends[number, 1])), at(float(ends[number, 0])))
         left, width = round((number + _GAP / 2) * each, 2), round((1 - _GAP) * each, 2)
         bars.append(Bar(left, top, width, round(bottom - top, 2), whisker))
-    return Histogram(title, tuple(bars), at(0.0), low, high, alt, note)
+    steps = [] if line is None else [at(value) for value in line.tolist()]
+    path = "".join(f"{'V' if i else 'M0 '}{y:g}H{round((i + 1) * each, 2):g}" for i, y in enumerate(steps))
+    return Histogram(title, tuple(bars), at(0.0), low, high, alt, note, path)

@@ -1,0 +1,229 @@
+"""What records can be learnt from: classifiers trained on them and tested on real rows, beside those trained on real rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k
+from synthrelease.appraisal.record_rows import (
+    Labels,
+    Numbers,
+    RecordRows,
+    decoded_rows,
+    drawn_people,
+    manageable,
+    real_rows,
+    released_rows,
+)
+from synthrelease.data.features import Features
+from synthrelease.errors import PlanError
+from synthrelease.evaluate.attacks.intervals import Rate, share_rate
+from synthrelease.evaluate.attacks.windows import share_by_person
+from synthrelease.evaluate.classification import CLASSIFIERS, trained
+from synthrelease.evaluate.record_metrics import one_each
+from synthrelease.noise import SecureRandom
+from synthrelease.outputs.records import RecordsOutput
+from synthrelease.outputs.resolved import Arrays
+from synthrelease.parallel import Progress
+from synthrelease.privacy.event import Event, Noise, noise_of
+from synthrelease.report.exhibits import Cell, Table
+
+_MOST_ROWS = 1000  # that are trained on, and tested on
+_MOST_PEOPLE = 500  # who are tested
+_FOLDS = 10  # of people
+REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other people", "released records"
+
+
+@dataclass(frozen=True)
+class Task:
+    """How well a label is told from all other attributes of real rows.
+
+    Attributes:
+        label: what is told.
+        people: who are tested; the intervals are of so many.
+        chance: share of right answers of whoever always says the most frequent category.
+        trained: share of right answers, averaged over people, by what was trained on and by classifier.
+        remarks: how to read it, in sentences.
+    """
+
+    label: str
+    people: int
+    chance: Rate
+    trained: Mapping[str, Mapping[str, Rate]]
+    remarks: tuple[str, ...]
+
+    def exhibit(self) -> Table:
+        """Return it as a table of a page."""
+        rows = [
+            (what, tuple(Cell(str(rates[name]), rates[name].value) for name in CLASSIFIERS))
+            for what, rates in self.trained.items()
+        ]
+        majority = Cell(str(self.chance), self.chance.value)
+        rows.append(("nothing: the most frequent one", (majority,) * len(CLASSIFIERS)))
+        title = f"Telling '{self.label}' of real rows"
+        return Table(title, ("trained on", *CLASSIFIERS), tuple(rows), " ".join(self.remarks))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {
+            "label": self.label,
+            "people": self.people,
+            "chance": self.chance.to_json(),
+            "trained": {
+                what: {name: rate.to_json() for name, rate in rates.items()}
+                for what, rates in self.trained.items()
+            },
+            "remarks": list(self.remarks),
+        }
+
+
+def record_tasks(
+    output: RecordsOutput,
+    event: Event,
+    data: Features,
+    released: Arrays,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> tuple[tuple[Task, ...], tuple[str, ...]]:
+    """Return how well classifiers tell every label of an output, the task's first; and what was not tried and why, in sentences.
+
+    Three things are trained on, and all are tested on the same real rows: real rows of other people; records that the same mechanism makes
+    of other people; and the released records. For the first two the people stand in 10 groups at most, and each is tested
+    by what was made of the others. The people who are tested are in the fit of the released records: these may seem
+    better than they are for anybody else.
+
+    Args:
+        output: with all its public parameters.
+        event: what was done for the release.
+        data: of all people.
+        released: the bundle's arrays, by their labels below the output.
+        seed: of groups, fresh records and trees.
+        progress: told of each label and what is trained on.
+    """
+    whole, made = real_rows(data, output.parameters), released_rows(released, output.parameters)
+    labels = [a for a, attribute in enumerate(output.parameters.attributes) if attribute.labels is not None]
+    if not labels:
+        return (), ("Nothing was classified: there is no label.",)
+    if len(output.parameters.attributes) < 2 or whole.names.size < 2:
+        return (), ("Nothing was classified: it takes a label and another attribute, and two people.",)
+    random = SecureRandom.for_tests(seed).spawn("record tasks", output.spec.name)
+    rows, fewer = manageable(whole, random.spawn("people"))
+    asked = drawn_people(rows, _MOST_PEOPLE, random.spawn("asked"))
+    groups = _groups(asked, random)
+    fresh: list[RecordRows] | None = None
+    told = list(fewer)
+    try:
+        fresh = _fresh(rows, groups, noise_of(event), random)
+    except PlanError as error:
+        told.append(f"No fresh records were trained on: of a part of the people, {error.problem}")
+    tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
+    tasks = []
+    for number, a in enumerate(labels):
+        task = _task(a, rows.of_people(asked), made, groups, fresh=fresh, seed=tree_seed)
+        if task is None:
+            told.append(f"'{whole.attributes[a].name}' was not classified: all real rows have one category.")
+        else:
+            tasks.append(task)
+        if progress is not None:
+            progress("classified labels", number + 1, len(labels))
+    return tuple(tasks), tuple(told)
+
+
+def _groups(names: Labels, random: SecureRandom) -> list[Labels]:
+    order = names[random.spawn("groups").permutation(names.size)]
+    return [np.sort(group) for group in np.array_split(order, min(_FOLDS, names.size))]
+
+
+def _fresh(
+    rows: RecordRows, groups: list[Labels], noise: Noise | None, random: SecureRandom
+) -> list[RecordRows]:
+    """For each group, records of all others."""
+    made = []
+    for number, group in enumerate(groups):
+        own = rows.where(~np.isin(rows.people, group))
+        people = own.numbered
+        chance = random.spawn("fresh", str(number))
+        parameters = of_fewer(rows.parameters, own.names.size, most_rows=_MOST_ROWS)
+        k = passing_k(own.codes, people, parameters, noise, random=chance.spawn("k"))
+        parameters = replace(parameters, k=k)
+        codes = owned_records(own.codes, people, parameters, noise, random=chance.spawn("release")).codes
+        made.append(decoded_rows(codes, parameters))
+    return made
+
+
+def _task(
+    a: int,
+    asked: RecordRows,
+    made: RecordRows,
+    groups: list[Labels],
+    *,
+    fresh: list[RecordRows] | None,
+    seed: int,
+) -> Task | None:
+    real = _labelled(asked, a)
+    if np.unique(real.codes[:, a]).size < 2:
+        return None
+    tested = real.thinned(_MOST_ROWS)
+    released = _labelled(made, a)
+    released = released.where(np.arange(0, len(released), max(1, -(-len(released) // _MOST_ROWS))))
+    sources = {REAL: [real.where(~np.isin(real.people, group)).thinned(_MOST_ROWS) for group in groups]}
+    if fresh is not None:
+        sources[FRESH] = [_labelled(one, a) for one in fresh]
+    sources[RELEASED] = [released] * len(groups)
+    folds = {what: list(zip(parts, groups, strict=True)) for what, parts in sources.items()}
+    counted = np.bincount(real.codes[:, a], one_each(real.people))
+    majority = (tested.codes[:, a] == counted.argmax()).astype(np.float64)
+    grouped = "each person" if len(groups) == asked.names.size else f"{len(groups)} groups of people"
+    first = "real rows" if fresh is None else "real rows and fresh records"
+    remarks = (
+        f"Tested on {len(tested)} of {len(real)} real rows, on average over people, of {grouped} in turn: {first} are of all others.",
+        "The tested people are in the fit of the released records: these may seem better than they are for anybody else.",
+    )
+    return Task(
+        asked.attributes[a].name,
+        tested.names.size,
+        share_rate(share_by_person(majority, tested.people)),
+        {
+            what: {name: _rate(a, tested, parts, classifier=name, seed=seed) for name in CLASSIFIERS}
+            for what, parts in folds.items()
+        },
+        remarks,
+    )
+
+
+def _labelled(rows: RecordRows, a: int) -> RecordRows:
+    """The rows whose label is not missing."""
+    attribute = rows.attributes[a]
+    return rows.where(rows.codes[:, a] < attribute.categories - attribute.missing)
+
+
+def _rate(
+    a: int, tested: RecordRows, folds: list[tuple[RecordRows, Labels]], *, classifier: str, seed: int
+) -> Rate:
+    """Share of right answers; each group of people is tested by what was trained on its own source."""
+    others = [b for b in range(len(tested.attributes)) if b != a]
+    values, labels = tested.columns(others), tested.codes[:, a]
+    right = np.zeros(len(tested))
+    last: RecordRows | None = None
+    for source, group in folds:
+        if source is not last:
+            codes = source.codes[:, a].astype(np.int64)
+            predict, last = _trained(source.columns(others), codes, classifier, seed), source
+        own = np.isin(tested.people, group)
+        if predict is not None and own.any():
+            right[own] = predict(values[own]) == labels[own]
+    return share_rate(share_by_person(right, tested.people))
+
+
+def _trained(values: Numbers, labels: Labels, name: str, seed: int) -> Callable[[Numbers], Labels] | None:
+    """What tells the label; None if there is nothing to learn from."""
+    if not len(labels):
+        return None
+    if (labels == labels[0]).all():
+        return lambda tested: np.full(len(tested), labels[0])
+    return trained(values, labels, classifier=name, seed=seed)
