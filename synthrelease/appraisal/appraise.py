@@ -13,12 +13,15 @@ from synthrelease.appraisal.curves import curve
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
+from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.utility import best_without_data, measured
 from synthrelease.appraisal.yardsticks import kind_of
 from synthrelease.bundle import verify
+from synthrelease.data.features import Features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
+from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
 from synthrelease.report.released import Released
@@ -68,7 +71,9 @@ def appraise(
         inputs.append(replace(raw, remarks=(*raw.remarks, *first.sampled)))
     with Released(path, manifest) as released:
         outputs = [
-            _appraised(cases[one.name], released, design, seed=seed, pictures=pictures, progress=progress)
+            _appraised(
+                cases[one.name], released, design, seed=seed, jobs=jobs, pictures=pictures, progress=progress
+            )
             for one in made
         ]
     return Appraisal(manifest, tuple(inputs), _judged_together(outputs), notes)
@@ -116,15 +121,30 @@ def _appraised(
     design: Design,
     *,
     seed: int,
+    jobs: int,
     pictures: int,
     progress: Progress | None,
 ) -> AppraisedOutput:
     made = case.made
     utility, noise, exhibits = measured(case, released, pictures=pictures, progress=progress)
+    without_data = best_without_data(utility)
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
-    remarks = case.sampled if rest is not None else ()
+    remarks = case.sampled
     if rest is not None and case.of_each:
-        remarks += ("the order of people is drawn by lot; the attack is told whose series is whose",)
+        remarks += ("The order of people is drawn by lot; the attack is told whose series is whose.",)
+    if isinstance(made.resolved, RecordsOutput) and isinstance(case.sample, Features):
+        arrays = {
+            labels: released.values(made.name, *labels)
+            for group in case.kind.labels(made.resolved)
+            for labels in group
+        }
+        own = appraised_records(
+            made.resolved, made.event, case.sample, arrays, seed=seed, n_jobs=jobs, progress=progress
+        )
+        utility = replace(utility, compared={**utility.compared, **own.compared})
+        tasks, attacks, remarks = own.tasks, own.attacks, (*remarks, *own.remarks)
+    else:
+        tasks, attacks = (), ()
     return AppraisedOutput(
         made.name,
         made.entry["kind"],
@@ -133,12 +153,14 @@ def _appraised(
             made,
             case.collected,
             case.yardstick,
-            without_data=best_without_data(utility),
+            without_data=without_data,
             seed=seed,
             progress=progress,
         ),
         noise=noise,
         known_rest=rest,
+        tasks=tasks,
+        attacks=attacks,
         exhibits=exhibits,
         remarks=remarks,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from synthrelease.appraisal.task import Task
 from synthrelease.evaluate.attacks import AttackResult, PromiseCheck, Rate, Verdict
 from synthrelease.evaluate.attacks.intervals import finite_or_none
 
@@ -175,9 +176,10 @@ class AppraisedOutput:
         curve: the same at other ε; None where no ε decides.
         noise: None where there is no noise to take away.
         known_rest: None where no sums were noised.
+        tasks: what is learnt from records.
         attacks: on what was released.
         exhibits: truth beside release, for the page.
-        remarks: what was not tried, and why.
+        remarks: how it was tried, what was not, and why, in sentences.
     """
 
     name: str
@@ -186,6 +188,7 @@ class AppraisedOutput:
     curve: Curve | None = None
     noise: NoiseCheck | None = None
     known_rest: KnownRest | None = None
+    tasks: tuple[Task, ...] = ()
     attacks: tuple[AttackResult, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -202,6 +205,7 @@ class AppraisedOutput:
             "name": self.name,
             "kind": self.kind,
             **{what: None if part is None else part.to_json() for what, part in parts.items()},
+            "tasks": [task.to_json() for task in self.tasks],
             "attacks": [attack.to_json() for attack in self.attacks],
             "remarks": list(self.remarks),
         }

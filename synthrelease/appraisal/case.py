@@ -50,4 +50,4 @@ class Case:
         """That only some people were asked about, in words; nothing if all could be."""
         if self.parts == 1:
             return ()
-        return (f"single people were asked about among the first of {self.parts} parts of the data",)
+        return (f"Single people were asked about among the first of {self.parts} parts of the data.",)

@@ -108,6 +108,7 @@ class PrivateCard:
         shown: truth beside release.
         utility: what is compared; None where there is nothing to hold against it.
         measures: each with what it means and what is best.
+        tasks: what is learnt from records, a table for each label.
         items: what was released, item by item; None for none.
         items_told: how many there are.
         curve: utility against ε; None where no ε decides.
@@ -115,7 +116,7 @@ class PrivateCard:
         noise_agrees: whether it is.
         guess: what whoever knows all others finds out; None where no sums were noised.
         attacks: on what was released.
-        remarks: what was not tried.
+        remarks: how it was tried, and what was not.
     """
 
     anchor: str
@@ -124,6 +125,7 @@ class PrivateCard:
     shown: Shown
     utility: Table | None
     measures: tuple[tuple[str, str], ...]
+    tasks: tuple[Table, ...]
     items: Table | None
     items_told: str
     curve: Plate | None
@@ -194,6 +196,7 @@ def card_of(one: AppraisedOutput, anchor: str) -> PrivateCard:
         Shown(tuple(one.exhibits)),
         None if utility is None else _compared(utility),
         () if utility is None else tuple((m.name, _explained(m)) for m in utility.measures),
+        tuple(task.exhibit() for task in one.tasks),
         None if utility is None or not utility.items else _items(utility),
         "" if utility is None else f"{utility.noun} by {utility.noun}: {len(utility.items)} in all",
         None if one.curve is None else curve_plate(one.curve),

@@ -40,11 +40,11 @@ def appraised_input(
     random = SecureRandom.for_tests(seed).spawn("raw data", name)
     rows = _of_features(data) if isinstance(data, Features) else _of_gaze(data)
     if rows is None:
-        return AppraisedInput(name, data.people, (), ("nobody was told apart: the data has no usable row",))
+        return AppraisedInput(name, data.people, (), ("Nobody was told apart: the data has no usable row.",))
     remarks = []
     chosen = some_people(rows.names.size, _PEOPLE, random.spawn("people"))
     if chosen.size < rows.names.size:
-        remarks.append(f"{chosen.size} of {rows.names.size} people, drawn by lot, are to be told apart")
+        remarks.append(f"{chosen.size} of {rows.names.size} people, drawn by lot, are to be told apart.")
     rows = rows.of_people(rows.names[chosen].tolist())
     halves = _halves(rows)
     if halves is None:
@@ -52,13 +52,13 @@ def appraised_input(
             name,
             data.people,
             (),
-            (*remarks, "nobody was told apart: fewer than two people have rows in both halves"),
+            (*remarks, "Nobody was told apart: fewer than two people have rows in both halves."),
         )
     known, given = halves
     every = max(1, -(-max(len(known.values), len(given.values)) // _ROWS))
     known, given = known.thinned(every), given.thinned(every)
     if every > 1:
-        remarks.append(f"of the rows of every recording one in {every} was used")
+        remarks.append(f"Of the rows of every recording one in {every} was used.")
     attacks: list[AttackResult] = list(
         identifications(known, given, seed=seed, n_jobs=jobs, progress=progress)
     )

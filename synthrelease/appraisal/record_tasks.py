@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from synthrelease.appraisal.record_rows import (
     real_rows,
     released_rows,
 )
+from synthrelease.appraisal.task import Task
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks.intervals import Rate, share_rate
@@ -30,55 +30,11 @@ from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event, Noise, noise_of
-from synthrelease.report.exhibits import Cell, Table
 
 _MOST_ROWS = 1000  # that are trained on, and tested on
 _MOST_PEOPLE = 500  # who are tested
 _FOLDS = 10  # of people
 REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other people", "released records"
-
-
-@dataclass(frozen=True)
-class Task:
-    """How well a label is told from all other attributes of real rows.
-
-    Attributes:
-        label: what is told.
-        people: who are tested; the intervals are of so many.
-        chance: share of right answers of whoever always says the most frequent category.
-        trained: share of right answers, averaged over people, by what was trained on and by classifier.
-        remarks: how to read it, in sentences.
-    """
-
-    label: str
-    people: int
-    chance: Rate
-    trained: Mapping[str, Mapping[str, Rate]]
-    remarks: tuple[str, ...]
-
-    def exhibit(self) -> Table:
-        """Return it as a table of a page."""
-        rows = [
-            (what, tuple(Cell(str(rates[name]), rates[name].value) for name in CLASSIFIERS))
-            for what, rates in self.trained.items()
-        ]
-        majority = Cell(str(self.chance), self.chance.value)
-        rows.append(("nothing: the most frequent one", (majority,) * len(CLASSIFIERS)))
-        title = f"Telling '{self.label}' of real rows"
-        return Table(title, ("trained on", *CLASSIFIERS), tuple(rows), " ".join(self.remarks))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "label": self.label,
-            "people": self.people,
-            "chance": self.chance.to_json(),
-            "trained": {
-                what: {name: rate.to_json() for name, rate in rates.items()}
-                for what, rates in self.trained.items()
-            },
-            "remarks": list(self.remarks),
-        }
 
 
 def record_tasks(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from synthrelease.appraisal.appraised import Values
 from synthrelease.appraisal.record_attacks import record_attacks
-from synthrelease.appraisal.record_tasks import Task, record_tasks
+from synthrelease.appraisal.record_tasks import record_tasks
 from synthrelease.appraisal.record_worth import record_comparisons
+from synthrelease.appraisal.task import Task
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult
 from synthrelease.outputs.records import RecordsOutput

@@ -66,7 +66,7 @@ def test_the_number_of_processes_changes_nothing():
 
 def test_many_rows_are_thinned_and_it_is_said():
     told = appraised_input("data", features(3.0, rows=500), seed=1)
-    assert told.remarks == ("of the rows of every recording one in 3 was used",)
+    assert told.remarks == ("Of the rows of every recording one in 3 was used.",)
 
 
 def test_nobody_can_be_told_apart():
