@@ -176,10 +176,10 @@ class AppraisedOutput:
         curve: the same at other ε; None where no ε decides.
         noise: None where there is no noise to take away.
         known_rest: None where no sums were noised.
-        tasks: what is learnt from records.
         attacks: on what was released.
         exhibits: truth beside release, for the page.
         remarks: how it was tried, what was not, and why, in sentences.
+        tasks: what is learnt from records.
     """
 
     name: str
@@ -188,10 +188,10 @@ class AppraisedOutput:
     curve: Curve | None = None
     noise: NoiseCheck | None = None
     known_rest: KnownRest | None = None
-    tasks: tuple[Task, ...] = ()
     attacks: tuple[AttackResult, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     remarks: tuple[str, ...] = ()
+    tasks: tuple[Task, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""

@@ -240,15 +240,16 @@ def glance_line(one: AppraisedOutput, anchor: str) -> GlanceLine:
         worst,
         allowed,
         more,
-        attacks_in_short(one.attacks),
+        attacks_in_short(one),
         any(attack.verdict is Verdict.FOUND for attack in one.attacks),
     )
 
 
-def attacks_in_short(attacks: Sequence[AttackResult]) -> str:
+def attacks_in_short(one: AppraisedOutput) -> str:
     """Return what attacks found, counted."""
+    attacks = one.attacks
     if not attacks:
-        return "none tried"
+        return "nobody to name in sums" if one.known_rest is not None else "none tried"
     found, untrusted = (
         sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
     )

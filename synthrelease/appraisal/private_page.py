@@ -38,6 +38,9 @@ def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = Fals
     return len(page)
 
 
+_OF_SUMS = "Nothing that is released belongs to a single person, so there is nobody to name. The strongest attack on sums stands with each output."
+
+
 def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version__) -> str:
     """Return the page as text.
 
@@ -59,7 +62,9 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         made_by=appraisal.manifest["tool"],
         seeded=appraisal.manifest["randomness"]["test_seed"],
         faults=appraisal.faults,
-        attacked=_attacked(released, "what is released"),
+        attacked=_OF_SUMS
+        if not released and any(one.known_rest is not None for one in appraisal.outputs)
+        else _attacked(released, "what is released"),
         found=[
             (anchors[name], name, attack.attack, attack.measure, with_interval(attack.main))
             for name, attack in appraisal.found

@@ -66,7 +66,7 @@ def test_the_summary_is_short_and_private(plan, tmp_path):
     assert lines[:3] == [
         "heatmaps   CC 0.821 (without noise 0.987, even attention everywhere 0.431, best 1)",
         "           who knows everybody else guesses right in 56.2 % (of 61.3 % that the promise allows)",
-        "           attacks: none tried",
+        "           attacks: nobody to name in sums",
     ]
     assert "           attacks: 1 of 3 found something, 1 cannot be trusted" in lines
     assert lines[-1].startswith(f"Page       {target}  (")

@@ -43,7 +43,7 @@ def test_noise_of_another_scale_does_not(kind, scale, times):
 
 def test_the_interval_is_no_wider_than_it_must_be():
     """χ² of 3000 degrees of freedom: 6.1 standard deviations of the ratio, which are 1/√(2n)."""
-    check = checked("gaussian", 3000, stated=50.0, true=50.0, seed=1)
+    check = checked("gaussian", 3000, stated=1e5, true=1e5, seed=1)
     reach = 6.1 / np.sqrt(2 * 3000)
     assert 1 - reach == pytest.approx(check.low, abs=0.003)
     assert 1 + reach == pytest.approx(check.high, abs=0.003)
