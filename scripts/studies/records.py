@@ -90,6 +90,7 @@ class Maker:
     fit: str = "exact"
     noise: str = "gaussian"
     people: int | None = None  # resampled to so many
+    records: int = RECORDS
 
     def make(
         self, rows: Rows, bounds: dict[str, tuple[float, float]], random: SecureRandom
@@ -117,8 +118,8 @@ class Maker:
             k=K,
             gamma=GAMMA,
             counted="person",
-            rows=RECORDS,
-            trials=RECORDS,
+            rows=self.records,
+            trials=self.records,
             neighbours=Neighbours.REPLACE_ONE,
             people=len(who),
         )
@@ -128,13 +129,13 @@ class Maker:
         noise = next((e for e in flatten(event) if isinstance(e, DiscreteLaplace | RoundedGaussian)), None)
         model, _ = fit_model(coded, person, parameters, noise, random=random)
         if self.model == "marginals":
-            chosen = model.sample(np.zeros((RECORDS, m), dtype=np.int64), random)
-            return _decoded(chosen, attributes, np.full(RECORDS, -1)), 1.0
+            chosen = model.sample(np.zeros((self.records, m), dtype=np.int64), random)
+            return _decoded(chosen, attributes, np.full(self.records, -1)), 1.0
         owners = Owners(
             person * len(CONDITIONS) + rows.condition
         )  # as release does it, but with the seeds told
         made, whose, tried, passed = [], [], 0, 0
-        while passed < RECORDS:
+        while passed < self.records:
             entered = owners.one_each(random)
             seeds = random.integers(len(entered), 1024)
             candidates = model.sample(coded[entered[seeds]], random)
@@ -142,10 +143,10 @@ class Maker:
             made.append(candidates[passes])
             whose.append(who[person[entered[seeds[passes]]]])
             tried, passed = tried + len(seeds), passed + int(passes.sum())
-            if tried > 1000 * RECORDS:
+            if tried > 1000 * self.records:
                 raise RuntimeError("hardly any candidate passes: keep less, or lower k")
-        chosen = np.concatenate(made)[:RECORDS]
-        return _decoded(chosen, attributes, np.concatenate(whose)[:RECORDS]), passed / tried
+        chosen = np.concatenate(made)[: self.records]
+        return _decoded(chosen, attributes, np.concatenate(whose)[: self.records]), passed / tried
 
 
 MAKERS = (
