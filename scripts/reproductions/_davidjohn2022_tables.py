@@ -35,13 +35,13 @@ QUESTIONS = tuple(
 )
 NO_ATTACK = "As papers do it; **no attack**"
 TITLES = {
-    (HALVES_ONE, AS_THEY_ARE): "Person: halves of one release",
-    (HALVES, AS_THEY_ARE): "Person: second halves released, first halves known raw",
-    (RECORDINGS_ONE, AS_THEY_ARE): "Person: across recordings of one release",
+    (HALVES_ONE, AS_THEY_ARE): "Person: halves of one release (no attack)",
+    (HALVES, AS_THEY_ARE): "Person: second halves, first halves known raw",
+    (RECORDINGS_ONE, AS_THEY_ARE): "Person: across recordings of one release (no attack)",
     (RECORDINGS, AS_THEY_ARE): "Person: across recordings, others known raw",
-    (TASK_ONE, AS_THEY_ARE): "Task: one release, features as they are",
+    (TASK_ONE, AS_THEY_ARE): "Task: one release, features as they are (no measure of use)",
     (TASK, AS_THEY_ARE): "Task: tested on real rows, features as they are",
-    (TASK_ONE, STRAYED): "Task: one release, own mean off",
+    (TASK_ONE, STRAYED): "Task: one release, own mean off (no measure of use)",
     (TASK, STRAYED): "Task: tested on real rows, own mean off",
 }
 _TASK_ONE = (
@@ -140,12 +140,11 @@ def show_settings(*, draws: int, every: int) -> None:
 def show(found: Mapping[Cell, Told], told: Rates, *, people: int, draws: int, majority: float) -> None:
     """A table for each question, and one of all."""
     heading("In short")
-    print(f"{FOREST} with majority vote. Lines with * are as papers do it: no attack, no measure of use.\n")
+    print(f"{FOREST} with majority vote.\n")
     rows = []
     for key in QUESTIONS:
-        mark = " *" * (key[0] in (HALVES_ONE, RECORDINGS_ONE, TASK_ONE))
         cells = [f"{told[key][release][FOREST, VOTE].value:.2f}" for release in RELEASES]
-        rows.append([TITLES[key] + mark, *cells, f"{chance(key[0], people):.2f}"])
+        rows.append([TITLES[key], *cells, f"{chance(key[0], people):.2f}"])
     print_markdown(["", *RELEASES, CHANCE], rows)
     for key in QUESTIONS:
         heading(TITLES[key])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ from synthrelease import __version__
 from synthrelease.durable import write_atomically
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
-_CODE = ("synthrelease/**/*.py", "scripts/reproductions/*.py", "scripts/studies/*.py")
+_CODE = "synthrelease/**/*.py"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
 
 
@@ -50,10 +50,16 @@ class Kept:
         write_atomically(self.path(name), text.encode(), force=True)
 
 
-def computed_from(data: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what results depend on: the data file's digest, settings, the version of this package and its code, and of libraries."""
+def computed_from(data: Path, settings: Mapping[str, Any], code_of: Sequence[str]) -> dict[str, Any]:
+    """Return what results depend on: the data file's digest, settings, versions of this package and of libraries, and code.
+
+    Args:
+        data: the file.
+        settings: everything that was chosen, as JSON holds it.
+        code_of: patterns of the scripts that compute results, besides this package.
+    """
     code = hashlib.sha256()
-    for path in sorted(path for pattern in _CODE for path in _ROOT.glob(pattern)):
+    for path in sorted(path for pattern in (_CODE, *code_of) for path in _ROOT.glob(pattern)):
         code.update(hashlib.sha256(path.read_bytes()).digest())
     return {
         "data": hashlib.sha256(data.read_bytes()).hexdigest(),

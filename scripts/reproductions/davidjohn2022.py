@@ -32,6 +32,11 @@ from synthrelease.evaluate.attacks import Windows
 from synthrelease.evaluate.classification import CLASSIFIERS
 
 FILE = Path("ier2023_vr_pupil") / "features_10s_0p5s.csv.gz"
+CODE = (
+    "scripts/reproductions/_davidjohn2022_cells.py",
+    "scripts/reproductions/_tasks.py",
+    "scripts/studies/*.py",
+)
 WINDOW, STEP = 10.0, 0.5  # seconds
 JOBS = min(2, os.cpu_count() or 1)
 
@@ -64,7 +69,7 @@ def run(data: Path, out: Path, *, quick: bool = False, jobs: int = JOBS) -> None
     rows = loaded(data / FILE).thinned(scale.every)
     check_people(rows, where=str(data / FILE))
     settings = {"every": scale.every, "k": K, "gamma": GAMMA, "same": SAME, "seed": SEED}
-    kept = Kept(out / "davidjohn2022_cells", computed_from(data / FILE, settings))
+    kept = Kept(out / "davidjohn2022_cells", computed_from(data / FILE, settings, CODE))
     left_out = tuple(rows.names.tolist()[:: scale.left])
     asked = cells(left_out, scale.draws)
     gap = int(np.ceil(WINDOW / STEP / scale.every)) - 1  # windows after the middle that overlap those before
