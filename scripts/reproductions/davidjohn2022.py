@@ -32,10 +32,14 @@ from synthrelease.evaluate.attacks import Windows
 from synthrelease.evaluate.classification import CLASSIFIERS
 
 FILE = Path("ier2023_vr_pupil") / "features_10s_0p5s.csv.gz"
-CODE = (
-    "scripts/reproductions/_davidjohn2022_cells.py",
-    "scripts/reproductions/_tasks.py",
-    "scripts/studies/*.py",
+CODE = tuple(
+    f"scripts/{name}.py"
+    for name in (
+        "reproductions/_davidjohn2022_cells",
+        "reproductions/_tasks",
+        "studies/attacks",
+        "studies/records",
+    )
 )
 WINDOW, STEP = 10.0, 0.5  # seconds
 JOBS = min(2, os.cpu_count() or 1)
@@ -99,7 +103,7 @@ def run(data: Path, out: Path, *, quick: bool = False, jobs: int = JOBS) -> None
             for key in keys
         }
         lines = {TITLES[key]: chance(key[0], people) for key in keys}
-        draw_rates(panels, lines, columns=2, title=f"{about}: IER 2023, {people} people", path=path)
+        draw_rates(panels, lines, title=f"{about}: IER 2023, {people} people", path=path)
         print(f"Picture: {path.name}")
 
 
