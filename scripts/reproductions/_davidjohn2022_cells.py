@@ -122,17 +122,16 @@ def sides(data: Data, cell: Cell, random: SecureRandom) -> tuple[Windows, Window
     """Return what somebody knows, with names, and the rows that they are to name. No recording, or half of one, is on both sides."""
     release, rows = releases(BOUNDS)[cell.release], data.rows
     fitted, tested = ([CONDITIONS.index(name) for name in names] for names in (FITTED, TESTED))
-    match cell.question:
-        case "recordings, real rows known":
-            known, given = rows.of_recordings(fitted), release(rows.of_recordings(tested), random)
-        case "recordings, one release":
-            made = release(rows, random)
-            known, given = made.of_recordings(fitted), made.of_recordings(tested)
-        case "halves, real rows known":
-            known, rest = rows.halves(data.gap)
-            given = release(rest, random)
-        case _:
-            known, given = release(rows, random).halves()
+    if cell.question == RECORDINGS:
+        known, given = rows.of_recordings(fitted), release(rows.of_recordings(tested), random)
+    elif cell.question == RECORDINGS_ONE:
+        made = release(rows, random)
+        known, given = made.of_recordings(fitted), made.of_recordings(tested)
+    elif cell.question == HALVES:
+        known, rest = rows.halves(data.gap)
+        given = release(rest, random)
+    else:
+        known, given = release(rows, random).halves()
     given = given.of_people(known.names)  # of a few seeded records, some people have none to be known by
     # Halves are recordings of their own; and a smoothed model draws a rare record of a condition that nobody had.
     return known, replace(given, recordings=given.recordings + len(CONDITIONS))
@@ -150,7 +149,8 @@ def task_folds(data: Data, cell: Cell, random: SecureRandom) -> list[tuple[Windo
         out = rows.people == cell.number
         return [(release(rows.where(~out), random), rows.where(out))]
     made = release(rows, random)
-    return [(made.where(made.people != name), made.of_people([name])) for name in data.left_out]
+    there = np.intersect1d(data.left_out, made.names)  # of a few seeded records, not everybody has one
+    return [(made.where(made.people != name), made.of_people([name])) for name in there]
 
 
 def releases(limits: dict[str, tuple[float, float]]) -> dict[str, Release]:
