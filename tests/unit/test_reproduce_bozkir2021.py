@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproducing import SCRIPTS, reproduce, table
+from reproducing import SCRIPTS, fresh_workers, reproduce, table
 
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.bozkir2021 import PaperParameters, Perturbed
@@ -241,6 +241,7 @@ def test_worth_of_blocks_of_draws_is_that_of_all(part, study, monkeypatch):
 def test_the_number_of_workers_changes_nothing(part, study):
     worth, told, ways = part("worth"), part("told"), part("ways")
     chosen = (ways.DCFPA[0],)
+    fresh_workers()
 
     def all_of_it(jobs):
         random = SecureRandom.for_tests(4)

@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from reproducing import SCRIPTS, reproduce
+from reproducing import SCRIPTS, fresh_workers, reproduce
 
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.noise import SecureRandom
@@ -312,6 +312,7 @@ def test_the_number_of_workers_and_the_order_change_nothing(part, rows, tmp_path
     cells, kept = part("_davidjohn2022_cells"), part("_kept")
     asked = [cells.Cell(q, "seeded, tree") for q in (cells.HALVES_ONE, cells.RECORDINGS, cells.TASK_ONE)]
     data = cells.Data(rows, 1, (2, 5))
+    fresh_workers()
     found = [
         cells.answers(data, some, kept.Kept(tmp_path / str(jobs), {}), jobs=jobs)[0]
         for jobs, some in ((1, asked), (2, asked[::-1]))
