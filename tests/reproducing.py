@@ -4,12 +4,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+from joblib.externals.loky import get_reusable_executor
+
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 
 def reproduce(*arguments):
     command = [sys.executable, str(SCRIPTS / "reproduce"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def fresh_workers():
+    """End processes that another test started: they were told another path, and find no module of `scripts`."""
+    get_reusable_executor().shutdown(wait=True)
 
 
 def table(text, title):

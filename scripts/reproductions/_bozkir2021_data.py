@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from reproductions._mpii_features import feature_files, load_feature_files
 from synthrelease.data.features import Features, load_features
 from synthrelease.errors import DataError
+from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.completed_series import completed_series
 
 Numbers = NDArray[np.float64]
@@ -91,28 +91,6 @@ class Study:
     def count(self) -> int:
         """How many windows were really recorded."""
         return sum(int(recording.recorded.sum()) for recording in self.recordings)
-
-
-class Windows(NamedTuple):
-    """Some windows, one a row.
-
-    Attributes:
-        values: shape (N, features).
-        person: shape (N,).
-        recording: number of the recording type, shape (N,).
-        unit: number of the person's recording, shape (N,).
-        first_half: whether in the first half of its recording, shape (N,).
-    """
-
-    values: Numbers
-    person: Labels
-    recording: Labels
-    unit: Labels
-    first_half: NDArray[np.bool_]
-
-    def where(self, chosen: NDArray[np.bool_]) -> Windows:
-        """Return some of them."""
-        return Windows(*(column[chosen] for column in self))
 
 
 def studies(data: Path) -> list[Study]:
@@ -211,16 +189,6 @@ def windows_of(study: Study, released: Sequence[Numbers], *, every: int) -> Wind
     """Return every so many windows of what was released for each recording type, where one was recorded."""
     parts = []
     for number, (recording, values) in enumerate(zip(study.recordings, released, strict=True)):
-        rank = np.cumsum(recording.recorded, axis=1) - 1
-        p, t = np.nonzero(recording.recorded & (rank % every == 0))
-        total = recording.recorded.sum(axis=1)
-        parts.append(
-            Windows(
-                values[p, :, t],
-                recording.people[p],
-                np.full(p.size, number),
-                recording.people[p] * len(study.recordings) + number,
-                2 * rank[p, t] < total[p],
-            )
-        )
-    return Windows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        p, t = np.nonzero(recording.recorded)
+        parts.append((values[p, :, t], recording.people[p], np.full(p.size, number)))
+    return Windows(*(np.concatenate(columns) for columns in zip(*parts, strict=True))).thinned(every)

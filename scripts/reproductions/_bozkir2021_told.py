@@ -9,9 +9,11 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
-from reproductions._bozkir2021_data import Numbers, Study, Windows, windows_of
+from reproductions._bozkir2021_data import Numbers, Study, windows_of
 from reproductions._bozkir2021_ways import Way
-from reproductions._bozkir2021_worth import Worths, in_parallel, seed_of
+from reproductions._bozkir2021_worth import Worths
+from reproductions._tasks import in_parallel, seed_of
+from synthrelease.evaluate.attacks import Windows
 from synthrelease.evaluate.classification import (
     CLASSIFIERS,
     Accuracy,
@@ -110,7 +112,7 @@ def _told(study: Study, released: Sequence[Numbers], seed: int) -> Answers:
     questions: Mapping[str, list[Accuracy]] = {
         TASK: [
             leave_one_group_out_accuracy(
-                task.values, task.recording, task.person, task.unit, classifier=name, seed=seed
+                task.values, task.recordings, task.people, task.units().unit, classifier=name, seed=seed
             )
             for name in CLASSIFIERS
         ],
@@ -122,11 +124,11 @@ def _told(study: Study, released: Sequence[Numbers], seed: int) -> Answers:
 
 def _halves(noisy: Windows, classifier: str, seed: int) -> Accuracy:
     """The paper's: trained on first halves of the noisy recordings, tested on the second halves of the same."""
-    first, second = noisy.where(noisy.first_half), noisy.where(~noisy.first_half)
+    first, second = noisy.halves()
     return split_accuracy(
-        (first.values, first.person),
-        (second.values, second.person),
-        second.unit,
+        (first.values, first.people),
+        (second.values, second.people),
+        second.units().unit,
         classifier=classifier,
         seed=seed,
     )
@@ -134,9 +136,9 @@ def _halves(noisy: Windows, classifier: str, seed: int) -> Accuracy:
 
 def _adversary(own: Windows, noisy: Windows, classifier: str, seed: int) -> Accuracy:
     """Trained on raw data of people's other recording types, tested on the noisy ones of each."""
-    predicted = np.empty_like(noisy.person)
-    for recording in np.unique(noisy.recording):
-        known, attacked = own.where(own.recording != recording), noisy.recording == recording
-        predict = trained(known.values, known.person, classifier=classifier, seed=seed)
+    predicted = np.empty_like(noisy.people)
+    for recording in np.unique(noisy.recordings):
+        known, attacked = own.where(own.recordings != recording), noisy.recordings == recording
+        predict = trained(known.values, known.people, classifier=classifier, seed=seed)
         predicted[attacked] = predict(noisy.values[attacked])
-    return accuracy(predicted, noisy.person, noisy.unit)
+    return accuracy(predicted, noisy.people, noisy.units().unit)

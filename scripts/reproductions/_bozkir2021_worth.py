@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from reproductions._bozkir2021_data import Numbers, Recording, Study
 from reproductions._bozkir2021_ways import Way
+from reproductions._tasks import in_parallel, seed_of
 from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
 from synthrelease.mechanisms.bozkir2021 import PaperParameters, oracle_coefficients, perturbed
 from synthrelease.noise import SecureRandom
@@ -128,17 +127,3 @@ def _utility(error: Numbers, feature: NDArray[np.int64]) -> float:
     series = np.bincount(feature)
     there = series > 0
     return float((series[there] / np.bincount(feature, weights=error)[there]).mean())
-
-
-def seed_of(random: SecureRandom, *labels: str) -> int:
-    """Return the seed of one task: it depends on the labels alone, not on who works on it or when."""
-    return int(random.spawn(*labels).integers(2**62, 1)[0])
-
-
-def in_parallel(
-    tasks: Iterable[tuple[Callable[..., Any], Any, Any]], count: int, about: str, jobs: int | None
-) -> Iterator[Any]:
-    """Work on all tasks, with a progress bar, and yield the results in order."""
-    workers = jobs if jobs is not None else os.cpu_count() or 1
-    results = Parallel(n_jobs=workers, return_as="generator")(tasks)
-    return iter(tqdm(results, desc=about, total=count, leave=False, disable=None))

@@ -81,9 +81,11 @@ def k_same(k: int, rows: Windows, random: SecureRandom) -> Windows:
     return k_same_select(rows, k, random=random)
 
 
-def synthetic(maker: Maker, rows: Windows, random: SecureRandom) -> Windows:
+def synthetic(
+    maker: Maker, rows: Windows, random: SecureRandom, bounds: dict[str, tuple[float, float]] = BOUNDS
+) -> Windows:
     """Records of a model; whose seed each had, where there is one."""
-    made, _ = maker.make(Rows(rows.values, rows.people, rows.recordings), BOUNDS, random)
+    made, _ = maker.make(Rows(rows.values, rows.people, rows.recordings), bounds, random)
     return Windows(made.values, made.person.astype(np.int64), made.condition.astype(np.int64))
 
 
@@ -145,7 +147,7 @@ COLUMNS = ("nearness", "feature", "condition", "exact", "near", "verbatim", "exa
 
 def run(data: Path) -> None:
     """Print the tables as Markdown."""
-    rows = _load(data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz")
+    rows = loaded(data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz").thinned(EVERY)
     _print_releases(rows)
     _print_alarms(rows)
     _print_aggregates(rows)
@@ -342,7 +344,8 @@ def _print_aggregates(rows: Windows) -> None:
         print(f"| {factor:g} | {right:.3f} | {theory:.3f} | {kept}: {check} |")
 
 
-def _load(path: Path) -> Windows:
+def loaded(path: Path) -> Windows:
+    """Return all windows that have every feature; recordings are conditions, in the order of `CONDITIONS`."""
     data = load_features(
         path,
         columns={"person": "participant", "recording": "condition", "time": "t_center_s"},
@@ -350,7 +353,6 @@ def _load(path: Path) -> Windows:
         recordings=CONDITIONS,
     )
     there = np.isfinite(data.values).all(axis=1)
-    whole = Windows(
+    return Windows(
         data.values[there], data.person[there].astype(np.int64), data.recording[there].astype(np.int64)
     )
-    return whole.thinned(EVERY)

@@ -51,12 +51,7 @@ Maker = Callable[[Gaze, float, SecureRandom], list[Map]]
 
 def run(folder: Path) -> None:
     """Print all tables."""
-    gaze = load_gaze(
-        folder / "osie_mouse" / "samples.csv.gz",
-        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px"},
-        screen=SCREEN,
-    )
-    gaze = replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)  # whole pixels: their middles
+    gaze = loaded(folder)
     _print_prior(folder)
     exact = exact_maps(gaze, CELLS)
     print(
@@ -117,7 +112,7 @@ def by_spectral(*, joint: bool = True, form: SpectralForm = DEFAULTS) -> Maker:
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
         parameters = spectral_parameters(gaze, joint=joint, form=form)
-        values, _ = spectral.release(gaze, parameters, _budget(gaze, epsilon), random=random)
+        values, _ = spectral.release(gaze, parameters, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
@@ -149,7 +144,7 @@ def by_gaze_maps(**parameters: Any) -> Maker:
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
         own = gaze_map_parameters(gaze, **parameters)
-        values, _ = gaze_maps.release(gaze, own, _budget(gaze, epsilon), random=random)
+        values, _ = gaze_maps.release(gaze, own, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
@@ -172,7 +167,8 @@ TOGETHER = {
 }
 
 
-def _budget(gaze: Gaze, epsilon: float) -> Budget:
+def budget(gaze: Gaze, epsilon: float) -> Budget:
+    """Return ε at δ = n^(−3/2)."""
     return Budget(epsilon, gaze.people**-1.5)
 
 
@@ -207,7 +203,7 @@ def _alone(make: Maker, gaze: Gaze, images: range, epsilon: float, random: Secur
 
 def _print_baselines(images: range, exact: list[Map]) -> None:
     print("  no data at all")
-    centre = _centre()
+    centre = centre_map()
     down, across = (middles(c) - 0.5 for c in CELLS)
     gaussian = np.exp(-((down[:, None] / 0.25) ** 2 + (across / 0.25) ** 2) / 2)
     for name, one in (
@@ -217,7 +213,7 @@ def _print_baselines(images: range, exact: list[Map]) -> None:
         print(f"    {name:<84}{np.mean([correlation(one, exact[j]) for j in images]):7.3f}")
 
 
-def _centre() -> Map:
+def centre_map() -> Map:
     """The mean of the prior that is shipped, blurred."""
     frequencies = band(BLURS, 1e-3)
     mean = centre_bias.prior(centre_bias.CENTRE, frequencies).mean * frequencies.attenuation
@@ -240,7 +236,7 @@ def _print_prediction(gaze: Gaze) -> None:
                     random = SecureRandom.for_tests(j).spawn(str(epsilon))
                     found.append(correlation(make(some, epsilon, random)[0], exact_maps(some, CELLS)[0]))
                 quality = Quality({name: parameters_for(some)}, name, BLURS, people, 1.0)
-                predicted = quality.correlation(name, _budget(some, epsilon), people)
+                predicted = quality.correlation(name, budget(some, epsilon), people)
                 cells.append(f"ε={epsilon:g}: {predicted:.2f} / {np.mean(found):.2f}")
             print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
 
@@ -259,7 +255,7 @@ def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
         own = looked.filter(pl.col("number") == gaze.stimuli[j])
         cell = SCREEN.cells(own["x_px"].to_numpy(), own["y_px"].to_numpy(), columns=CELLS[1], rows=CELLS[0])
         at[j] = np.bincount(cell, minlength=CELLS[0] * CELLS[1]).reshape(CELLS)
-    kinds: dict[str, list[list[Map]]] = {"exact": [exact], "no data: shipped prior": [[_centre()] * 20]}
+    kinds: dict[str, list[list[Map]]] = {"exact": [exact], "no data: shipped prior": [[centre_map()] * 20]}
     for epsilon in EPSILONS:
         random = SecureRandom.for_tests(7).spawn(str(epsilon))
         kinds[f"ε = {epsilon:g}"] = [by_spectral()(gaze, epsilon, random.spawn(str(d))) for d in range(DRAWS)]
@@ -291,7 +287,7 @@ def _print_dynamic(gaze: Gaze) -> None:
         exact = exact_dynamic(one, window, blur_time, form.cells)
         still = np.broadcast_to(exact.mean(axis=0), exact.shape)
         found.setdefault("no data: shipped prior", []).append(
-            metrics.correlation(np.broadcast_to(_sampled(_centre(), form.cells[1:]), exact.shape), exact)
+            metrics.correlation(np.broadcast_to(sampled(centre_map(), form.cells[1:]), exact.shape), exact)
         )
         found.setdefault("exact, but not changing over time (not private)", []).append(
             metrics.correlation(still, exact)
@@ -299,7 +295,7 @@ def _print_dynamic(gaze: Gaze) -> None:
         parameters = replace(spectral_parameters(one, form=form), window=window)
         for epsilon in EPSILONS:
             values, _ = spectral.release(
-                one, parameters, _budget(one, epsilon), random=SecureRandom.for_tests(j).spawn(str(epsilon))
+                one, parameters, budget(one, epsilon), random=SecureRandom.for_tests(j).spawn(str(epsilon))
             )
             shown = values[one.stimuli[0], "heatmap"].astype(np.float64)
             found.setdefault(f"spectral, ε = {epsilon:g}", []).append(metrics.correlation(shown, exact))
@@ -347,7 +343,7 @@ def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
             one = one_image(gaze, j)
             parameters = spectral_parameters(one)
             values, _ = spectral.release(
-                one, parameters, _budget(one, epsilon), random=SecureRandom.for_tests(j)
+                one, parameters, budget(one, epsilon), random=SecureRandom.for_tests(j)
             )
             error = np.abs(values[one.stimuli[0], "heatmap"] - exact[j])
             inside.append(float((error <= 2 * values[one.stimuli[0], "uncertainty"]).mean()))
@@ -422,6 +418,16 @@ def mean_coefficients(places: NDArray[np.int64], frequencies: Band) -> Map:
 # --- data
 
 
+def loaded(folder: Path) -> Gaze:
+    """Return the attention of everybody on all images."""
+    gaze = load_gaze(
+        folder / "osie_mouse" / "samples.csv.gz",
+        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px"},
+        screen=SCREEN,
+    )
+    return replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)  # whole pixels: their middles
+
+
 def exact_maps(gaze: Gaze, cells: tuple[int, int]) -> list[Map]:
     """Return the blurred mean of people's dwell shares, from pixels and not from our spectrum, at the published cells."""
     maps = []
@@ -477,9 +483,10 @@ def first_people(gaze: Gaze, people: int) -> Gaze:
 
 def correlation(one: Map, exact: Map) -> float:
     """Return CC at the grid of the exact map: what is coarser is shown as it is, in large cells."""
-    return metrics.correlation(_sampled(one, exact.shape), exact)
+    return metrics.correlation(sampled(one, exact.shape), exact)
 
 
-def _sampled(cells: Map, shape: tuple[int, ...]) -> Map:
+def sampled(cells: Map, shape: tuple[int, ...]) -> Map:
+    """Return a map at the middles of a grid of another shape."""
     at = [(middles(n) * side).astype(int) for n, side in zip(shape, cells.shape, strict=True)]
     return cells[np.ix_(*at)]

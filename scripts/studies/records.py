@@ -89,6 +89,7 @@ class Maker:
     fit: str = "exact"
     noise: str = "gaussian"
     people: int | None = None  # resampled to so many
+    records: int = RECORDS
 
     def make(
         self, rows: Rows, bounds: dict[str, tuple[float, float]], random: SecureRandom
@@ -116,8 +117,8 @@ class Maker:
             k=K,
             gamma=GAMMA,
             counted="person",
-            rows=RECORDS,
-            trials=1000 * RECORDS,
+            rows=self.records,
+            trials=1000 * self.records,
             neighbours=Neighbours.REPLACE_ONE,
             people=len(who),
         )

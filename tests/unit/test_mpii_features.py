@@ -207,24 +207,18 @@ def test_windows_are_subsampled_within_the_recorded_and_halved(data, folder):
     study = data.mpii_study(folder)
     series = [recording.series for recording in study.recordings]
     windows = data.windows_of(study, series, every=5)
-    assert windows.unit.tolist() == [0] * 3 + [2] * 3 + [4] * 5 + [1] * 3 + [3] * 3 + [5] * 5
-    assert (
-        windows.first_half.tolist()
-        == ([True] * 2 + [False]) * 2
-        + [True] * 3
-        + [False] * 2
-        + ([True] * 2 + [False]) * 2
-        + [True] * 3
-        + [False] * 2
-    )
+    assert windows.units().unit.tolist() == [0] * 3 + [2] * 3 + [4] * 5 + [1] * 3 + [3] * 3 + [5] * 5
+    first, second = windows.halves()
+    assert first.units().unit.tolist() == [0] * 2 + [2] * 2 + [4] * 3 + [1] * 2 + [3] * 2 + [5] * 3
+    assert second.units().unit.tolist() == [0, 2, 4, 4, 1, 3, 5, 5]
     for row, (person, step) in enumerate([(0, 0), (0, 5), (0, 10), (1, 0), (1, 5), (1, 10), (2, 0), (2, 5)]):
         np.testing.assert_array_equal(windows.values[row], series[0][person, :, step])
-        assert (windows.person[row], windows.recording[row]) == (person, 0)
+        assert (windows.people[row], windows.recordings[row]) == (person, 0)
 
 
 def test_an_odd_window_in_the_middle_belongs_to_the_first_half(data, folder):
     study = data.mpii_study(folder)
     series = [recording.series for recording in study.recordings]
     windows = data.windows_of(study, series, every=1)
-    halves = [int(windows.first_half[windows.unit == unit].sum()) for unit in range(6)]
-    assert halves == [6, 6, 7, 7, 11, 11]  # of 12, 13 and 21 windows, in both recordings
+    first = np.bincount(windows.halves()[0].units().unit)
+    assert first.tolist() == [6, 6, 7, 7, 11, 11]  # of 12, 13 and 21 windows, in both recordings

@@ -68,10 +68,28 @@ class Windows:
         """
         if every < 1:
             raise ValueError(f"Expected every >= 1, found every={every}")
-        place = np.empty(len(self.people), dtype=np.int64)
+        return self.where(self._places()[0] % every == 0)
+
+    def halves(self, gap: int = 0) -> tuple[Windows, Windows]:
+        """Return the first and the second half of each person's each recording, in the order rows stand; a middle row is of the first.
+
+        Args:
+            gap: so many rows after the middle are left out: windows that overlap would be in both halves.
+
+        Raises:
+            ValueError: gap < 0, or nothing is left of the second halves.
+        """
+        if gap < 0:
+            raise ValueError(f"Expected gap >= 0, found gap={gap}")
+        place, count = self._places()
+        return self.where(2 * place < count), self.where(2 * (place - gap) >= count)
+
+    def _places(self) -> tuple[Labels, Labels]:
+        """Number of each row within its person's recording, and how many that has."""
+        place, count = np.empty_like(self.people), np.empty_like(self.people)
         for rows in self.units().rows:
-            place[rows] = np.arange(rows.size)
-        return self.where(place % every == 0)
+            place[rows], count[rows] = np.arange(rows.size), rows.size
+        return place, count
 
     def units(self) -> Units:
         """Return what votes together: each person's each recording."""

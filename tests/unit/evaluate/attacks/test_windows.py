@@ -22,6 +22,31 @@ def test_thinned_by_hand():
     assert windows.thinned(9).values.ravel().tolist() == [0, 1, 5]
 
 
+def test_halves_by_hand():
+    """Of five rows three are the first half; places are counted within each person's each recording."""
+    windows = rows([1, 1, 2, 1, 1, 2, 1, 1], [0, 0, 0, 0, 0, 0, 0, 5])
+    assert [half.values.ravel().tolist() for half in windows.halves()] == [[0, 1, 2, 3, 7], [4, 5, 6]]
+    first, second = windows.halves(1)
+    assert (first.values.ravel().tolist(), second.values.ravel().tolist()) == ([0, 1, 2, 3, 7], [6])
+    with pytest.raises(ValueError, match="rows of features"):
+        windows.halves(2)
+    with pytest.raises(ValueError, match="gap >= 0"):
+        windows.halves(-1)
+
+
+@pytest.mark.parametrize("every", range(1, 9))
+@pytest.mark.parametrize("count", range(2, 40))
+def test_thinned_halves_are_halves_thinned(count, every):
+    """A row is in the same half whether its recording was thinned before or not."""
+    whole = rows([0] * count, [0] * count)
+    in_first = set(whole.halves()[0].values.ravel())
+    thinned = whole.thinned(every)
+    if len(thinned.values) > 1:
+        first, second = thinned.halves()
+        assert set(first.values.ravel()) <= in_first
+        assert not in_first & set(second.values.ravel())
+
+
 def test_units_by_hand():
     units = rows([4, 2, 4, 2, 4], [1, 1, 0, 1, 1]).units()
     assert units.people.tolist() == [2, 4, 4]

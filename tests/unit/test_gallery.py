@@ -1,0 +1,94 @@
+"""Pictures of the gallery: they are drawn, they are small, and what they show is what was given."""
+
+import gzip
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from reproducing import SCRIPTS
+
+IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
+
+
+@pytest.fixture
+def study(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return lambda name: importlib.import_module(f"studies.{name}")
+
+
+@pytest.fixture
+def gaze(study, tmp_path):
+    """Two images in the layout of osie_mouse: everybody looks at the upper left of one, at the lower right of the other."""
+    rng = np.random.default_rng(3)
+    lines = ["image,worker,sample_index,x_px,y_px"]
+    for image, (x, y) in {1011: (200, 150), 1012: (600, 450)}.items():
+        for worker in range(30):
+            for k, (across, down) in enumerate(rng.normal(0, 20, (40, 2)).round().astype(int)):
+                lines.append(f"{image},{worker},{k},{x + across},{y + down}")
+    (tmp_path / "osie_mouse").mkdir()
+    with gzip.open(tmp_path / "osie_mouse" / "samples.csv.gz", "wt") as file:
+        file.write("\n".join(lines) + "\n")
+    return study("heatmaps").loaded(tmp_path)
+
+
+def looked_at(path):
+    with Image.open(path) as drawn:
+        return drawn.mode, drawn.width
+
+
+def test_maps_of_the_gallery(study, gaze, tmp_path, monkeypatch):
+    gallery, rows = study("gallery"), []
+    monkeypatch.setattr(gallery, "SHOWN", ("1012", "1011"))
+    monkeypatch.setattr(gallery, "draw_maps", lambda images, given, path: rows.extend([images, given, path]))
+    gallery.draw_heatmaps(gaze, tmp_path / "maps.png")
+    images, given, path = rows
+    assert images == ("1012", "1011")
+    assert [row.label for row in given] == [
+        "exact: stays private",
+        "synthrelease, ε = 1",
+        "synthrelease, ε = 3",
+        "Liu et al. 2019, exact calibration, ε = 1",
+        "Liu et al. 2019, exact calibration, ε = 3",
+        "no data at all: the centre bias",
+    ]
+    places = [np.unravel_index(cells.argmax(), cells.shape) for cells in given[0].maps]
+    assert [(down > 50, across > 67) for down, across in places] == [(True, True), (False, False)]
+    for row in given[1:]:
+        for cells, exact, told in zip(row.maps, given[0].maps, row.correlations, strict=True):
+            assert told == pytest.approx(np.corrcoef(cells.ravel(), exact.ravel())[0, 1])
+    monkeypatch.undo()
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    study("_gallery_figures").draw_maps(images, given, path)
+    assert looked_at(path) == ("P", 700)
+
+
+def test_other_pictures_of_the_gallery(study, gaze, tmp_path, monkeypatch):
+    gallery = study("gallery")
+    monkeypatch.setattr(gallery, "SHOWN", ("1011", "1012"))
+    given = []
+    monkeypatch.setattr(gallery, "draw_shares", lambda *arguments: given.extend(arguments))
+    gallery.draw_areas(gaze, tmp_path / "areas.png")
+    names, panels, errors, path = given
+    exact = panels["image 1011, 30 people"]["exact"]
+    assert names[int(exact.argmax())] == "top left"
+    assert exact.sum() == pytest.approx(1)
+    assert set(errors) == {"released, ε = 1", "released, ε = 3"}
+    figures = study("_gallery_figures")
+    figures.draw_shares(names, panels, errors, path)
+    gallery.draw_check(tmp_path / "noise.png")
+    edges = np.linspace(0, 1, 11)
+    shares = {"real": np.full(10, 0.1), "made": np.arange(10) / 45}
+    figures.draw_histograms({"openness": (edges, shares)}, tmp_path / "records.png")
+    for name in ("areas", "noise", "records"):
+        assert looked_at(tmp_path / f"{name}.png") == ("P", 900)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    sorted([*IMAGES.glob("gallery_*.png"), *IMAGES.glob("davidjohn2022_*.png")]),
+    ids=lambda p: p.name,
+)
+def test_pictures_of_the_docs_are_small(picture):
+    assert picture.stat().st_size <= 200_000
