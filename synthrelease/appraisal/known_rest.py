@@ -20,7 +20,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.evaluate.attacks import check_promise
 from synthrelease.evaluate.attacks.aggregates import success_known_rest
 from synthrelease.evaluate.attacks.intervals import coins_rate
-from synthrelease.evaluate.attacks.roc import at_false_positive_rate
+from synthrelease.evaluate.attacks.roc import randomized_tpr
 from synthrelease.evaluate.attacks.windows import Numbers
 from synthrelease.mechanisms.collected import Collected, Rows, Sums
 from synthrelease.mechanisms.statistics import INTERVALS
@@ -106,7 +106,7 @@ def _attacked(
         worst,
         coins_rate(right, 2 * inside.size),
         allowed,
-        {f"{rate:.0%}": at_false_positive_rate(inside, outside, rate).tpr for rate in _FALSE_ALARMS},
+        {f"{100 * rate:g} %": randomized_tpr(inside, outside, rate) for rate in _FALSE_ALARMS},
         promise,
         exceeds=allowed is not None and worst - doubt > allowed,
     )

@@ -49,6 +49,20 @@ def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> Ope
     return Operating(threshold, float((inside > threshold).mean()), float((outside > threshold).mean()))
 
 
+def randomized_tpr(inside: Numbers, outside: Numbers, fpr: float) -> float:
+    """Return the share of members that the best test finds at exactly a share `fpr` of false alarms: who is at the threshold is called by lot.
+
+    That is the test of Neyman and Pearson. Where many have the same score, a threshold alone would find nobody.
+    """
+    if not 0 < fpr < 1:
+        raise ValueError(f"Expected 0 < fpr < 1, found fpr={fpr}")
+    ordered = np.sort(outside)[::-1]
+    threshold = ordered[math.ceil(fpr * len(outside)) - 1]
+    above, equal = float((outside > threshold).mean()), float((outside == threshold).mean())
+    part = (fpr - above) / equal
+    return float((inside > threshold).mean() + part * (inside == threshold).mean())
+
+
 def balanced_accuracy(scores: Numbers, members: Flags, threshold: float) -> float:
     """Return the mean of the shares that are right, of members and of non-members; a score at the threshold counts half."""
     called = (scores > threshold) + 0.5 * (scores == threshold)

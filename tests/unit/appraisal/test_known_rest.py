@@ -52,8 +52,8 @@ def test_gaussian_noise_and_two_people():
     assert told.worst == told.typical == pytest.approx(norm.cdf(5 / 4))
     assert told.measured.value == pytest.approx(told.worst, abs=0.02)
     # The best test at a rate of false alarms: Φ(Φ⁻¹(α) + d).
-    assert told.found["10%"] == pytest.approx(norm.cdf(norm.ppf(0.1) + 2.5), abs=0.03)
-    assert told.found["1%"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
+    assert told.found["10 %"] == pytest.approx(norm.cdf(norm.ppf(0.1) + 2.5), abs=0.03)
+    assert told.found["1 %"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
 
 
 def best_guess_under_laplace(b, shift):
@@ -68,6 +68,13 @@ def test_laplace_noise_by_all_that_can_happen():
     assert told.worst == pytest.approx(best_guess_under_laplace(3.0, 9), abs=0.01)
     assert told.typical == pytest.approx(best_guess_under_laplace(3.0, 5), abs=0.01)
     assert told.worst == told.measured.value
+
+
+def test_members_are_found_by_lot_where_releases_are_as_likely():
+    """Beyond both people a Laplace release is e^(Δ/b) times as likely with the one, however far: P(r ≥ Δ) with either is known."""
+    told = attacked([[4], [0]], DiscreteLaplace(4, 3.0, 1))
+    assert told.found["1 %"] == pytest.approx(0.01 * np.exp(4 / 3), abs=0.005)
+    assert told.found["10 %"] == pytest.approx(0.1 * np.exp(4 / 3), abs=0.02)
 
 
 def test_the_worst_pair_is_found_and_the_middle_one():

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from synthrelease.evaluate.attacks.roc import area_under_curve, at_false_positive_rate, balanced_accuracy
+from synthrelease.evaluate.attacks.roc import (
+    area_under_curve,
+    at_false_positive_rate,
+    balanced_accuracy,
+    randomized_tpr,
+)
 
 
 def test_area_by_hand():
@@ -63,3 +68,22 @@ def test_balanced_accuracy_by_hand():
 def test_a_rate_that_is_none_is_refused(rate):
     with pytest.raises(ValueError, match="0 <= fpr < 1"):
         at_false_positive_rate(np.ones(2), np.ones(2), rate)
+
+
+def test_who_is_at_the_threshold_is_called_by_lot():
+    inside, outside = np.array([1, 1, 1, 0.0]), np.array([1, 0, 0, 0.0])
+    assert randomized_tpr(inside, outside, 0.25) == pytest.approx(0.75)
+    assert randomized_tpr(inside, outside, 0.1) == pytest.approx(0.3)
+    assert randomized_tpr(inside, outside, 0.5) == pytest.approx(0.75 + 0.25 / 3)
+    assert randomized_tpr(np.ones(4), np.ones(4), 0.2) == pytest.approx(0.2)
+    for wrong in (0.0, 1.0, -1.0):
+        with pytest.raises(ValueError, match="fpr"):
+            randomized_tpr(inside, outside, wrong)
+
+
+def test_without_ties_it_is_the_threshold():
+    generator = np.random.default_rng(4)
+    inside, outside = generator.normal(1, 1, 500), generator.normal(0, 1, 500)
+    for rate in (0.01, 0.1, 0.5):
+        below, above = (at_false_positive_rate(inside, outside, r).tpr for r in (rate - 0.002, rate))
+        assert below <= randomized_tpr(inside, outside, rate) <= above + 0.002
