@@ -163,6 +163,7 @@ def _appraised(
         attacks=attacks,
         exhibits=exhibits,
         remarks=remarks,
+        source=made.resolved.spec.input,
     )
 
 

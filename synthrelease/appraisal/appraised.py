@@ -180,6 +180,7 @@ class AppraisedOutput:
         exhibits: truth beside release, for the page.
         remarks: how it was tried, what was not, and why, in sentences.
         tasks: what is learnt from records.
+        source: the input that it is made of.
     """
 
     name: str
@@ -192,6 +193,7 @@ class AppraisedOutput:
     exhibits: tuple[Exhibit, ...] = ()
     remarks: tuple[str, ...] = ()
     tasks: tuple[Task, ...] = ()
+    source: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -204,6 +206,7 @@ class AppraisedOutput:
         return {
             "name": self.name,
             "kind": self.kind,
+            "input": self.source,
             **{what: None if part is None else part.to_json() for what, part in parts.items()},
             "tasks": [task.to_json() for task in self.tasks],
             "attacks": [attack.to_json() for attack in self.attacks],

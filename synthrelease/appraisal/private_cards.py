@@ -258,30 +258,25 @@ def attacks_in_short(one: AppraisedOutput) -> str:
 
 
 def before_and_after(appraisal: Appraisal) -> Table | None:
-    """Return the attacks that were tried both on data as they are and on what is released; None if there are none."""
-    before = [(f"{one.name}, without names", one.attacks) for one in appraisal.inputs]
-    after = [(f"{one.name}, released", one.attacks) for one in appraisal.outputs]
-    tried = [{attack.attack: attack for attack in attacks} for _, attacks in (*before, *after)]
-    both = [
-        name
-        for name in dict.fromkeys(name for one in tried[: len(before)] for name in one)
-        if any(name in one for one in tried[len(before) :])
-    ]
-    if not both:
+    """Return the attacks that were tried both on data as they are and on what is released of them; None if there are none."""
+    columns: list[tuple[str, dict[str, AttackResult]]] = []
+    names: dict[str, None] = {}
+    for one in appraisal.inputs:
+        raw = {attack.attack: attack for attack in one.attacks}
+        made = [
+            (f"{output.name}, released", own)
+            for output in appraisal.outputs
+            if output.source == one.name
+            and (own := {a.attack: a for a in output.attacks}).keys() & raw.keys()
+        ]
+        if made:
+            columns += [(f"{one.name}, without names", raw), *made]
+            names |= dict.fromkeys(name for name in raw if any(name in own for _, own in made))
+    if not columns:
         return None
-    kept = [n for n, one in enumerate(tried) if any(name in one for name in both)]
-    rows = []
-    for name in both:
-        chance = next(one[name].chance for one in tried if name in one)
-        own = (_told(tried[n].get(name)) for n in kept)
-        rows.append((name, (*map(Cell, own), Cell(rate(chance)))))
-    head = ("attack", *([*before, *after][n][0] for n in kept), "chance")
-    return Table(
-        "Before and after",
-        head,
-        tuple(rows),
-        "Each cell: what the attack reached, its verdict. –: not tried, or not on this.",
-    )
+    rows = [(name, tuple(Cell(_told(own.get(name))) for _, own in columns)) for name in names]
+    note = "Each cell: what the attack reached, what chance reaches, and its verdict. –: not tried, or not on this."
+    return Table("Before and after", ("attack", *(told for told, _ in columns)), tuple(rows), note)
 
 
 def attack_rows(attacks: Sequence[AttackResult]) -> tuple[AttackRow, ...]:
@@ -354,7 +349,7 @@ def _within(share: float) -> float:
 
 
 def _told(one: AttackResult | None) -> str:
-    return "–" if one is None else f"{rate(one.main.value)}, {one.verdict}"
+    return "–" if one is None else f"{rate(one.main.value)} (chance {rate(one.chance)}), {one.verdict}"
 
 
 def _explained(measure: Measure) -> str:

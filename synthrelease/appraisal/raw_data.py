@@ -41,20 +41,18 @@ def appraised_input(
     rows = _of_features(data) if isinstance(data, Features) else _of_gaze(data)
     if rows is None:
         return AppraisedInput(name, data.people, (), ("Nobody was told apart: the data has no usable row.",))
-    remarks = []
-    chosen = some_people(rows.names.size, _PEOPLE, random.spawn("people"))
-    if chosen.size < rows.names.size:
-        remarks.append(f"{chosen.size} of {rows.names.size} people, drawn by lot, are to be told apart.")
-    rows = rows.of_people(rows.names[chosen].tolist())
     halves = _halves(rows)
     if halves is None:
-        return AppraisedInput(
-            name,
-            data.people,
-            (),
-            (*remarks, "Nobody was told apart: fewer than two people have rows in both halves."),
-        )
+        nobody = "Nobody was told apart: fewer than two people have rows in both halves."
+        return AppraisedInput(name, data.people, (), (nobody,))
     known, given = halves
+    remarks, names = [], known.names
+    chosen = some_people(names.size, _PEOPLE, random.spawn("people"))
+    if names.size < data.people:
+        remarks.append(f"{names.size} of {data.people} people have rows in both halves.")
+    if chosen.size < names.size:
+        remarks.append(f"{chosen.size} of them, drawn by lot, are to be told apart.")
+        known, given = (half.of_people(names[chosen].tolist()) for half in halves)
     every = max(1, -(-max(len(known.values), len(given.values)) // _ROWS))
     known, given = known.thinned(every), given.thinned(every)
     if every > 1:

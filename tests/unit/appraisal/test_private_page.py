@@ -227,18 +227,20 @@ def test_before_stands_beside_after():
     told = appraisal("plain")
     table = before_and_after(told)
     assert table is not None
-    assert table.head == ("attack", "pupil, without names", "table, released", "chance")
+    assert table.head == ("attack", "pupil, without names", "table, released")
     rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
-    assert rows["linkage"] == ["1.00, found", "0.05, nothing found", "0.04"]
+    assert rows["linkage"] == ["1.00 (chance 0.04), found", "0.05 (chance 0.04), nothing found"]
     assert before_and_after(dataclasses.replace(told, inputs=())) is None
 
 
 def test_an_attack_that_was_not_tried_on_both_is_left_out():
     before = AppraisedInput("x", 3, (attack("a"), attack("b")), ())
-    after = AppraisedOutput("o", "records", attacks=(attack("b"), attack("c")))
+    after = AppraisedOutput("o", "records", attacks=(attack("b"), attack("c")), source="x")
     table = before_and_after(Appraisal(manifest(), (before,), (after,), {}))
     assert table is not None
     assert [name for name, _ in table.rows] == ["b"]
+    of_others = dataclasses.replace(after, source="y")
+    assert before_and_after(Appraisal(manifest(), (before,), (of_others,), {})) is None
 
 
 def test_the_curve_has_a_picture_words_and_numbers():
