@@ -25,11 +25,13 @@ class Measure:
         name: as the literature has it, such as "CC".
         best: what a perfect release scores; infinity where more is better without end.
         meaning: in a clause.
+        middle: whether the middle of many items is told, and not their mean: of quotients that a few items rule.
     """
 
     name: str
     best: float
     meaning: str
+    middle: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Utility:
 
     Attributes:
         measures: what is measured.
-        compared: the mean over items of every measure; "released" first, then what it is held against.
+        compared: the mean over items of every measure (or the middle, as it says); "released" first, then what it is held against.
         items: what was released, item by item.
         noun: of an item.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -73,10 +74,13 @@ def curve(
     )
 
 
-def mean_values(items: Sequence[Values], count: int) -> Values:
-    """Return the mean of every measure over items, of those that have it; NaN if none has."""
-    columns = list(zip(*items, strict=True)) or [()] * count
-    return tuple(_mean([value for value in column if not math.isnan(value)]) for column in columns)
+def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
+    """Return the mean, or the middle, of every measure over the items that have it; NaN if none has."""
+    columns = list(zip(*items, strict=True)) or [()] * len(measures)
+    return tuple(
+        _over([value for value in column if not math.isnan(value)], measure)
+        for column, measure in zip(columns, measures, strict=True)
+    )
 
 
 def _score(derivations: Sequence[Derivation], yardstick: Yardstick) -> float:
@@ -85,16 +89,16 @@ def _score(derivations: Sequence[Derivation], yardstick: Yardstick) -> float:
     items: list[Values] = []
     for number in chosen:
         items += yardstick.of(derivations[number]()).values()
-    return mean_values(items, len(yardstick.measures))[0]
+    return over_items(items, yardstick.measures)[0]
 
 
 def _first(yardstick: Yardstick) -> Measure:
     return yardstick.measures[0]
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else _odd(values)
-
-
-def _odd(values: Sequence[float]) -> float:
-    return math.inf if values else math.nan
+def _over(values: Sequence[float], measure: Measure) -> float:
+    if not values:
+        return math.nan
+    if measure.middle:
+        return statistics.median(values)
+    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else math.inf

@@ -32,7 +32,7 @@ from synthrelease.appraisal.private_words import (
 from synthrelease.evaluate.attacks import AttackResult, Rate, Verdict
 from synthrelease.report.exhibits import Cell, Plate, Shown, Table
 from synthrelease.report.mechanism_words import KINDS
-from synthrelease.report.number_words import several
+from synthrelease.report.number_words import listed, several
 
 _PLACE = 100  # width of the line on which an attack stands
 
@@ -360,14 +360,11 @@ def _compared(utility: Utility) -> Table:
     head = ("", *(measure.name for measure in utility.measures))
     best = ("the best there is", tuple(Cell(number(measure.best)) for measure in utility.measures))
     rows = tuple((what, _cells(values)) for what, values in utility.compared.items())
-    return Table(
-        "How near to the truth",
-        ("what is published", *head[1:]),
-        (*rows, best),
-        f"Means over all {len(utility.items)}; one by one they stand below."
-        if len(utility.items) > 1
-        else "",
-    )
+    note = ""
+    if len(utility.items) > 1:
+        middles = [measure.name for measure in utility.measures if measure.middle]
+        note = f"Means over all {len(utility.items)}{f', but of {listed(middles)} the middle' if middles else ''}; one by one they stand below."
+    return Table("How near to the truth", ("what is published", *head[1:]), (*rows, best), note)
 
 
 def _items(utility: Utility) -> Table:

@@ -10,7 +10,7 @@ import numpy as np
 
 from synthrelease.appraisal.appraised import NoiseCheck, Utility, Values
 from synthrelease.appraisal.case import Case
-from synthrelease.appraisal.curves import mean_values
+from synthrelease.appraisal.curves import over_items
 from synthrelease.appraisal.noise_check import NoiseTally
 from synthrelease.outputs.resolved import Arrays, Derivation
 from synthrelease.privacy.event import noise_of
@@ -60,7 +60,7 @@ def measured(
         if len(exhibits) < pictures:
             exhibits += yardstick.exhibits(arrays)
     compared = {
-        what: mean_values(list(values.values()), len(yardstick.measures))
+        what: over_items(list(values.values()), yardstick.measures)
         for what, values in {RELEASED: items, **others}.items()
     }
     utility = Utility(yardstick.measures, compared, items, yardstick.noun)

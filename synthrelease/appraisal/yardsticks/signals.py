@@ -39,11 +39,13 @@ MEASURES = (
         "MSE/variance",
         0.0,
         "squared error over the variance of the true course; 1 is what its own mean would score",
+        middle=True,
     ),
     Measure(
         "NMSE",
         0.0,
         "squared error over the product of both means (Bozkir et al. 2021); says little where means are large",
+        middle=True,
     ),
 )
 

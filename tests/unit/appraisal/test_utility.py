@@ -5,6 +5,7 @@ import math
 import pytest
 
 from synthrelease.appraisal.appraised import Measure, Utility
+from synthrelease.appraisal.curves import over_items
 from synthrelease.appraisal.utility import EXACT, RELEASED, best_without_data
 
 
@@ -27,3 +28,13 @@ def utility(best, **others):
 )
 def test_the_best_of_what_needs_no_data(best, others, expected):
     assert best_without_data(utility(best, **others)) == expected
+
+
+def test_means_and_middles_over_items():
+    mean, middle = Measure("m", 0.0, "a mean"), Measure("q", 0.0, "a quotient", middle=True)
+    items = [(1.0, 1.0), (2.0, 3.0), (6.0, 1e9)]
+    assert over_items(items, (mean, middle)) == (3.0, 3.0)
+    assert over_items([*items, (math.nan, math.nan)], (mean, middle)) == (3.0, 3.0)
+    assert over_items([*items, (math.inf, math.inf)], (mean, middle)) == (math.inf, (3.0 + 1e9) / 2)
+    assert all(math.isnan(value) for value in over_items([], (mean, middle)))
+    assert all(math.isnan(value) for value in over_items([(math.nan, math.nan)], (mean, middle)))
