@@ -17,8 +17,7 @@ from scipy.stats import chisquare
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import SeededModel, SeedSet
-from synthrelease.mechanisms.records import release as module
+from synthrelease.mechanisms.records import SeededModel, SeedSet, candidates
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
@@ -166,7 +165,7 @@ class Spy:
                 spy.calls.append(SimpleNamespace(**asked, records=self._entered, plausible=found))
                 return found
 
-        monkeypatch.setattr(module, "SeedSet", Watched)
+        monkeypatch.setattr(candidates, "SeedSet", Watched)
 
     def all(self, name: str) -> Integers:
         return np.concatenate([getattr(call, name) for call in self.calls])

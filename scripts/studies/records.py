@@ -128,7 +128,7 @@ class Maker:
         noise = next((e for e in flatten(event) if isinstance(e, DiscreteLaplace | RoundedGaussian)), None)
         made = owned_records(coded, person, parameters, noise, random=random)
         whose = np.where(made.seeds == NO_ONE, -1, who[person[made.seeds]])
-        return _decoded(made.codes, attributes, whose), made.passed / made.trials
+        return _decoded(made.records, attributes, whose), made.passed / made.trials
 
 
 MAKERS = (

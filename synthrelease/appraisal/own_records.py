@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import equal_to_some
 from synthrelease.appraisal.record_rows import Numbers, RecordRows
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
+from synthrelease.mechanisms.records.candidates import Known
 
 _MOST_PEOPLE, _MOST_ASKED = 50, 1000  # people and their rows, whose distance to other people's is looked up
 _MOST_RECORDS = 10_000  # records whose distance is looked up
@@ -60,8 +60,8 @@ def own_records(real: RecordRows, made: RecordRows) -> OwnRecords:
     rows, queries, people = scaled(whole, whole, some.columns(real.features), asked.columns(real.features))
     return OwnRecords(
         len(made),
-        int(equal_to_some(made.codes, real.codes).sum()),
-        int(np.unique(real.people[equal_to_some(real.codes, made.codes)]).size),
+        int(Known(real.codes).among(made.codes).sum()),
+        int(np.unique(real.people[Known(made.codes).among(real.codes)]).size),
         float(np.median(nearest_distance(queries, rows))),
         float(np.median(_to_others(people, asked, rows, real))),
     )

@@ -97,7 +97,7 @@ class _Halves:
     def __call__(self, people: Labels, random: SecureRandom) -> RecordRows:
         own = self.given(people)
         made = owned_records(own.codes, own.numbered, self.parameters, self.noise, random=random)
-        return decoded_rows(made.codes, self.parameters)
+        return decoded_rows(made.records, self.parameters)
 
     def given(self, people: Labels) -> RecordRows:
         """What the mechanism is given."""

@@ -94,7 +94,7 @@ def _released(source: RecordRows, trial: Trial, random: SecureRandom) -> RecordR
     made = owned_records(codes, people, parameters, noise, random=random.spawn("release"))
     there = made.seeds != NO_ONE
     return replace(
-        decoded_rows(made.codes, parameters),
+        decoded_rows(made.records, parameters),
         people=np.where(there, source.people[made.seeds], NO_ONE),
         recordings=np.where(there, source.recordings[made.seeds], NO_ONE),
     )

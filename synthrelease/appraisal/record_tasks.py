@@ -107,7 +107,7 @@ def _fresh(
         parameters = of_fewer(rows.parameters, own.names.size, most_rows=_MOST_ROWS)
         k = passing_k(own.codes, people, parameters, noise, random=chance.spawn("k"))
         parameters = replace(parameters, k=k)
-        codes = owned_records(own.codes, people, parameters, noise, random=chance.spawn("release")).codes
+        codes = owned_records(own.codes, people, parameters, noise, random=chance.spawn("release")).records
         made.append(decoded_rows(codes, parameters))
     return made
 

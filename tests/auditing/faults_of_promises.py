@@ -16,6 +16,7 @@ from auditing.planting import Fault, everywhere, inside, together
 from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
 from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
+from synthrelease.mechanisms.records import candidates
 from synthrelease.mechanisms.records import release as records
 from synthrelease.mechanisms.signals import SignalParameters
 from synthrelease.noise.rounded import discrete_laplace
@@ -92,17 +93,18 @@ class _AllRows:
 def _until_enough(model: Any, rows: Any, people: Any, parameters: Any, *, seed: Any, random: Any) -> Any:
     """As many records as were asked for, all of which passed."""
     entered = np.flatnonzero(seed[people])
-    entered = entered[records.Owners(people[entered]).one_each(random)]
-    seeds = records.SeedSet(model, rows[entered])
+    entered = entered[candidates.Owners(people[entered]).one_each(random)]
+    seeds = candidates.SeedSet(model, rows[entered])
     published, found = [], 0
     while found < parameters.rows:
         drawn = random.integers(len(entered), 1 << 16)
-        candidates = model.sample(rows[entered[drawn]], random)
+        tried = model.sample(rows[entered[drawn]], random)
         noise = discrete_laplace(1 / parameters.epsilon0, len(drawn), random=random)
-        passes = seeds.plausible(candidates, drawn, gamma=parameters.gamma) >= parameters.k + noise
-        published.append(candidates[passes])
+        passes = seeds.plausible(tried, drawn, gamma=parameters.gamma) >= parameters.k + noise
+        published.append(tried[passes])
         found += int(passes.sum())
-    return np.concatenate(published)[: parameters.rows], parameters.rows
+    whole = np.concatenate(published)[: parameters.rows]
+    return candidates.Made(whole, np.full(len(whole), candidates.NO_ROW), parameters.rows, parameters.rows)
 
 
 def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
@@ -194,26 +196,26 @@ FAULTS = (
     ),
     Fault(
         "retry until enough",
-        "mechanisms.records.release._substituted",
-        inside(records, "_substituted", _until_enough),
+        "mechanisms.records.candidates.substituted",
+        inside(records, "substituted", _until_enough),
         (audit_of(strangers, "Test 2, strangers", runs=20_000), owners.passed_of_strangers),
     ),
     Fault(
         "half of the noise on the threshold of Test 2",
-        "mechanisms.records.release._substituted",
-        inside(records, "discrete_laplace", _half_of_the_threshold_s),
+        "mechanisms.records.candidates.substituted",
+        inside(candidates, "discrete_laplace", _half_of_the_threshold_s),
         (audit_of(crowd, "Test 2, a crowd"),),
     ),
     Fault(
         "Test 2 with many rows per person",
         "mechanisms.records.owners.Owners",
-        inside(records, "Owners", _AllRows),
+        inside(candidates, "Owners", _AllRows),
         (audit_of(owner, "Test 2, one owner", runs=50_000),),
     ),
     Fault(
         "temporal chunks counted as people",
         "mechanisms.records.owners.Owners",
-        inside(records, "Owners", _AllRows),
+        inside(candidates, "Owners", _AllRows),
         (owners.alone_at_the_wall,),
     ),
 )

@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import PolicyError
 from synthrelease.maths.network import Subset
-from synthrelease.maths.prefix_trie import PrefixTrie
 from synthrelease.mechanisms.collected import Rows, Sums
-from synthrelease.mechanisms.records.deniability import SeedSet
+from synthrelease.mechanisms.records.candidates import (
+    Known,
+    Records,
+    of_model,
+    passing,
+    seed_people,
+    substituted,
+)
 from synthrelease.mechanisms.records.fit import Counts, fit_model, model_of, weighted_counts
-from synthrelease.mechanisms.records.model import SeededModel
-from synthrelease.mechanisms.records.owners import Owners
-from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
+from synthrelease.mechanisms.records.parameters import DP, RecordsParameters
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.noise.rounded import discrete_laplace
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget, calibrated
-from synthrelease.privacy.calibration import laplace_scale
 from synthrelease.privacy.event import (
     Composed,
     DeniabilityTest,
@@ -37,8 +39,6 @@ from synthrelease.privacy.event import (
 )
 from synthrelease.privacy.guarantee import ApproxDP
 
-_ROUND = 1 << 10  # candidates of a round, at least
-Records = NDArray[np.signedinteger[Any]]
 Arrays = dict[tuple[str, ...], NDArray[np.generic]]
 
 
@@ -156,24 +156,21 @@ def draw(
     if isinstance(collected, Sums):
         counts = {subset: collected[_counted(subset)] for subset in parameters.subsets()}
         model, counts = model_of(counts, parameters, noise_of(event), random=random)
-        chosen = _from_model(model, parameters.rows, _number_type(parameters), random)
+        chosen = of_model(model, parameters.rows, _number_type(parameters), random)
         return Drawn(chosen, counts), event, Passing(parameters.rows, parameters.rows, None)
     people, records = collected.whole()
-    seed = np.ones(parameters.people, dtype=bool)
-    if parameters.randomized:  # drawn without a look at anybody
-        seed[random.permutation(parameters.people)[parameters.seeds :]] = False
+    seed = seed_people(parameters, random)
     fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
     noise = noise_of(event)
     model, counts = fit_model(records[fitted], people[fitted], parameters, noise, random=random)
-    known = _Known(records)
+    known = Known(records)
     if parameters.randomized:
-        chosen, passed = _substituted(model, records, people, parameters, seed=seed, random=random)
-        trials = parameters.trials
+        made = substituted(model, records, people, parameters, seed=seed, random=random)
     else:
-        chosen, trials, passed = _passing(model, records, people, parameters, known=known, random=random)
-
-    drawn = Drawn(chosen, {} if noise is None else counts)
-    return drawn, event, Passing(trials, passed, int(known.among(chosen).sum()))
+        made = passing(model, records, people, parameters, known=known, random=random)
+    # Which row a record was made from ends here.
+    drawn = Drawn(made.records, {} if noise is None else counts)
+    return drawn, event, Passing(made.trials, made.passed, int(known.among(made.records).sum()))
 
 
 def derivations(drawn: Drawn, parameters: RecordsParameters) -> list[Callable[[], Arrays]]:
@@ -204,106 +201,3 @@ def coded_records(data: Features, parameters: RecordsParameters) -> tuple[Record
 def _number_type(parameters: RecordsParameters) -> np.dtype[np.signedinteger[Any]]:
     """One type for all attributes."""
     return np.result_type(*(attribute.number_type for attribute in parameters.attributes))
-
-
-def _from_model(model: SeededModel, rows: int, kind: np.dtype[Any], random: SecureRandom) -> Records:
-    """Whole records, nothing kept of any seed."""
-    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=kind), random)
-
-
-def _passing(
-    model: SeededModel,
-    records: Records,
-    people: NDArray[np.int64],
-    parameters: RecordsParameters,
-    *,
-    known: _Known,
-    random: SecureRandom,
-) -> tuple[Records, int, int]:
-    """The first records that pass Test 1; how many were tried; how many passed.
-
-    If people count, each enters a round with one record for each task, drawn among their own: who has many records
-    alike is no likelier to be the seed than anybody else. All candidates of a round are made and tested with these.
-    """
-    if not len(records):
-        raise PlanError(
-            "no row has a value for every attribute",
-            remedy='use fewer `features`, complete the data, or say missing = "category"',
-        )
-    own = np.arange(len(records))
-    if parameters.counted == PERSON:
-        own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
-    owners = Owners(own)
-    published: list[Records] = []
-    seeds: SeedSet | None = None
-    found = tried = passed = 0
-    while found < parameters.rows and tried < parameters.trials:
-        if seeds is None or not owners.single:
-            entered = records[owners.one_each(random)]
-            seeds = SeedSet(model, entered)
-        rows = random.integers(len(entered), min(max(_ROUND, len(entered)), parameters.trials - tried))
-        candidates = model.sample(entered[rows], random)
-        passes = seeds.plausible(candidates, rows, gamma=parameters.gamma) >= parameters.k
-        passed += int(passes.sum())
-        if parameters.copies == EXCLUDE:
-            passes &= ~known.among(candidates)
-        published.append(candidates[passes])
-        found += len(published[-1])
-        tried += len(rows)
-    if found < parameters.rows:
-        raise PlanError(
-            f"fewer than {parameters.rows} records passed the deniability test in {parameters.trials} trials",
-            expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
-            remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
-            "more `trials` for the same records select ever stranger ones",
-        )
-    return np.concatenate(published)[: parameters.rows], tried, passed
-
-
-def _substituted(
-    model: SeededModel,
-    records: Records,
-    people: NDArray[np.int64],
-    parameters: RecordsParameters,
-    *,
-    seed: NDArray[np.bool_],
-    random: SecureRandom,
-) -> tuple[Records, int]:
-    """A record of every trial of Test 2, the model's own in place of one that does not pass; how many passed.
-
-    Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
-    """
-    assert parameters.epsilon0 is not None
-    test = RandomizedTest(
-        parameters.k, parameters.gamma, parameters.epsilon0, parameters.trials, parameters.seeds
-    )
-    entered = np.flatnonzero(seed[people])
-    entered = entered[Owners(people[entered]).one_each(random)]
-    row_of = np.full(parameters.people, -1)
-    row_of[people[entered]] = np.arange(len(entered))
-    drawn = row_of[np.flatnonzero(seed)[random.integers(parameters.seeds, parameters.trials)]]
-    published = _from_model(model, parameters.trials, records.dtype, random)
-    asks = random.integers(test.substitution, parameters.trials) > 0
-    scale = laplace_scale(parameters.epsilon0, sensitivity=1)
-    threshold = parameters.k + discrete_laplace(scale, parameters.trials, random=random)
-    there = np.flatnonzero(drawn >= 0)
-    candidates = model.sample(records[entered[drawn[there]]], random)
-    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[there], gamma=parameters.gamma)
-    passes = asks[there] & (plausible >= threshold[there])
-    published[there[passes]] = candidates[passes]
-    return published, int(passes.sum())
-
-
-class _Known:
-    """Tells which candidates equal a real record in all attributes."""
-
-    def __init__(self, records: Records) -> None:
-        self._trie = PrefixTrie(records, range(records.shape[1]))
-        self._attributes = records.shape[1] if len(records) else None
-
-    def among(self, candidates: Records) -> NDArray[np.bool_]:
-        if self._attributes is None:
-            return np.zeros(len(candidates), dtype=bool)
-        length = self._trie.nearest(self._trie.packed(candidates))[1]
-        equal: NDArray[np.bool_] = length == self._attributes
-        return equal

@@ -10,11 +10,9 @@ import pytest
 from invented_records import BUDGET, LABELLED, MARGINALS_MODEL, TASK, binned, parameters, seeded, study, told
 from records_appraised import as_released, event_of, output_of, people_apart, released_of, usual
 
-from synthrelease.appraisal import owned_records as owned_module
 from synthrelease.appraisal import record_divisions, record_names
 from synthrelease.appraisal.own_records import own_records
 from synthrelease.appraisal.owned_records import (
-    equal_to_some,
     keeps_nothing,
     of_fewer,
     owned_records,
@@ -33,6 +31,7 @@ from synthrelease.appraisal.record_rows import (
 )
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import Verdict
+from synthrelease.mechanisms.records.candidates import Known, Made
 from synthrelease.mechanisms.records.release import calibrate, coded_records, collect, draw
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
@@ -92,8 +91,8 @@ def test_owned_records_are_those_of_a_release(changed: dict[str, Any]) -> None:
     order = np.argsort(people, kind="stable")  # as a release has them
     codes, people = codes[order], people[order]
     made = owned_records(codes, people, own, noise_of(event), random=seeded(8))
-    np.testing.assert_array_equal(made.codes, drawn.records)
-    assert made.codes.dtype == drawn.records.dtype
+    np.testing.assert_array_equal(made.records, drawn.records)
+    assert made.records.dtype == drawn.records.dtype
     assert (made.trials, made.passed) == (passing.trials, passing.passed)
     assert (made.seeds == NO_ONE).all() or not keeps_nothing(own)
 
@@ -110,7 +109,7 @@ def test_records_of_an_exact_model_are_its_own() -> None:
             12 * np.bincount(codes[:, a], minlength=size) / len(codes) + 1 / size
         ) / 13  # a prior of one
         np.testing.assert_allclose(
-            np.bincount(made.codes[:, a], minlength=size) / 50_000, expected, atol=0.012
+            np.bincount(made.records[:, a], minlength=size) / 50_000, expected, atol=0.012
         )
 
 
@@ -124,7 +123,7 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
     assert of_seed.sum() > 5
     kept = list(own.order[: len(own.order) - max(own.resampled)])
     assert kept or not own.task
-    np.testing.assert_array_equal(made.codes[of_seed][:, kept], codes[made.seeds[of_seed]][:, kept])
+    np.testing.assert_array_equal(made.records[of_seed][:, kept], codes[made.seeds[of_seed]][:, kept])
     assert np.unique(people[made.seeds[of_seed]]).size > 2
     assert of_seed.all() == (not own.randomized)
 
@@ -266,7 +265,7 @@ def test_copies_and_distances_by_hand() -> None:
 
 def test_equal_rows_are_equal_in_all_attributes() -> None:
     codes = np.array([[0, 1], [2, 3]])
-    assert equal_to_some(np.array([[0, 1], [0, 3], [2, 3]]), codes).tolist() == [True, False, True]
+    assert Known(codes).among(np.array([[0, 1], [0, 3], [2, 3]])).tolist() == [True, False, True]
 
 
 # Attacks
@@ -293,7 +292,7 @@ def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def uniform(codes: Any, _: Any, own: Any, *__: Any, random: Any) -> Any:
         columns = [random.integers(size, own.rows) for size in own.categories]
-        return owned_module.Owned(np.stack(columns, axis=1), random.integers(len(codes), own.rows), 1, 1)
+        return Made(np.stack(columns, axis=1), random.integers(len(codes), own.rows), 1, 1)
 
     monkeypatch.setattr(record_divisions, "owned_records", uniform)
     monkeypatch.setattr(record_names, "owned_records", uniform)

@@ -29,7 +29,7 @@ from invented_records import (
 from synthrelease.errors import PolicyError
 from synthrelease.maths.network import fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import SeededModel
+from synthrelease.mechanisms.records import SeededModel, candidates
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.fit import fit_model
 from synthrelease.mechanisms.records.owners import Owners
@@ -95,7 +95,7 @@ class Watch(Spy):
 
         monkeypatch.setattr(module, "fit_model", watched_fit)
         monkeypatch.setattr(SeededModel, "sample", watched_sample)
-        monkeypatch.setattr(module, "discrete_laplace", watched_noise)
+        monkeypatch.setattr(candidates, "discrete_laplace", watched_noise)
 
 
 class Watched(SecureRandom):
@@ -401,7 +401,7 @@ def test_a_person_without_a_complete_row_is_drawn_like_the_others_and_never_pass
 
 def always_passing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        module, "discrete_laplace", lambda _scale, shape, **_: np.full(shape, -(10**6), dtype=np.int64)
+        candidates, "discrete_laplace", lambda _scale, shape, **_: np.full(shape, -(10**6), dtype=np.int64)
     )
 
 

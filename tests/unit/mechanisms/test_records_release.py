@@ -36,7 +36,7 @@ from scipy.stats import kstest
 from synthrelease.errors import PlanError
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import release as module
+from synthrelease.mechanisms.records import candidates
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.privacy.event import (
@@ -205,7 +205,7 @@ def test_everybody_enters_a_round_with_one_record_of_their_own_for_each_task(
     changed: dict[str, Any], spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Drawn anew every round: so that no share of a person's rows makes them likelier than others."""
-    monkeypatch.setattr(module, "_ROUND", 10)
+    monkeypatch.setattr(candidates, "ROUND", 10)
     data, asked = study([1, 2, 30, 4] * 3, recordings=2), parameters(k=1, rows=700, **changed)
     release(data, asked, None, random=seeded(4))
     owned = owners_of(data, asked)
@@ -221,7 +221,7 @@ def test_everybody_enters_a_round_with_one_record_of_their_own_for_each_task(
 def test_where_everybody_has_one_record_there_is_nothing_to_draw(
     spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_ROUND", 10)
+    monkeypatch.setattr(candidates, "ROUND", 10)
     data, asked = study([1] * 12), parameters(k=1, rows=700)
     release(data, asked, None, random=seeded(4))
     assert len(spy.calls) > len(spy.sets) == 1
@@ -346,7 +346,7 @@ def test_no_more_candidates_are_made_than_the_plan_allows(rows: int, trials: int
 def test_small_blocks_of_candidates_change_no_rule(
     block: int, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_ROUND", block)
+    monkeypatch.setattr(candidates, "ROUND", block)
     asked = parameters(k=4, rows=300, trials=2000)
     values, _, passing = release(study([3] * 12), asked, None, random=seeded(22))
     passes = spy.all("plausible") >= 4

@@ -35,6 +35,7 @@ from invented_records import (
 from synthrelease.maths.binning import bin_numbers, equal_width_edges
 from synthrelease.maths.network import Network, fitted_network
 from synthrelease.mechanisms.collected import Sums
+from synthrelease.mechanisms.records import candidates
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.fit import fit_model, weighted_counts
 from synthrelease.mechanisms.records.parameters import RecordsParameters
@@ -274,8 +275,10 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     def forbidden(*_: object, **__: object) -> None:
         pytest.fail("looked at the data after the fit")
 
-    for name in ("SeedSet", "_passing", "_substituted", "Owners", "_Known"):
+    for name in ("passing", "substituted", "Known"):
         monkeypatch.setattr(module, name, forbidden)
+    for name in ("SeedSet", "Owners"):
+        monkeypatch.setattr(candidates, name, forbidden)
     collected = collect(data, asked)
     assert isinstance(collected, Sums)  # counts: all that anybody hands over
     for array in (data.values, data.person, data.recording, data.labels):

@@ -1,0 +1,216 @@
+"""Candidates, the test, and the records that pass it, each with the row that it was made from.
+
+Whose a record is must be in no release: `release` keeps the records alone. Who evaluates a release needs to know both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.errors import PlanError
+from synthrelease.maths.prefix_trie import PrefixTrie
+from synthrelease.mechanisms.records.deniability import SeedSet
+from synthrelease.mechanisms.records.model import SeededModel
+from synthrelease.mechanisms.records.owners import Owners
+from synthrelease.mechanisms.records.parameters import EXCLUDE, PERSON, RecordsParameters
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.noise.rounded import discrete_laplace
+from synthrelease.privacy.calibration import laplace_scale
+from synthrelease.privacy.event import RandomizedTest
+
+Records = NDArray[np.signedinteger[Any]]
+NO_ROW = -1
+ROUND = 1 << 10  # candidates of a round, at least
+
+
+@dataclass(frozen=True)
+class Made:
+    """Records that were made from real rows.
+
+    Attributes:
+        records: category numbers, shape (rows, m).
+        seeds: row that each was made from, `NO_ROW` where it is of the model alone, shape (rows,). Private.
+        trials: candidates made.
+        passed: those that passed the test.
+    """
+
+    records: Records
+    seeds: NDArray[np.int64]
+    trials: int
+    passed: int
+
+
+class Candidates:
+    """Rounds of candidates from seeds.
+
+    If people count, each enters a round with one record for each task, drawn among their own: who has many records alike is no
+    likelier to be the seed than anybody else. All candidates of a round are made and tested with these.
+
+    Args:
+        model: what candidates are drawn from.
+        records: real ones, category numbers, shape (N, m).
+        people: whose each is, shape (N,).
+        parameters: of the output.
+    """
+
+    def __init__(
+        self,
+        model: SeededModel,
+        records: Records,
+        people: NDArray[np.int64],
+        parameters: RecordsParameters,
+    ) -> None:
+        own = np.arange(len(records))
+        if parameters.counted == PERSON:
+            own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
+        self._owners, self._model, self._records = Owners(own), model, records
+        self._gamma = parameters.gamma
+        self._seeds: SeedSet | None = None
+
+    def made(self, most: int, random: SecureRandom) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+        """Return a round of candidates, the row that each was made from, and how many plausible seeds it has.
+
+        Args:
+            most: how many there may be.
+            random: where seeds and draws come from.
+        """
+        if self._seeds is None or not self._owners.single:
+            self._entered = self._owners.one_each(random)
+            self._seeds = SeedSet(self._model, self._records[self._entered])
+        count = len(self._entered)
+        rows = random.integers(count, min(max(ROUND, count), most))
+        candidates = self._model.sample(self._records[self._entered[rows]], random)
+        return candidates, self._entered[rows], self._seeds.plausible(candidates, rows, gamma=self._gamma)
+
+
+class Known:
+    """Tells which candidates equal a real record in all attributes.
+
+    Args:
+        records: the real ones, shape (N, m).
+    """
+
+    def __init__(self, records: Records) -> None:
+        self._trie = PrefixTrie(records, range(records.shape[1]))
+        self._attributes = records.shape[1] if len(records) else None
+
+    def among(self, candidates: Records) -> NDArray[np.bool_]:
+        """Return which do, shape (C,)."""
+        if self._attributes is None:
+            return np.zeros(len(candidates), dtype=bool)
+        length = self._trie.nearest(self._trie.packed(candidates))[1]
+        equal: NDArray[np.bool_] = length == self._attributes
+        return equal
+
+
+def of_model(model: SeededModel, rows: int, kind: np.dtype[Any], random: SecureRandom) -> Records:
+    """Return whole records of the model, nothing kept of any seed."""
+    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=kind), random)
+
+
+def passing(
+    model: SeededModel,
+    records: Records,
+    people: NDArray[np.int64],
+    parameters: RecordsParameters,
+    *,
+    known: Known,
+    random: SecureRandom,
+) -> Made:
+    """Return the first records that pass Test 1.
+
+    Args:
+        model: what is drawn from.
+        records: real ones, shape (N, m).
+        people: whose each is, shape (N,).
+        parameters: of the output.
+        known: tells which are copies.
+        random: where seeds and draws come from.
+
+    Raises:
+        PlanError: there is no record, or too few candidates passed.
+    """
+    if not len(records):
+        raise PlanError(
+            "no row has a value for every attribute",
+            remedy='use fewer `features`, complete the data, or say missing = "category"',
+        )
+    rounds = Candidates(model, records, people, parameters)
+    published: list[Records] = []
+    seeds: list[NDArray[np.int64]] = []
+    found = tried = passed = 0
+    while found < parameters.rows and tried < parameters.trials:
+        candidates, own, plausible = rounds.made(parameters.trials - tried, random)
+        passes = plausible >= parameters.k
+        passed += int(passes.sum())
+        if parameters.copies == EXCLUDE:
+            passes &= ~known.among(candidates)
+        published.append(candidates[passes])
+        seeds.append(own[passes])
+        found += len(published[-1])
+        tried += len(candidates)
+    if found < parameters.rows:
+        raise PlanError(
+            f"fewer than {parameters.rows} records passed the deniability test in {parameters.trials} trials",
+            expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
+            remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
+            "more `trials` for the same records select ever stranger ones",
+        )
+    some = slice(parameters.rows)
+    return Made(np.concatenate(published)[some], np.concatenate(seeds)[some], tried, passed)
+
+
+def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:
+    """Return who may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at anybody."""
+    seed = np.ones(parameters.people, dtype=bool)
+    if parameters.randomized:
+        seed[random.permutation(parameters.people)[parameters.seeds :]] = False
+    return seed
+
+
+def substituted(
+    model: SeededModel,
+    records: Records,
+    people: NDArray[np.int64],
+    parameters: RecordsParameters,
+    *,
+    seed: NDArray[np.bool_],
+    random: SecureRandom,
+) -> Made:
+    """Return a record of every trial of Test 2, the model's own in place of one that does not pass.
+
+    Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
+
+    Args:
+        model: fitted on people who are no seeds.
+        records: real ones, shape (N, m).
+        people: whose each is, shape (N,).
+        parameters: of the output.
+        seed: who may be a seed, shape (people,).
+        random: where seeds, draws and noise come from.
+    """
+    assert parameters.epsilon0 is not None
+    test = RandomizedTest(
+        parameters.k, parameters.gamma, parameters.epsilon0, parameters.trials, parameters.seeds
+    )
+    entered = np.flatnonzero(seed[people])
+    entered = entered[Owners(people[entered]).one_each(random)]
+    row_of = np.full(parameters.people, NO_ROW)
+    row_of[people[entered]] = np.arange(len(entered))
+    drawn = row_of[np.flatnonzero(seed)[random.integers(parameters.seeds, parameters.trials)]]
+    published = of_model(model, parameters.trials, records.dtype, random)
+    asks = random.integers(test.substitution, parameters.trials) > 0
+    scale = laplace_scale(parameters.epsilon0, sensitivity=1)
+    threshold = parameters.k + discrete_laplace(scale, parameters.trials, random=random)
+    there = np.flatnonzero(drawn >= 0)
+    candidates = model.sample(records[entered[drawn[there]]], random)
+    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[there], gamma=parameters.gamma)
+    passes = asks[there] & (plausible >= threshold[there])
+    published[there[passes]] = candidates[passes]
+    seeds = np.full(parameters.trials, NO_ROW)
+    seeds[there[passes]] = entered[drawn[there[passes]]]
+    return Made(published, seeds, parameters.trials, int(passes.sum()))
