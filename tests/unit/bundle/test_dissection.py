@@ -240,6 +240,40 @@ def test_no_attribute_stands_twice(tmp_path: Path) -> None:
         of_bytes(raw.replace(b"encoding_typf", b"encoding_type"))
 
 
+@pytest.mark.parametrize(
+    ("shape", "other"),
+    [((3,), (0,)), ((3,), (2**31,)), ((2, 3), (2**20, 2**21)), ((2, 3), (2, 2**62))],
+    ids=["nothing", "a long side", "two terabytes", "beyond 64 bits"],
+)
+def test_a_dataset_is_of_a_size_that_can_be(
+    tmp_path: Path, shape: tuple[int, ...], other: tuple[int, ...]
+) -> None:
+    raw = bytearray(
+        written(tmp_path / "r.h5", {"/outputs/maps/a": np.ones(shape, dtype=np.int8)}).read_bytes()
+    )
+    header = next(one for one in of_bytes(raw).regions if one.what == "header of /outputs/maps/a")
+    sides = struct.pack(f"<{2 * len(shape)}Q", *shape, *shape)
+    place = raw.index(sides, header.start)
+    raw[place : place + len(sides)] = struct.pack(f"<{2 * len(shape)}Q", *other, *other)
+    with pytest.raises(BundleError, match="too large"):
+        of_bytes(raw)
+
+
+def test_a_header_says_something(tmp_path: Path) -> None:
+    raw = bytearray(written(tmp_path / "r.h5", {"/outputs/maps/a": np.ones(3)}).read_bytes())
+    regions = of_bytes(raw).regions
+    header = next(one for one in regions if one.what == "header of /outputs/maps/a")
+    pointer = raw.index(struct.pack("<Q", header.start - USER_BLOCK))
+    for one in regions:
+        if one.what in {header.what, "values of /outputs/maps/a"}:
+            raw[one.start : one.stop] = bytes(one.stop - one.start)
+    struct.pack_into("<Q", raw, pointer, len(raw) - USER_BLOCK)
+    raw += struct.pack("<BBHII4x", 1, 0, 0, 1, 0)
+    struct.pack_into("<Q", raw, USER_BLOCK + 40, len(raw))
+    with pytest.raises(BundleError, match="number of messages"):
+        of_bytes(raw)
+
+
 def test_an_index_is_of_one_height(tmp_path: Path) -> None:
     arrays = {f"/outputs/maps/{number}": np.arange(3) for number in range(600)}
     raw = written(tmp_path / "r.h5", arrays).read_bytes()
