@@ -127,6 +127,9 @@ def build(
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
         click.echo(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
+        click.echo(
+            f"They are tried by: synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
+        )
 
 
 @main.command()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, main
-from synthrelease.cli.printing import print_appraisal, progress
+from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
+from synthrelease.cli.printing import print_appraisal, print_required, progress
 
 if TYPE_CHECKING:
     from synthrelease.plan import Plan
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of shuffles and of releases to compare with: with the same one, the same page.",
 )
+@POLICY
 @AS_JSON
 @click.pass_obj
 def evaluate(
@@ -45,6 +46,7 @@ def evaluate(
     force: bool,
     jobs: int,
     seed: int,
+    policy: Path | None,
     as_json: bool,
 ) -> None:
     """Tell what BUNDLE, made by PLAN, is worth and what attackers get from it. PRIVATE: do not publish.
@@ -55,27 +57,34 @@ def evaluate(
     The page is computed from the data and protects nobody. Who chooses parameters by it and builds again leaks it, too:
     that is another release, for the ledger.
 
-    Ends with 1 if something is at fault: bundle and data do not belong together, or a promise is broken.
+    Ends with 1 if something is at fault: bundle and data do not belong together, a promise is broken, or an attack that
+    the policy asks for was not tried.
     """
     from synthrelease.plan import load_plan
+    from synthrelease.policy import load_policy
 
     if target is None and not as_json:
         raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
     if target is not None:
         _refuse(load_plan(plan), bundle, target, force=force)
+    asked = [] if policy is None else load_policy(policy).required_attacks
     from synthrelease.appraisal.appraise import appraise
     from synthrelease.appraisal.private_page import write_private_page
+    from synthrelease.appraisal.required import required_attacks
 
     with progress(obj) as tell:
         found = appraise(plan, bundle, seed=seed, jobs=jobs, progress=tell)
     size = None if target is None else write_private_page(found, target, force=force)
+    required = required_attacks(found, asked)
     if as_json:
-        click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2, allow_nan=False))
+        form = {**found.to_json(), "required_attacks": [one.to_json() for one in required]}
+        click.echo(json.dumps(form, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         print_appraisal(found)
+        print_required(required)
     where = "" if target is None or size is None else f"{target}  ({size / 1e6:.1f} MB), "
     click.secho(f"Page       {where}private: do not publish", fg="red", err=as_json)
-    if found.faults:
+    if found.faults or not all(one.met for one in required):
         raise SystemExit(FAULT)
 
 

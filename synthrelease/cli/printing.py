@@ -14,6 +14,7 @@ from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
     from synthrelease.appraisal.appraised import Appraisal
+    from synthrelease.appraisal.required import Required
     from synthrelease.batch import Ended
     from synthrelease.builder import Built
     from synthrelease.parallel import Progress
@@ -64,6 +65,13 @@ def print_appraisal(found: Appraisal) -> None:
         lines.append(f"attacks: {one.attacks}")
         for number, line in enumerate(lines):
             click.echo(plain(f"{one.name if number == 0 else '':<10} {line}"))
+
+
+def print_required(attacks: Sequence[Required]) -> None:
+    """Print whether the attacks that a policy asks for were tried."""
+    for number, one in enumerate(attacks):
+        line = f"{'Policy' if number == 0 else '':<10} {one.attack}: {one.told}"
+        click.secho(plain(line), fg=None if one.met else "red")
 
 
 def print_batch(done: Sequence[Ended], folder: Path) -> None:

@@ -89,7 +89,10 @@ def test_a_fault_ends_with_1_and_has_its_page(name, plan, tmp_path):
 def test_json_is_json_and_nothing_else(name, plan, tmp_path):
     done = run("evaluate", plan, tmp_path / f"{name}.h5", "--json")
     assert done.exit_code == (1 if appraisal(name).faults else 0)
-    assert json.loads(done.stdout, parse_constant=pytest.fail) == appraisal(name).to_json()
+    assert json.loads(done.stdout, parse_constant=pytest.fail) == {
+        **appraisal(name).to_json(),
+        "required_attacks": [],
+    }
     assert json.loads(done.stdout)["do_not_publish"].startswith("private")
     assert "private: do not publish" in done.stderr
     assert not list(tmp_path.glob("*.html"))
@@ -98,7 +101,7 @@ def test_json_is_json_and_nothing_else(name, plan, tmp_path):
 def test_json_and_a_page(plan, tmp_path):
     target = tmp_path / "private.html"
     done = run("evaluate", plan, tmp_path / "plain.h5", "--json", "-o", target)
-    assert json.loads(done.stdout) == appraisal("plain").to_json()
+    assert json.loads(done.stdout) == {**appraisal("plain").to_json(), "required_attacks": []}
     assert str(target) in done.stderr
     assert target.exists()
 
@@ -195,3 +198,33 @@ def test_its_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+POLICY = """
+[policy]
+name = "Archive"
+required_attacks = ["membership", "copies"]
+"""
+
+
+def test_a_policy_s_attacks_that_were_not_tried_end_with_1(plan, tmp_path):
+    policy = tmp_path / "policy.toml"
+    policy.write_text(POLICY)
+    done = run("evaluate", plan, tmp_path / "plain.h5", "--json", "--policy", policy)
+    required = json.loads(done.stdout)["required_attacks"]
+    assert [one["attack"] for one in required] == ["membership", "copies"]
+    assert done.exit_code == (0 if all(one["met"] for one in required) else 1)
+    assert not required[1]["met"]
+    shown = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "p.html", "--policy", policy)
+    assert shown.exit_code == 1
+    assert "           copies: not tried; the page says why" in shown.stdout.splitlines()
+    policy.write_text(POLICY.replace(', "copies"', ""))
+    met = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "q.html", "--policy", policy)
+    assert met.exit_code == 0, met.output
+    assert "Policy     membership: tried on" in met.stdout
+
+
+def test_a_policy_that_is_none_is_refused_before_the_minutes_of_work(plan, asked, tmp_path):
+    done = run("evaluate", plan, tmp_path / "plain.h5", "--json", "--policy", tmp_path / "none.toml")
+    assert done.exit_code == 3
+    assert asked == []

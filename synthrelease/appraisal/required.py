@@ -1,0 +1,63 @@
+"""Whether the attacks that a policy asks for were tried on a release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.appraisal.appraised import Appraisal
+from synthrelease.report.number_words import listed
+
+# What a policy calls an attack, and how its results are called.
+_CALLED = {
+    "re-identification": "identification",
+    "linkage": "linkage",
+    "membership": "membership",
+    "attributes": "inference",
+    "copies": "copies",
+}
+
+
+@dataclass(frozen=True)
+class Required:
+    """An attack that a policy asks for.
+
+    Attributes:
+        attack: as the policy calls it.
+        met: whether it was tried, or there is nothing that it could be tried on.
+        told: on what, or why not.
+    """
+
+    attack: str
+    met: bool
+    told: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {"attack": self.attack, "met": self.met, "told": self.told}
+
+
+def required_attacks(appraisal: Appraisal, asked: Sequence[str]) -> tuple[Required, ...]:
+    """Return, for every attack that a policy asks for, whether it was tried.
+
+    Args:
+        appraisal: of the release.
+        asked: as policies call them.
+    """
+    return tuple(_required(appraisal, attack) for attack in asked)
+
+
+def _required(appraisal: Appraisal, attack: str) -> Required:
+    tried = [
+        output.name
+        for output in appraisal.outputs
+        if any(one.attack.startswith(_CALLED[attack]) for one in output.attacks)
+        or (attack == "membership" and output.known_rest is not None)
+    ]
+    if tried:
+        return Required(attack, True, f"tried on {listed(tried)}")
+    # Who is in a sum can be asked, and is; but nothing in it is a single person's.
+    if all(output.known_rest is not None and not output.attacks for output in appraisal.outputs):
+        return Required(attack, True, "nothing that is released is of a single person")
+    return Required(attack, False, "not tried; the page says why")
