@@ -24,6 +24,7 @@ from synthrelease.evaluate.attacks import judged
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
+from synthrelease.privacy.event import PrivateChoice, flatten
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
@@ -132,6 +133,10 @@ def _appraised(
     remarks = case.sampled
     if rest is not None and case.of_each:
         remarks += ("The order of people is drawn by lot; the attack is told whose series is whose.",)
+    if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
+        remarks += (
+            "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums.",
+        )
     if isinstance(made.resolved, RecordsOutput) and isinstance(case.sample, Features):
         arrays = {
             labels: released.values(made.name, *labels)

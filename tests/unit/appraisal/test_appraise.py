@@ -70,6 +70,19 @@ def test_what_has_no_noise_is_the_nearest_to_the_truth(built, write):
             assert compared[EXACT] != compared[RELEASED]
 
 
+def test_what_was_chosen_privately_is_said_to_be_left_out(built):
+    for write, name, chosen in [
+        (capped, "capped", True),
+        (invented.write_statistics_study, "all", True),
+        (invented.write_statistics_study, "moods", False),
+        (invented.write_signals_study, "chunks", True),
+        (invented.write_signals_study, "course", False),
+    ]:
+        (output,) = (one for one in built(write)[2].outputs if one.name == name)
+        assert output.known_rest is not None
+        assert any("chosen privately" in remark for remark in output.remarks) == chosen, name
+
+
 def test_the_curve_rises_with_the_budget(built):
     _, _, told = built(invented.write_heatmaps_study)
     for output in told.outputs:
