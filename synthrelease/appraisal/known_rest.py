@@ -8,6 +8,8 @@ measured. Where D is 0 noise is all there is to see, so that only the other plac
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 PEOPLE = 64  # asked about, each against each
 _TRIALS, _MOST_NUMBERS = 10_000, 20_000_000  # fresh releases of each of two kinds; numbers drawn for them
+_MOST_HELD = 30_000_000  # numbers of all people together that are not 0
 _FALSE_ALARMS = (0.01, 0.1)
 _ROUNDING = 1e-9  # of Φ and of the norm
 _SURE = 6.1  # standard deviations: one in a thousand millions
@@ -73,20 +76,17 @@ def known_rest(
         if own is None:
             return None
         rows.append(own)
-    differences = _differences(rows, neighbours)
-    if not differences:
-        return None
-    return _attacked(made, noise, differences, len(rows), random)
+        if sum(row.nnz for row in rows) > _MOST_HELD and len(rows) > 1:
+            break  # fewer are asked about, which `people` says
+    apart = _Differences(rows, neighbours)
+    return _attacked(made, noise, apart, random) if apart.pairs else None
 
 
-def _attacked(
-    made: MadeOutput, noise: Noise, differences: list[csr_matrix], people: int, random: SecureRandom
-) -> KnownRest:
-    order = 2 if isinstance(noise, RoundedGaussian) else 1
-    sizes = np.array([float(np.linalg.norm(one.data, order)) for one in differences])
+def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: SecureRandom) -> KnownRest:
+    sizes = apart.sizes(order=2 if isinstance(noise, RoundedGaussian) else 1)
     ranked = np.argsort(sizes, kind="stable")
-    middle, largest = differences[ranked[sizes.size // 2]], differences[ranked[-1]]
-    inside, outside = _trials(noise, largest.data, random.spawn("worst"))
+    middle, largest = (apart.of(int(number)) for number in ranked[[sizes.size // 2, -1]])
+    inside, outside = _trials(noise, largest, random.spawn("worst"))
     right = _right(inside, outside)
     allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
     if isinstance(noise, RoundedGaussian):
@@ -95,13 +95,13 @@ def _attacked(
         )
         doubt = _ROUNDING
     else:
-        typical, worst = _right(*_trials(noise, middle.data, random.spawn("typical"))), right
+        typical, worst = _right(*_trials(noise, middle, random.spawn("typical"))), right
         doubt = _SURE / math.sqrt(8 * inside.size)  # a coin's standard deviation, twice so many trials
     promise = None
     if made.budget is not None:
         promise = check_promise(inside, outside, epsilon=made.budget.epsilon, delta=made.budget.delta)
     return KnownRest(
-        people,
+        len(apart.rows),
         typical,
         worst,
         coins_rate(right, 2 * inside.size),
@@ -138,11 +138,31 @@ def _integers(collected: Collected) -> csr_matrix | None:
     return csr_matrix(flat)
 
 
-def _differences(rows: list[csr_matrix], neighbours: Neighbours) -> list[csr_matrix]:
-    """What one contributes and another would not: of every pair, or of everybody against nobody."""
-    if neighbours is Neighbours.ADD_REMOVE_ONE:
-        return rows
-    return [rows[i] - rows[j] for i in range(len(rows)) for j in range(i)]
+@dataclass(frozen=True)
+class _Differences:
+    """What one contributes and another would not: of every pair, or of everybody against nobody. One at a time is held."""
+
+    rows: list[csr_matrix]
+    neighbours: Neighbours
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """Who, and who else; None for nobody."""
+        people = range(len(self.rows))
+        if self.neighbours is Neighbours.ADD_REMOVE_ONE:
+            return [(one, None) for one in people]
+        return [(one, other) for one in people for other in range(one)]
+
+    def of(self, number: int) -> Numbers:
+        """Return what is not 0 of a pair's difference."""
+        one, other = self.pairs[number]
+        apart = self.rows[one] if other is None else self.rows[one] - self.rows[other]
+        found: Numbers = apart.data
+        return found
+
+    def sizes(self, *, order: int) -> Numbers:
+        """Return the norm of every pair's difference."""
+        return np.array([float(np.linalg.norm(self.of(number), order)) for number in range(len(self.pairs))])
 
 
 def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Numbers, Numbers]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from synthrelease.appraisal import known_rest as module
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.data.features import Features
 from synthrelease.mechanisms.collected import Sums
@@ -83,6 +84,13 @@ def test_the_worst_pair_is_found_and_the_middle_one():
     apart = sorted(abs(int(a - b)) for a in values[:, 0] for b in values[:, 0] if a < b)
     assert told.worst == pytest.approx(norm.cdf(apart[-1] / 10))
     assert told.typical == pytest.approx(norm.cdf(apart[len(apart) // 2] / 10))
+
+
+def test_fewer_people_are_asked_about_where_they_would_not_fit(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_HELD", 5)
+    told = attacked(np.arange(1, 13).reshape(6, 2), RoundedGaussian(10.0, 5.0, 2))
+    assert told.people == 3
+    assert told.worst == pytest.approx(norm.cdf(np.hypot(4, 4) / 10))
 
 
 def test_against_nobody():
