@@ -21,6 +21,7 @@ from synthrelease.parallel.call import Call, Failed, attempted
 from synthrelease.parallel.pool import INNER_THREADS, LostWorkerError, Processes, settle
 
 _CONNECT_S, _ANSWER_S = 30, 30
+_OWN_ADDRESS = "127.0.0.1:0"
 _MOST_EMPTY_LOOKS = 6  # one every `coordinator._PATIENCE_S`: then a cluster without workers is given up
 _DECISIVE = ("numpy", "scipy", "polars", "h5py")
 # On a cluster of our own: a worker that dies is our coordinator's business, and nothing private goes to a disk.
@@ -100,7 +101,9 @@ class Cluster:
                 host="127.0.0.1",
                 protocol="tls://",
                 security=True,  # own certificates: else anybody on this machine could send it work
-                dashboard_address=None,
+                # Any free port: about the usual one two clusters of a machine would quarrel.
+                dashboard_address=_OWN_ADDRESS,
+                worker_dashboard_address=_OWN_ADDRESS,
                 silence_logs="CRITICAL",
                 env=dict.fromkeys(INNER_THREADS, "1"),
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -343,3 +345,13 @@ def test_results_of_a_job_that_has_failed_are_dropped() -> None:
     found = dict(wait_and_settle())
     assert isinstance(found[0], Failed)
     assert found[1] == [[1]]
+
+
+def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
+    """The usual port of Dask's pages is taken, by whomever: then Dask warns, and here a warning is an error."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):  # taken by somebody else
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        assert outcomes([asking(squares(3))], Cluster(None, 1)) == {0: [[9]]}
