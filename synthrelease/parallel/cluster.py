@@ -24,8 +24,11 @@ _CONNECT_S, _ANSWER_S = 30, 30
 _OWN_ADDRESS = "127.0.0.1:0"
 _MOST_EMPTY_LOOKS = 6  # one every `coordinator._PATIENCE_S`: then a cluster without workers is given up
 _DECISIVE = ("numpy", "scipy", "polars", "h5py")
-# On a cluster of our own: a worker that dies is our coordinator's business, and nothing private goes to a disk.
+# On a cluster of our own: a worker that dies is our coordinator's business, nothing private goes to a disk, and no page tells
+# whoever else is on this machine what is at work.
 _OWN_CLUSTER = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -101,9 +104,9 @@ class Cluster:
                 host="127.0.0.1",
                 protocol="tls://",
                 security=True,  # own certificates: else anybody on this machine could send it work
+                dashboard_address=None,
                 # Any free port: about the usual one two clusters of a machine would quarrel.
-                dashboard_address=_OWN_ADDRESS,
-                worker_dashboard_address=_OWN_ADDRESS,
+                scheduler_kwargs={"dashboard_address": _OWN_ADDRESS},
                 silence_logs="CRITICAL",
                 env=dict.fromkeys(INNER_THREADS, "1"),
             )

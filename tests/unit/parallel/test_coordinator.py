@@ -9,6 +9,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import calls
 import pytest
@@ -355,3 +357,24 @@ def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
             taken.bind(("127.0.0.1", 8787))
             taken.listen()
         assert outcomes([asking(squares(3))], Cluster(None, 1)) == {0: [[9]]}
+
+
+def test_a_cluster_of_our_own_shows_its_work_to_nobody() -> None:
+    """Dask's pages are neither encrypted nor asked for a password: logs, tasks and call stacks for all on this machine."""
+    cluster = Cluster(None, 1)
+    try:
+        scheduler = cluster._cluster.scheduler
+        port = scheduler.http_server.port
+        for page in (
+            "info/main/workers.html",
+            "info/main/logs.html",
+            "json/identity.json",
+            "metrics",
+            "status",
+        ):
+            with pytest.raises(HTTPError) as refusal:
+                urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
+            assert refusal.value.code == 404
+            refusal.value.close()
+    finally:
+        cluster.close()
