@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 from joblib import delayed
-from studies.attacks import NO_ONE, Release, as_it_is, k_same, synthetic
-from studies.records import BOUNDS, CONDITIONS, FITTED, MAKERS, STRAYING, TESTED, Maker
+from studies._ier2023 import BOUNDS, CONDITIONS, FITTED, STRAYING, TESTED, Limits, without_means
+from studies._makers import MAKERS, NO_ONE, Maker, Release, as_it_is, k_same
 
 from reproductions._kept import Kept
 from reproductions._tasks import in_parallel, seed_of
@@ -153,17 +153,15 @@ def task_folds(data: Data, cell: Cell, random: SecureRandom) -> list[tuple[Windo
     return [(made.where(made.people != name), made.of_people([name])) for name in there]
 
 
-def releases(limits: dict[str, tuple[float, float]]) -> dict[str, Release]:
+def releases(limits: Limits) -> dict[str, Release]:
     """Return the mechanisms, from rows to as many rows, each with the person of its seed; features lie within public limits."""
     copied = (partial(k_same, k) for k in SAME)
     drawn = (partial(_records, maker, limits) for maker in MODELS)
     return dict(zip(RELEASES, (as_it_is, *copied, *drawn), strict=True))
 
 
-def _records(
-    maker: Maker, limits: dict[str, tuple[float, float]], rows: Windows, random: SecureRandom
-) -> Windows:
-    made = synthetic(replace(maker, records=len(rows.people)), rows, random, limits)
+def _records(maker: Maker, limits: Limits, rows: Windows, random: SecureRandom) -> Windows:
+    made = replace(maker, records=len(rows.people))(rows, random, limits)
     return made if made.people[0] != NO_ONE else named_by_lot(made, rows, random.spawn("names"))
 
 
@@ -176,14 +174,6 @@ def named_by_lot(made: Windows, rows: Windows, random: SecureRandom) -> Windows:
         owners = owners if owners.size else rows.people
         people[here] = owners[random.integers(len(owners), int(here.sum()))]
     return replace(made, people=people)
-
-
-def without_means(rows: Windows) -> Windows:
-    """Return rows with each person's own mean taken off."""
-    values = rows.values.copy()
-    for person in rows.names:
-        values[rows.people == person] -= values[rows.people == person].mean(axis=0)
-    return replace(rows, values=values)
 
 
 def _task_of(known: Windows, asked: Windows, classifier: str, seed: int) -> Accuracy:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from studies.records import CONDITIONS, DRAWN, FITTED, GAMMA, TESTED, K
+from studies._ier2023 import CONDITIONS, FITTED, TESTED
+from studies._makers import DRAWN, GAMMA, K
 
 from reproductions._davidjohn2022_cells import (
     AS_THEY_ARE,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from studies.attacks import loaded
-from studies.records import CONDITIONS, GAMMA, K
+from studies._ier2023 import CONDITIONS, FILE, windows
+from studies._makers import GAMMA, K
 
 from reproductions._davidjohn2022_cells import (
     PERSON,
@@ -31,14 +31,13 @@ from synthrelease.errors import DataError
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.evaluate.classification import CLASSIFIERS
 
-FILE = Path("ier2023_vr_pupil") / "features_10s_0p5s.csv.gz"
 CODE = tuple(
     f"scripts/{name}.py"
     for name in (
         "reproductions/_davidjohn2022_cells",
         "reproductions/_tasks",
-        "studies/attacks",
-        "studies/records",
+        "studies/_ier2023",
+        "studies/_makers",
     )
 )
 WINDOW, STEP = 10.0, 0.5  # seconds
@@ -70,7 +69,7 @@ def run(data: Path, out: Path, *, quick: bool = False, jobs: int = JOBS) -> None
         MachineError: nothing can be written to `out`.
     """
     scale = QUICK if quick else FULL
-    rows = loaded(data / FILE).thinned(scale.every)
+    rows = windows(data).thinned(scale.every)
     check_people(rows, where=str(data / FILE))
     settings = {"every": scale.every, "k": K, "gamma": GAMMA, "same": SAME, "seed": SEED}
     kept = Kept(out / "davidjohn2022_cells", computed_from(data / FILE, settings, CODE))

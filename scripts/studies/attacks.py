@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from studies.records import BOUNDS, CONDITIONS, FITTED, MAKERS, RECORDS, TESTED, Maker, Rows
-from synthrelease.data.features import load_features
+from studies._ier2023 import BOUNDS, FITTED, TESTED, of_conditions, windows
+from studies._makers import MAKERS, NO_ONE, RECORDS, Release, as_it_is, k_same, noise
 from synthrelease.evaluate.attacks import (
     AttackResult,
     Rounds,
@@ -35,7 +35,6 @@ from synthrelease.evaluate.attacks import (
     identifications,
     inferred,
     judged,
-    k_same_select,
     likelihood_ratios,
     linkage,
     log_ratio_known_rest,
@@ -57,44 +56,15 @@ SECRET, TOLERANCE = (
     0.25,
 )  # the feature that is guessed, right within a quarter of a millimetre
 LINKED = "control"  # the condition that a linker knows
-NO_ONE = -1
 JOBS, TRIALS = min(2, os.cpu_count() or 1), 200_000
 SEED = 2022
-
-Release = Callable[[Windows, SecureRandom], Windows]
-
-
-def as_it_is(rows: Windows, random: SecureRandom) -> Windows:  # noqa: ARG001  as all releases
-    """No protection."""
-    return rows
-
-
-def noise(rows: Windows, random: SecureRandom) -> Windows:
-    """Uniform between the bounds: nothing of anybody."""
-    limits = np.array(list(BOUNDS.values()))
-    uniform = random.uniform(rows.values.size).reshape(rows.values.shape)
-    return Windows(limits[:, 0] + uniform * np.diff(limits, axis=1).T, rows.people, rows.recordings)
-
-
-def k_same(k: int, rows: Windows, random: SecureRandom) -> Windows:
-    """k-same-select."""
-    return k_same_select(rows, k, random=random)
-
-
-def synthetic(
-    maker: Maker, rows: Windows, random: SecureRandom, bounds: dict[str, tuple[float, float]] = BOUNDS
-) -> Windows:
-    """Records of a model; whose seed each had, where there is one."""
-    made, _ = maker.make(Rows(rows.values, rows.people, rows.recordings), bounds, random)
-    return Windows(made.values, made.person.astype(np.int64), made.condition.astype(np.int64))
-
 
 RELEASES: dict[str, Release] = {
     "real data": as_it_is,
     "noise between the bounds": noise,
     "k-same-select, k = 4": partial(k_same, 4),
     "k-same-select, k = 8": partial(k_same, 8),
-    **{maker.name: partial(synthetic, maker) for maker in MAKERS[:5]},
+    **{maker.name: maker for maker in MAKERS[:5]},
 }
 
 
@@ -147,7 +117,7 @@ COLUMNS = ("nearness", "feature", "condition", "exact", "near", "verbatim", "exa
 
 def run(data: Path) -> None:
     """Print the tables as Markdown."""
-    rows = loaded(data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz").thinned(EVERY)
+    rows = windows(data).thinned(EVERY)
     _print_releases(rows)
     _print_alarms(rows)
     _print_aggregates(rows)
@@ -184,15 +154,15 @@ def _nearness(people: Windows, released: NDArray[np.float64]) -> NDArray[np.floa
 def _names_attacked(rows: Windows, release: Release, *, seed: int, n_jobs: int) -> Sequence[AttackResult]:
     """Identification and linkage, of releases whose records are of somebody."""
     random = SecureRandom.for_tests(seed).spawn("of other recordings")
-    tested = rows.of_recordings([CONDITIONS.index(c) for c in TESTED])
-    known = rows.of_recordings([CONDITIONS.index(c) for c in FITTED])
+    tested = of_conditions(rows, TESTED)
+    known = of_conditions(rows, FITTED)
     released = release(tested, random)
     if (released.people == NO_ONE).any():
         return []
     individuals = released.units().unit
     if len(released.values) == RECORDS:  # synthetic records are individuals one by one
         individuals = np.arange(RECORDS)
-    linker = known.of_recordings([CONDITIONS.index(LINKED)]).thinned(SEEN // EVERY)
+    linker = of_conditions(known, (LINKED,)).thinned(SEEN // EVERY)
     return [
         *identifications(known, released, seed=seed, n_jobs=n_jobs),
         linkage(linker, released, individuals, seed=seed),
@@ -342,17 +312,3 @@ def _print_aggregates(rows: Windows) -> None:
         check = check_promise(inside, outside, epsilon=1.0, delta=1e-5)
         kept = "broken" if check.violated else "not broken"
         print(f"| {factor:g} | {right:.3f} | {theory:.3f} | {kept}: {check} |")
-
-
-def loaded(path: Path) -> Windows:
-    """Return all windows that have every feature; recordings are conditions, in the order of `CONDITIONS`."""
-    data = load_features(
-        path,
-        columns={"person": "participant", "recording": "condition", "time": "t_center_s"},
-        bounds=BOUNDS,
-        recordings=CONDITIONS,
-    )
-    there = np.isfinite(data.values).all(axis=1)
-    return Windows(
-        data.values[there], data.person[there].astype(np.int64), data.recording[there].astype(np.int64)
-    )

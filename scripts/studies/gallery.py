@@ -14,8 +14,8 @@ from scipy.special import ndtr
 
 from studies import heatmaps
 from studies._gallery_figures import Row, draw_histograms, draw_maps, draw_noise, draw_shares
-from studies.attacks import loaded, synthetic
-from studies.records import BOUNDS, MAKERS
+from studies._ier2023 import BOUNDS, windows
+from studies._makers import MAKERS
 from synthrelease.data.areas import RECTANGLE, Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
@@ -138,12 +138,12 @@ def draw_areas(gaze: Gaze, path: Path) -> None:
 
 def draw_records(data: Path, path: Path) -> None:
     """One-way marginals of synthetic records beside the real ones."""
-    rows = loaded(data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz").thinned(4)
+    rows = windows(data).thinned(4)
     made = {"real (24 people)": rows.values}
     for maker in MAKERS:
         if maker.name in RECORDS:
             random = SecureRandom.for_tests(SEED).spawn("records", maker.name)
-            made[maker.name] = synthetic(replace(maker, records=len(rows.values)), rows, random).values
+            made[maker.name] = replace(maker, records=len(rows.values))(rows, random).values
     features = {}
     for name, label in FEATURES.items():
         edges = equal_width_edges(*BOUNDS[name], 10)

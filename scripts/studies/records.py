@@ -10,7 +10,7 @@ a person was in the data (12 of 24 people, 20 divisions).
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,129 +22,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
-from synthrelease.appraisal.owned_records import owned_records
-from synthrelease.appraisal.record_rows import NO_ONE
-from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features, load_features
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import calibrate
+from studies._ier2023 import FITTED, STRAYING, TESTED, of_conditions, windows, without_means
+from studies._makers import EPSILON, MAKERS, NO_ONE, Maker
+from synthrelease.evaluate.attacks import Windows
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records_parameters import default_bins
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten
-from synthrelease.privacy.guarantee import Neighbours
 
-CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")
-FITTED, TESTED = ("control", "noise", "arithmetic"), ("npc", "combined")
-# Least personal first, for the first are kept. Public: what pupils, eyelids and windows of 10 s can do; and how far they stray from a person's own mean.
-BOUNDS = {
-    "openness_mean": (0.0, 1.0),
-    "blink_rate_hz": (0.0, 2.0),
-    "openness_sd": (0.0, 0.5),
-    "blink_dur_mean_s": (0.0, 1.0),
-    "pupil_sd_mm": (0.0, 1.0),
-    "pupil_lr_diff_mm": (-1.5, 1.5),
-    "pupil_l_mean_mm": (1.5, 8.0),
-    "pupil_r_mean_mm": (1.5, 8.0),
-    "pupil_min_mm": (1.0, 8.0),
-    "pupil_max_mm": (1.5, 9.0),
-}
-STRAYING = {
-    "openness_mean": (-0.4, 0.2),
-    "blink_rate_hz": (-0.5, 1.0),
-    "openness_sd": (-0.2, 0.3),
-    "blink_dur_mean_s": (-0.5, 1.0),
-    "pupil_sd_mm": (-0.3, 0.5),
-    "pupil_lr_diff_mm": (-0.5, 0.5),
-    "pupil_l_mean_mm": (-1.0, 1.0),
-    "pupil_r_mean_mm": (-1.0, 1.0),
-    "pupil_min_mm": (-1.5, 1.5),
-    "pupil_max_mm": (-1.5, 1.5),
-}
-K, GAMMA, DRAWN = 8, 4.0, (8, 9)
-RECORDS, EVERY = 4000, 4  # synthetic records of a fit; windows used, which overlap by 95 %
-EPSILON, DELTA = 3.0, 1e-6
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Windows: values, person, condition."""
-
-    values: NDArray[np.float64]
-    person: NDArray[np.int64]
-    condition: NDArray[np.int64]
-
-    def where(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return some of them."""
-        return Rows(self.values[chosen], self.person[chosen], self.condition[chosen])
-
-
-@dataclass(frozen=True)
-class Maker:
-    """A way to make synthetic records."""
-
-    name: str
-    model: str
-    dependence: str
-    fit: str = "exact"
-    noise: str = "gaussian"
-    people: int | None = None  # resampled to so many
-    records: int = RECORDS
-
-    def make(
-        self, rows: Rows, bounds: dict[str, tuple[float, float]], random: SecureRandom
-    ) -> tuple[Rows, float]:
-        """Return synthetic records, each with the person of its seed (−1 without), and the pass rate."""
-        if self.people is not None:
-            rows = _resampled(rows, self.people)
-        who, person = np.unique(rows.person, return_inverse=True)
-        bins = default_bins(len(who))
-        attributes = (
-            Attribute("condition", len(CONDITIONS), CONDITIONS),
-            *(Attribute(name, bins, None, low, high) for name, (low, high) in bounds.items()),
-        )
-        m = len(attributes)
-        parameters = RecordsParameters(
-            model=self.model,
-            fit=self.fit,
-            noise=self.noise,
-            attributes=attributes,
-            dependence=self.dependence,
-            task=True,
-            per_task=True,
-            order=tuple(range(m)),
-            resampled=(m,) if self.model == "marginals" else DRAWN,
-            k=K,
-            gamma=GAMMA,
-            counted="person",
-            rows=self.records,
-            trials=1000 * self.records,
-            neighbours=Neighbours.REPLACE_ONE,
-            people=len(who),
-        )
-        columns = [rows.condition, *rows.values.T]
-        coded = np.stack([a.encoded(c) for a, c in zip(attributes, columns, strict=True)], axis=1)
-        event = calibrate(parameters, Budget(EPSILON, DELTA) if self.fit == "dp" else None)
-        noise = next((e for e in flatten(event) if isinstance(e, DiscreteLaplace | RoundedGaussian)), None)
-        made = owned_records(coded, person, parameters, noise, random=random)
-        whose = np.where(made.seeds == NO_ONE, -1, who[person[made.seeds]])
-        return _decoded(made.records, attributes, whose), made.passed / made.trials
-
-
-MAKERS = (
-    Maker("marginals, independent", "marginals", "independent"),
-    Maker("marginals, tree", "marginals", "tree"),
-    Maker("seeded, independent", "seeded", "independent"),
-    Maker("seeded, tree", "seeded", "tree"),
-    Maker(f"marginals, independent, DP ε = {EPSILON:g}", "marginals", "independent", "dp"),
-    Maker(f"marginals, tree, DP ε = {EPSILON:g}", "marginals", "tree", "dp"),
-)
+EVERY = 4  # windows used, which overlap by 95 %
 CROWDS = (200, 1000, 5000, 25000)
 
 
 def run(data: Path) -> None:
     """Print the tables as Markdown."""
-    raw, straying = _load(data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz")
+    everything = windows(data)
+    raw, straying = (rows.thinned(EVERY) for rows in (everything, without_means(everything)))
     random = SecureRandom.for_tests(2022)
     print("| records | condition: forest | 11-NN | person: forest | 11-NN | pass | nearest | membership |")
     print("|---|---|---|---|---|---|---|---|")
@@ -161,7 +51,7 @@ def run(data: Path) -> None:
         print(f"| {base.name} | " + " | ".join(f"{score:.2f}" for score in scores) + " |", flush=True)
 
 
-def _line(name: str, maker: Maker | None, raw: Rows, straying: Rows, random: SecureRandom) -> str:
+def _line(name: str, maker: Maker | None, raw: Windows, straying: Windows, random: SecureRandom) -> str:
     forest, neighbours = _condition(maker, straying, random)
     who = _person(maker, raw, random)
     rate, nearest, membership = _private(maker, raw, random)
@@ -169,26 +59,26 @@ def _line(name: str, maker: Maker | None, raw: Rows, straying: Rows, random: Sec
     return f"| {name} | " + " | ".join("–" if cell is None else f"{cell:.2f}" for cell in cells) + " |"
 
 
-def _condition(maker: Maker | None, rows: Rows, random: SecureRandom) -> tuple[float, float]:
+def _condition(maker: Maker | None, rows: Windows, random: SecureRandom) -> tuple[float, float]:
     """Accuracy on people that nothing was fitted on."""
-    people = np.random.default_rng(1).permutation(np.unique(rows.person))
+    people = np.random.default_rng(1).permutation(rows.names)
     scores = []
     for fold in np.array_split(people, 6):
-        held = np.isin(rows.person, fold)
+        held = np.isin(rows.people, fold)
         known = rows.where(~held)
-        made = maker.make(known, STRAYING, random)[0] if maker else known
-        scores.append(_scores(made.values, made.condition, rows.where(held).values, rows.condition[held]))
+        made = maker(known, random, STRAYING) if maker else known
+        scores.append(_scores(made.values, made.recordings, rows.where(held).values, rows.recordings[held]))
     return tuple(np.mean(scores, axis=0))
 
 
-def _person(maker: Maker | None, rows: Rows, random: SecureRandom) -> tuple[float | None, float | None]:
+def _person(maker: Maker | None, rows: Windows, random: SecureRandom) -> tuple[float | None, float | None]:
     """Accuracy of naming the person on the real windows of other conditions."""
-    known = rows.where(np.isin(rows.condition, [CONDITIONS.index(c) for c in FITTED]))
-    other = rows.where(np.isin(rows.condition, [CONDITIONS.index(c) for c in TESTED]))
-    made = maker.make(known, BOUNDS, random)[0] if maker else known
-    if not len(made.person) or made.person[0] < 0:
+    known = of_conditions(rows, FITTED)
+    other = of_conditions(rows, TESTED)
+    made = maker(known, random) if maker else known
+    if made.people[0] == NO_ONE:
         return None, None
-    return _scores(made.values, made.person, other.values, other.person)
+    return _scores(made.values, made.people, other.values, other.people)
 
 
 def _scores(
@@ -202,15 +92,15 @@ def _scores(
     return tuple(float((c.fit(values, labels).predict(tested) == truth).mean()) for c in (forest, nearest))
 
 
-def _private(maker: Maker | None, rows: Rows, random: SecureRandom) -> tuple[float | None, float, float]:
+def _private(maker: Maker | None, rows: Windows, random: SecureRandom) -> tuple[float | None, float, float]:
     """Pass rate, distance ratio, and area under the curve of membership, over 20 divisions of the people."""
     found = []
-    people = np.unique(rows.person)
+    people = rows.names
     for division in range(20):
         members = np.random.default_rng(division).permutation(people)[: len(people) // 2]
-        inside = np.isin(rows.person, members)
+        inside = np.isin(rows.people, members)
         known = rows.where(inside)
-        made, rate = maker.make(known, BOUNDS, random) if maker else (known, 0.0)
+        made, rate = maker.make(known, random) if maker else (known, 0.0)
         scale = StandardScaler().fit(rows.values)
         real, others, synthetic = (
             scale.transform(x) for x in (rows.values[inside], rows.values[~inside], made.values)
@@ -220,40 +110,7 @@ def _private(maker: Maker | None, rows: Rows, random: SecureRandom) -> tuple[flo
         to_synthetic = (
             NearestNeighbors(n_neighbors=1).fit(synthetic).kneighbors(scale.transform(rows.values))[0]
         )
-        closeness = [-float(to_synthetic[rows.person == p].mean()) for p in people]
+        closeness = [-float(to_synthetic[rows.people == p].mean()) for p in people]
         found.append((rate, float(ratio), float(roc_auc_score(np.isin(people, members), closeness))))
     rate, nearest, membership = np.mean(found, axis=0)
     return rate if maker else None, nearest, membership
-
-
-def _load(path: Path) -> tuple[Rows, Rows]:
-    """All windows as they are, and each person's with their own mean taken off."""
-    data: Features = load_features(
-        path,
-        columns={"person": "participant", "recording": "condition", "time": "t_center_s"},
-        bounds=BOUNDS,
-        recordings=CONDITIONS,
-    )
-    straying = data.values.copy()
-    for person in range(data.people):
-        straying[data.person == person] -= data.values[data.person == person].mean(axis=0)
-    some = slice(None, None, EVERY)
-    return (
-        Rows(data.values[some], data.person[some], data.recording[some]),
-        Rows(straying[some], data.person[some], data.recording[some]),
-    )
-
-
-def _resampled(rows: Rows, people: int) -> Rows:
-    """So many people, drawn with replacement; every draw is a person of their own. At most 20 windows of each."""
-    rng = np.random.default_rng(people)
-    drawn = rng.choice(np.unique(rows.person), people)
-    own = [rng.permutation(np.flatnonzero(rows.person == p))[:20] for p in drawn]
-    who = np.repeat(np.arange(people), [len(part) for part in own])
-    at = np.concatenate(own)
-    return Rows(rows.values[at], who, rows.condition[at])
-
-
-def _decoded(chosen: NDArray[np.int64], attributes: tuple[Attribute, ...], person: NDArray[np.int64]) -> Rows:
-    values = np.stack([a.values(chosen[:, j]) for j, a in enumerate(attributes) if a.labels is None], axis=1)
-    return Rows(values, person, chosen[:, 0])

@@ -19,7 +19,9 @@ from benchmarks._measure import print_table
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from synthrelease.data.features import Features, load_features
+from studies import _ier2023 as ier2023
+from studies._ier2023 import CONDITIONS, features
+from synthrelease.data.features import Features
 from synthrelease.evaluate import relative_mse, series_correlation
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
@@ -43,20 +45,19 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.figures import save
 from synthrelease.report.signal_figures import signals_figure, utility_figure
 
-CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")
-BOUNDS = {  # public: what pupils, eyelids and windows of 10 s can do
-    "pupil_l_mean_mm": (1.5, 8.0),
-    "pupil_r_mean_mm": (1.5, 8.0),
-    "pupil_sd_mm": (0.0, 1.0),
-    "pupil_min_mm": (1.0, 8.0),
-    "pupil_max_mm": (1.5, 9.0),
-    "pupil_lr_diff_mm": (-1.5, 1.5),
-    "openness_mean": (0.0, 1.0),
-    "openness_sd": (0.0, 0.5),
-    "blink_rate_hz": (0.0, 2.0),
-    "blink_dur_mean_s": (0.0, 1.0),
-    "valid_fraction": (0.0, 1.0),
-}
+NAMES = (
+    "pupil_l_mean_mm",
+    "pupil_r_mean_mm",
+    "pupil_sd_mm",
+    "pupil_min_mm",
+    "pupil_max_mm",
+    "pupil_lr_diff_mm",
+    "openness_mean",
+    "openness_sd",
+    "blink_rate_hz",
+    "blink_dur_mean_s",
+)
+BOUNDS = {**{name: ier2023.BOUNDS[name] for name in NAMES}, "valid_fraction": (0.0, 1.0)}
 LENGTH = 130  # windows of 0.5 s: the median recording
 DELTA = 1e-5
 PEOPLE, EPSILONS = (24, 100, 1000), (0.5, 1.0, 3.0)
@@ -79,7 +80,7 @@ class Worth:
 
 def run(folder: Path) -> None:
     """Print all tables."""
-    data = load(folder)
+    data = features(folder, BOUNDS)
     _print_features(data)
     _print_sizes(data)
     _print_people_needed(data)
@@ -87,19 +88,9 @@ def run(folder: Path) -> None:
     _print_others(folder, data)
 
 
-def load(folder: Path) -> Features:
-    """Return the windowed features of all people."""
-    return load_features(
-        folder / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz",
-        columns={"person": "participant", "recording": "condition", "time": "t_center_s"},
-        bounds=BOUNDS,
-        recordings=CONDITIONS,
-    )
-
-
 def draw(folder: Path, out: Path) -> None:
     """Draw the pictures of docs/signals.md."""
-    data = load(folder)
+    data = features(folder, BOUNDS)
     _draw_left_pupil(some(data, features=["pupil_l_mean_mm"]), out / "signals.png")
     _draw_utility(data, out / "signals_utility.png")
 

@@ -13,19 +13,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import RECORDING, Features, load_features
+from studies import _ier2023 as ier2023
+from studies._ier2023 import CONDITIONS, features
+from synthrelease.data.features import RECORDING, Features
 from synthrelease.mechanisms.statistics import StatisticsParameters, release
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.guarantee import Neighbours
 
-BOUNDS = {
-    "pupil_l_mean_mm": (1.5, 8.0),
-    "pupil_sd_mm": (0.0, 1.0),
-    "openness_mean": (0.0, 1.0),
-    "blink_rate_hz": (0.0, 2.0),
-}
-CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")
+NAMES = ("pupil_l_mean_mm", "pupil_sd_mm", "openness_mean", "blink_rate_hz")
+BOUNDS = {name: ier2023.BOUNDS[name] for name in NAMES}
 PEOPLE, DRAWS, EPSILON, DELTA = (24, 100, 300, 1000, 3000), 20, 1.0, 1e-5
 
 
@@ -117,12 +114,7 @@ def drawn(data: Features, people: int, seed: int) -> Features:
 
 def run(data: Path) -> None:
     """Print the table as Markdown."""
-    loaded = load_features(
-        data / "ier2023_vr_pupil" / "features_10s_0p5s.csv.gz",
-        columns={"person": "participant", "recording": "condition", "time": "t_center_s"},
-        bounds=BOUNDS,
-        recordings=CONDITIONS,
-    )
+    loaded = features(data, BOUNDS)
     # One row in ten of windows that overlap by 95 %: a person's mean is hardly another.
     kept = np.arange(0, len(loaded.person), 10)
     loaded = replace(

@@ -91,7 +91,7 @@ def part(monkeypatch):
 def rows(part, data):
     """A number of each row is its first feature, so that a row is known wherever it goes."""
     main = part("davidjohn2022")
-    whole = main.loaded(data / main.FILE).thinned(10)
+    whole = main.windows(data).thinned(10)
     values = whole.values.copy()
     values[:, 0] = np.arange(len(values))
     return Windows(values, whole.people, whole.recordings)
