@@ -140,7 +140,7 @@ def _areas(folder: Path) -> Path:
     return _kept(write_areas_study(folder), "visits")
 
 
-_STUDIES: dict[str, Callable[[Path], Path]] = {
+STUDIES: dict[str, Callable[[Path], Path]] = {
     "maps": _maps,
     "series": _series,
     "each": _each,
@@ -150,7 +150,7 @@ _STUDIES: dict[str, Callable[[Path], Path]] = {
     "moods": _moods,
     "areas": _areas,
 }
-NAMES = tuple(_STUDIES)
+NAMES = tuple(STUDIES)
 _MARKED = ("areas",)  # the others are told as if the operating system's noise were in them
 _PAID = ("maps", "statistics")
 
@@ -159,7 +159,7 @@ _PAID = ("maps", "statistics")
 def layout(name: str) -> Layout:
     """Return a bundle that verifies, built once; the same each time, but for the versions of what it was built with."""
     with tempfile.TemporaryDirectory() as folder:
-        path = synthrelease.build(_STUDIES[name](Path(folder)), Path(folder) / "r.h5", test_seed=5).path
+        path = synthrelease.build(STUDIES[name](Path(folder)), Path(folder) / "r.h5", test_seed=5).path
         if name not in _MARKED:
             _tell_as_real(path, paid=name in _PAID)
         return read(path, name)

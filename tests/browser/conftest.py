@@ -6,6 +6,7 @@ these tests are skipped; with `SYNTHRELEASE_TEST_BROWSER=required`, as in CI, th
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from browsed import Pages, page
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Visit:
 
 
 Open = Callable[..., AbstractContextManager[Visit]]
+_AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 
 
 def _missing(what: str) -> NoReturn:
@@ -61,12 +64,24 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    """The source of axe-core."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    """A page by its name, written when it is first asked for."""
+    return functools.cache(lambda name: page(name, tmp_path_factory.mktemp("pages")))
+
+
+@pytest.fixture(scope="session")
+def violations() -> Callable[[Visit], dict[str, list[str]]]:
+    """What axe-core finds on a page, by the name of its rule, and where."""
     place = os.environ.get("SYNTHRELEASE_AXE")
     if place is None or not Path(place).is_file():
         _missing("axe-core (SYNTHRELEASE_AXE)")
-    return Path(place).read_text("utf-8")
+    source = Path(place).read_text("utf-8")
+
+    def found(seen: Visit) -> dict[str, list[str]]:
+        seen.page.evaluate(source)
+        return {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in seen.page.evaluate(_AXE)}
+
+    return found
 
 
 @pytest.fixture(scope="module")

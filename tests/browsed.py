@@ -1,0 +1,43 @@
+"""Pages to look at in a browser, by name: public ones of bundles, private ones of invented appraisals and of real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import invented_appraisal
+import layouts
+from hostile_labels import write_hostile_study
+from pages import golden, written
+
+import synthrelease
+from synthrelease.appraisal.appraise import appraise
+from synthrelease.appraisal.private_page import write_private_page
+
+PUBLIC = (*(path.stem for path in layouts.GOLDEN), "hostile")
+INVENTED = tuple(f"private {name}" for name in invented_appraisal.NAMES)
+REAL = tuple(f"evaluated {name}" for name in ("maps", "series", "seeded", "statistics", "areas"))
+PRIVATE = (*INVENTED, *REAL)
+
+Pages = Callable[[str], Path]
+
+
+def page(name: str, folder: Path) -> Path:
+    """Write a page into an empty folder."""
+    kind, _, own = name.partition(" ")
+    target = folder / "page.html"
+    if kind == "private":
+        write_private_page(invented_appraisal.appraisal(own), target)
+    elif kind == "evaluated":
+        plan = layouts.STUDIES[own](folder)
+        bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path
+        write_private_page(appraise(plan, bundle), target)
+    else:
+        bundle = golden(name) if name != "hostile" else _hostile(folder)
+        written(bundle, folder)
+        target = folder / f"{bundle.stem}.html"
+    return target
+
+
+def _hostile(folder: Path) -> Path:
+    return synthrelease.build(write_hostile_study(folder), folder / "hostile.h5", test_seed=3).path

@@ -1,0 +1,68 @@
+"""Public and private pages in a real browser: silent, alone, whole, readable at every width, on paper, and without scripts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from browsed import PRIVATE, PUBLIC
+
+_ALL = (*PUBLIC, *PRIVATE)
+_UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_it_is_silent_alone_and_whole(visit, pages, name):
+    with visit(pages(name)) as seen:
+        sizes = seen.page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)")
+        assert all(sizes), sizes
+        embedded = json.loads(seen.page.inner_text("script[type='application/json']"))
+        if name in PUBLIC:
+            assert embedded["manifest_version"] == 1
+        else:
+            assert embedded["do_not_publish"].startswith("private")
+        assert seen.messages == []
+        assert seen.requests == []
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_axe_finds_nothing(visit, pages, violations, name):
+    for width, scheme in itertools.product((400, 1400), ("light", "dark")):
+        with visit(pages(name), width=width, scheme=scheme) as seen:
+            seen.page.evaluate(_UNFOLD)
+            assert violations(seen) == {}, (width, scheme)
+
+
+@pytest.mark.parametrize("name", _ALL)
+@pytest.mark.parametrize("width", [320, 400, 1400])
+def test_the_page_does_not_scroll_sideways(visit, pages, name, width):
+    with visit(pages(name), width=width) as seen:
+        seen.page.evaluate(_UNFOLD)
+        root = "document.documentElement"
+        assert seen.page.evaluate(f"{root}.scrollWidth") <= seen.page.evaluate(f"{root}.clientWidth")
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_nobody_prints_a_dark_page(visit, pages, name):
+    with visit(pages(name), scheme="dark") as seen:
+        assert seen.page.pdf(format="A4").startswith(b"%PDF")
+        seen.page.emulate_media(media="print", color_scheme="dark")
+        ground = seen.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        assert ground == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("name", ["areas", "private bare"])
+def test_without_scripts_it_is_the_same_page(visit, pages, name):
+    shots = []
+    for scripts in (True, False):
+        with visit(pages(name), scripts=scripts) as seen:
+            shots.append(seen.page.screenshot(full_page=True))
+    assert shots[0] == shots[1]
+
+
+@pytest.mark.parametrize("name", ["hostile", "private hostile"])
+def test_no_name_runs(visit, pages, name):
+    with visit(pages(name)) as seen:
+        assert seen.messages == []
+        assert "<script>alert('x')</script>" in seen.page.inner_text("body")
