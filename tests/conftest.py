@@ -1,10 +1,12 @@
 """A small invented study that every test can build releases of."""
 
+import importlib
 import signal
 from types import SimpleNamespace
 
 import pytest
 from invented_study import write_study
+from reproducing import SCRIPTS
 
 import synthrelease
 
@@ -32,3 +34,10 @@ def bundle(bundle_bytes, tmp_path):
     path = tmp_path / "release.h5"
     path.write_bytes(bundle_bytes)
     return path
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Return what imports a module of `scripts`, which is not installed, by its dotted name."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module

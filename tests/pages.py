@@ -73,6 +73,34 @@ def parsed(source: str) -> Page:
     return page
 
 
+def check_form(page: Page, embedded: str) -> None:
+    """One file: nothing is loaded, nothing runs, a screen reader finds its way, and programs the element that is embedded."""
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"iframe", "object", "embed", "form", "audio", "video", "base", "input", "button"}
+    assert page.all("script") == [{"type": "application/json", "id": embedded}]
+    for tag, attributes in page.elements:
+        assert not [name for name in attributes if name.startswith("on")], tag
+        for name in ("src", "href"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("data:", "#")), value
+        if tag == "link":
+            assert attributes == {"rel": "icon", "href": "data:,"}
+    policy = next(meta for meta in page.all("meta") if "http-equiv" in meta)["content"]
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    assert page.all("html") == [{"lang": "en"}]
+    assert page.headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    assert {a["aria-labelledby"] for _, a in page.elements if "aria-labelledby" in a} <= set(ids)
+    for link in page.all("a"):
+        assert str(link["href"])[1:] in ids
+    assert all(image["alt"] and int(image["width"] or 0) > 0 for image in page.all("img"))
+    assert "url(" not in page.source.split("</style>")[0]
+
+
 @functools.cache
 def golden_page(name: str) -> Page:
     """The page of a golden bundle, made once."""

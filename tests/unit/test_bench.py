@@ -1,18 +1,15 @@
 """What `scripts/bench` says of what it measured: exponents, targets, exit codes, and a page that names the same works."""
 
 import datetime as dt
-import importlib
 import importlib.machinery
 import importlib.util
 import inspect
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from reproducing import SCRIPTS
 
-ROOT = Path(__file__).parent.parent.parent
-SCRIPTS = ROOT / "scripts"
 TABLE = {  # of the speeds to reach: benchmark, words of its row
     "noise": "1 764 000 exact rounded Gaussians, σ from 1 to 10⁵",
     "deniability": "deniability test, 10⁶ candidates × 10⁶ records × 52 attributes, 11 sizes of ω",
@@ -25,29 +22,24 @@ TABLE = {  # of the speeds to reach: benchmark, words of its row
 }
 
 
-@pytest.fixture(autouse=True)
-def scripts_on_the_path(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
+@pytest.fixture
+def report(script):
+    return script("benchmarks._report")
 
 
 @pytest.fixture
-def report():
-    return importlib.import_module("benchmarks._report")
+def measure(script):
+    return script("benchmarks._measure")
 
 
 @pytest.fixture
-def measure():
-    return importlib.import_module("benchmarks._measure")
+def book(script):
+    return script("benchmarks._book")
 
 
 @pytest.fixture
-def book():
-    return importlib.import_module("benchmarks._book")
-
-
-@pytest.fixture
-def limits():
-    module = importlib.import_module("benchmarks._limits")
+def limits(script):
+    module = script("benchmarks._limits")
     return module.Limits(*[float(2**n) for n in range(len(module.NAMES))])
 
 
@@ -125,8 +117,8 @@ def test_the_limit_is_the_resource_that_takes_longest(limits):
     assert limits.least(memory=8.0, words=40.0).seconds == 20.0
 
 
-def test_every_limit_is_in_the_table(limits):
-    names = importlib.import_module("benchmarks._limits").NAMES
+def test_every_limit_is_in_the_table(limits, script):
+    names = script("benchmarks._limits").NAMES
     assert [row[0] for row in limits.table()] == list(names.values())
 
 
@@ -146,17 +138,24 @@ def page_elsewhere(bench, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def started(bench, page_elsewhere, found, limits, monkeypatch):
-    """Run `scripts/bench` as if a value had been measured; and say whether there is a page."""
-    book = importlib.import_module("benchmarks._book")
-
-    def start(value, *arguments):
+def as_if_measured(book, found, limits, monkeypatch):
+    def set_to(value, arguments):
         def measured(names, *, quick):
             assert tuple(names) == (book.ORDER if arguments[0] == "all" else arguments[:1])
             assert quick == ("--quick" in arguments)
             return limits, {"noise": found(value)}
 
         monkeypatch.setattr(book, "measured", measured)
+
+    return set_to
+
+
+@pytest.fixture
+def started(bench, page_elsewhere, as_if_measured):
+    """Run `scripts/bench` as if a value had been measured; and say whether there is a page."""
+
+    def start(value, *arguments):
+        as_if_measured(value, arguments)
         return bench.main(list(arguments)), page_elsewhere.exists()
 
     return start
@@ -215,25 +214,25 @@ def test_a_wrong_answer_shows_in_the_summary(book, found, limits):
     assert summary(text)[0][1].endswith("answers DIFFER")
 
 
-def test_every_row_of_the_table_of_speeds_has_a_benchmark(book, bench):
-    works = {name: importlib.import_module(f"benchmarks.{name}").WORK for name in book.ORDER}
+def test_every_row_of_the_table_of_speeds_has_a_benchmark(book, bench, script):
+    works = {name: script(f"benchmarks.{name}").WORK for name in book.ORDER}
     assert list(works.items())[: len(TABLE)] == list(TABLE.items())
     assert sorted(book.ORDER) == bench.names()
 
 
-def test_every_benchmark_is_run_in_the_same_way(book):
+def test_every_benchmark_is_run_in_the_same_way(book, script):
     for name in book.ORDER:
-        run = inspect.signature(importlib.import_module(f"benchmarks.{name}").run)
+        run = inspect.signature(script(f"benchmarks.{name}").run)
         assert [p.removeprefix("_") for p in run.parameters] == ["limits", "quick"], name
 
 
-def test_the_page_in_the_docs_has_the_rows_of_the_code(book):
-    rows = summary((ROOT / "docs" / "performance.md").read_text("utf-8"))
-    assert [row[0] for row in rows] == [importlib.import_module(f"benchmarks.{n}").WORK for n in book.ORDER]
+def test_the_page_in_the_docs_has_the_rows_of_the_code(book, script):
+    rows = summary((SCRIPTS.parent / "docs" / "performance.md").read_text("utf-8"))
+    assert [row[0] for row in rows] == [script(f"benchmarks.{n}").WORK for n in book.ORDER]
 
 
-def test_a_benchmark_reports_its_own_row(limits, capsys, report):
-    heatmap = importlib.import_module("benchmarks.heatmap")
+def test_a_benchmark_reports_its_own_row(limits, capsys, report, script):
+    heatmap = script("benchmarks.heatmap")
     told = heatmap.run(limits, quick=True)
     assert told.work == heatmap.WORK
     assert [figure.target for figure in told.figures] == [heatmap.MILLISECONDS, heatmap.SAME]

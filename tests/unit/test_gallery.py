@@ -1,21 +1,18 @@
 """Pictures of the gallery: they are drawn, they are small, and what they show is what was given."""
 
 import gzip
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from reproducing import SCRIPTS
 
 IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
 
 
 @pytest.fixture
-def study(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return lambda name: importlib.import_module(f"studies.{name}")
+def study(script):
+    return lambda name: script(f"studies.{name}")
 
 
 @pytest.fixture
@@ -40,9 +37,10 @@ def looked_at(path):
 
 def test_maps_of_the_gallery(study, gaze, tmp_path, monkeypatch):
     gallery, rows = study("gallery"), []
-    monkeypatch.setattr(gallery, "SHOWN", ("1012", "1011"))
-    monkeypatch.setattr(gallery, "draw_maps", lambda images, given, path: rows.extend([images, given, path]))
-    gallery.draw_heatmaps(gaze, tmp_path / "maps.png")
+    with monkeypatch.context() as patch:
+        patch.setattr(gallery, "SHOWN", ("1012", "1011"))
+        patch.setattr(gallery, "draw_maps", lambda images, given, path: rows.extend([images, given, path]))
+        gallery.draw_heatmaps(gaze, tmp_path / "maps.png")
     images, given, path = rows
     assert images == ("1012", "1011")
     assert [row.label for row in given] == [
@@ -58,8 +56,6 @@ def test_maps_of_the_gallery(study, gaze, tmp_path, monkeypatch):
     for row in given[1:]:
         for cells, exact, told in zip(row.maps, given[0].maps, row.correlations, strict=True):
             assert told == pytest.approx(np.corrcoef(cells.ravel(), exact.ravel())[0, 1])
-    monkeypatch.undo()
-    monkeypatch.syspath_prepend(str(SCRIPTS))
     study("_gallery_figures").draw_maps(images, given, path)
     assert looked_at(path) == ("P", 700)
 

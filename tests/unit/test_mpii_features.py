@@ -1,10 +1,7 @@
 """Feature files of MPIIDPEye and MPIIPrivacEye, invented: as they should be, and malformed in every way we know."""
 
-import importlib
-
 import numpy as np
 import pytest
-from reproducing import SCRIPTS
 
 from synthrelease.errors import DataError
 
@@ -12,15 +9,13 @@ CONSTANT = (11, 23, 35, 47)
 
 
 @pytest.fixture
-def mpii(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("reproductions._mpii_features")
+def mpii(script):
+    return script("reproductions._mpii_features")
 
 
 @pytest.fixture
-def data(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("reproductions._bozkir2021_data")
+def data(script):
+    return script("reproductions._bozkir2021_data")
 
 
 def values_of(participant, recording, windows):

@@ -1,12 +1,11 @@
 """`scripts/reproduce liu2019 --quick` on an invented data folder: every table has its rows, every picture is there."""
 
 import gzip
-import importlib
 import math
 
 import numpy as np
 import pytest
-from reproducing import SCRIPTS, reproduce, table
+from reproducing import reproduce, table
 
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import gaussian_sigma
@@ -120,9 +119,8 @@ def test_the_list_and_the_exit_codes(tmp_path):
 
 
 @pytest.fixture
-def part(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return lambda name: importlib.import_module(f"reproductions._liu2019_{name}")
+def part(script):
+    return lambda name: script(f"reproductions._liu2019_{name}")
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """`scripts/reproduce bozkir2021 --quick` on invented data, and its parts against values worked out by hand."""
 
 import gzip
-import importlib
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproducing import SCRIPTS, fresh_workers, reproduce, table
+from reproducing import fresh_workers, reproduce, table
 
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.bozkir2021 import PaperParameters, Perturbed
@@ -56,9 +55,8 @@ def done(tmp_path_factory):
 
 
 @pytest.fixture
-def part(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return lambda name: importlib.import_module(f"reproductions._bozkir2021_{name}")
+def part(script):
+    return lambda name: script(f"reproductions._bozkir2021_{name}")
 
 
 @pytest.fixture
@@ -317,8 +315,8 @@ def test_distances_by_hand(part, study):
     assert found["DCFPA-32"] == found["DCFPA-32 as printed"] == pytest.approx(expected)
 
 
-def test_correlation_across_people_as_far_as_all_were_recorded(study):
-    main = importlib.import_module("reproductions.bozkir2021")
+def test_correlation_across_people_as_far_as_all_were_recorded(script, study):
+    main = script("reproductions.bozkir2021")
     recording = study.recordings[0]
     found = dict(main.correlations(recording, 3, differenced=False))
     assert list(found) == list(range(1, 65 - 4))

@@ -1,13 +1,12 @@
 """`scripts/reproduce davidjohn2022 --quick` on invented data: its splits, what it keeps, and its tables."""
 
 import gzip
-import importlib
 import json
 import shutil
 
 import numpy as np
 import pytest
-from reproducing import SCRIPTS, fresh_workers, reproduce
+from reproducing import fresh_workers, reproduce
 
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.noise import SecureRandom
@@ -82,9 +81,8 @@ def done(data, tmp_path_factory):
 
 
 @pytest.fixture
-def part(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return lambda name: importlib.import_module(f"reproductions.{name}")
+def part(script):
+    return lambda name: script(f"reproductions.{name}")
 
 
 @pytest.fixture
