@@ -44,6 +44,8 @@ def curve_plate(curve: Curve) -> Plate:
         f"{curve.measure.name}: {curve.measure.meaning} (best: {number(curve.measure.best)}). Each dot is a fresh release of the same data, "
         f"{several(drawings, 'dot')} for each ε; the line is their mean. The upright line is the ε of this release, {number(curve.own)}.{told}"
     )
+    if curve.items is not None:
+        caption += f" Of the output, {several(curve.items, 'item')} were looked at, the same each time."
     title = f"{curve.measure.name} at other ε"
     if not points:
         return Plate(title, (), f"There is nothing to draw. {caption}", table)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from synthrelease.appraisal.yardsticks.yardstick import Yardstick
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Derivation
+from synthrelease.outputs.resolved import Arrays, Derivation
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the plan's ε
 _DRAWS = 3  # fresh releases at each
-_DERIVED = 3  # parts of a release that are looked at; each holds some items
+_LEAST_PARTS, _MOST_VALUES = 3, 10_000_000  # of a release that are looked at; each part holds some items
 
 
 def curve(
@@ -33,7 +34,7 @@ def curve(
     collected: Collected,
     yardstick: Yardstick,
     *,
-    without_data: tuple[str, float] | None,
+    without_data: str | None,
     seed: int,
     progress: Progress | None = None,
 ) -> Curve | None:
@@ -43,11 +44,12 @@ def curve(
         made: the output.
         collected: what all people contribute.
         yardstick: what is measured, by its first measure.
-        without_data: what whoever has no data scores.
+        without_data: which of the yardstick's ways without any data to compare with.
         seed: of the noise.
         progress: told of each release.
     """
     own, points = made.budget, []
+    looked: _Looked | None = None
     if own is None or noise_of(made.event) is None:
         return None
     random = SecureRandom.for_tests(seed).spawn("curve", made.name)
@@ -65,12 +67,18 @@ def curve(
                 PlanError,
             ):  # nothing can be had for so little, or noise that 64 bits cannot hold
                 break
-            drawn.append(_score(released.derivations, yardstick))
+            if looked is None:
+                looked = _looked(released.derivations, yardstick, without_data)
+            drawn.append(looked.score(released.derivations))
         if len(drawn) == _DRAWS:
             points.append((times * own.epsilon, tuple(drawn)))
-    epsilons = tuple(epsilon for epsilon, _ in points)
     return Curve(
-        _first(yardstick), epsilons, tuple(values for _, values in points), own.epsilon, without_data
+        yardstick.measures[0],
+        tuple(epsilon for epsilon, _ in points),
+        tuple(values for _, values in points),
+        own.epsilon,
+        None if looked is None else looked.without_data,
+        None if looked is None else looked.items,
     )
 
 
@@ -83,17 +91,46 @@ def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
     )
 
 
-def _score(derivations: Sequence[Derivation], yardstick: Yardstick) -> float:
-    """The first measure, over some parts of a release that are the same each time."""
-    chosen = np.unique(np.linspace(0, len(derivations) - 1, _DERIVED).round().astype(int))
-    items: list[Values] = []
-    for number in chosen:
-        items += yardstick.of(derivations[number]()).values()
-    return over_items(items, yardstick.measures)[0]
+@dataclass(frozen=True)
+class _Looked:
+    """The parts of every release that are looked at, so that all are compared on the same items.
+
+    Attributes:
+        parts: numbers of the derivations.
+        yardstick: what is measured, by its first measure.
+        items: how many they hold; None if these are all.
+        without_data: what whoever has no data scores on them, and how they do it.
+    """
+
+    parts: tuple[int, ...]
+    yardstick: Yardstick
+    items: int | None
+    without_data: tuple[str, float] | None
+
+    def score(self, derivations: Sequence[Derivation]) -> float:
+        """Return what a release scores."""
+        return _score(self.yardstick, (derivations[part]() for part in self.parts))
 
 
-def _first(yardstick: Yardstick) -> Measure:
-    return yardstick.measures[0]
+def _looked(derivations: Sequence[Derivation], yardstick: Yardstick, without_data: str | None) -> _Looked:
+    """Choose as many parts as a moment suffices for, evenly."""
+    size = sum(array.size for array in derivations[0]().values())
+    count = min(len(derivations), max(_LEAST_PARTS, _MOST_VALUES // max(1, size)))
+    parts = tuple(np.linspace(0, len(derivations) - 1, count).round().astype(int).tolist())
+    items, guesses = 0, []
+    for part in parts:
+        arrays = derivations[part]()
+        items += len(yardstick.of(arrays))
+        if without_data is not None:
+            guesses.append(yardstick.without_data(arrays)[without_data])
+    told = None if without_data is None else (without_data, _score(yardstick, guesses))
+    return _Looked(parts, yardstick, None if count == len(derivations) else items, told)
+
+
+def _score(yardstick: Yardstick, parts: Iterable[Arrays]) -> float:
+    return over_items(
+        [values for arrays in parts for values in yardstick.of(arrays).values()], yardstick.measures
+    )[0]
 
 
 def _over(values: Sequence[float], measure: Measure) -> float:

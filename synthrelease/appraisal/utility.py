@@ -67,18 +67,15 @@ def measured(
     return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
 
 
-def best_without_data(utility: Utility) -> tuple[str, float] | None:
-    """Return what whoever has no data scores by the first measure, in the best of the ways there are; None if there is none."""
+def best_without_data(utility: Utility) -> str | None:
+    """Return how whoever has no data does best, by the first measure; None if there is no such way."""
     best = utility.measures[0].best
     scores = [
-        (abs(values[0] - best) if math.isfinite(best) else -values[0], what, values[0])
+        (abs(values[0] - best) if math.isfinite(best) else -values[0], what)
         for what, values in utility.compared.items()
         if what not in {RELEASED, EXACT} and not math.isnan(values[0])
     ]
-    if not scores:
-        return None
-    _, what, value = min(scores)
-    return what, value
+    return min(scores)[1] if scores else None
 
 
 def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.utility import EXACT, RELEASED
 from synthrelease.errors import BundleError, PlanError
@@ -90,6 +91,27 @@ def test_the_curve_rises_with_the_budget(built):
         assert curve.epsilons == tuple(times * curve.own for times in (0.25, 0.5, 1.0, 2.0, 4.0))
         assert np.mean(curve.drawn[-1]) > np.mean(curve.drawn[0])
         assert len({value for values in curve.drawn for value in values}) == 15
+
+
+@pytest.mark.parametrize("write", STUDIES)
+def test_without_data_the_curve_scores_what_the_table_says(built, write):
+    for output in built(write)[2].outputs:
+        if output.curve is not None:
+            what, value = output.curve.without_data
+            assert value == pytest.approx(output.utility.compared[what][0])
+            assert output.curve.items is None
+
+
+def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkeypatch):
+    plan, bundle, whole = built(capped)
+    monkeypatch.setattr(curves, "_MOST_VALUES", 0)
+    monkeypatch.setattr(curves, "_LEAST_PARTS", 1)
+    (some,) = (one for one in appraise(plan, bundle).outputs if one.name == "capped")
+    (every,) = (one for one in whole.outputs if one.name == "capped")
+    assert (some.curve.items, every.curve.items) == (1, None)
+    what, value = some.curve.without_data
+    assert value != pytest.approx(every.curve.without_data[1])
+    assert what == every.curve.without_data[0]
 
 
 def test_the_same_seed_tells_the_same(built):

@@ -225,6 +225,8 @@ def test_the_curve_has_a_picture_words_and_numbers():
     assert len(plate.panels) == 1
     assert "at ε = 0.1, and 0.99 at ε = 30" in plate.panels[0].pictures[0].alt
     assert "5 dots for each ε" in plate.caption
+    assert "looked at" not in plate.caption
+    assert "7 items were looked at" in curve_plate(dataclasses.replace(curve(), items=7)).caption
     assert "Without any data (even attention everywhere) it is 0.43." in plate.caption
     assert plate.table is not None
     assert [name for name, _ in plate.table.rows][:2] == ["ε = 0.1", "ε = 0.3"]

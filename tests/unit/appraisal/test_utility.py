@@ -17,11 +17,11 @@ def utility(best, **others):
 @pytest.mark.parametrize(
     ("best", "others", "expected"),
     [
-        (1.0, {"even": 0.1, "bias": 0.4}, ("bias", 0.4)),
-        (0.0, {"even": 0.1, "bias": 0.4}, ("even", 0.1)),
-        (0.0, {"even": -0.3, "bias": 0.2}, ("bias", 0.2)),
-        (math.inf, {"even": 7.0, "bias": 3.0}, ("even", 7.0)),
-        (1.0, {"even": math.nan, "bias": 0.2}, ("bias", 0.2)),
+        (1.0, {"even": 0.1, "bias": 0.4}, "bias"),
+        (0.0, {"even": 0.1, "bias": 0.4}, "even"),
+        (0.0, {"even": -0.3, "bias": 0.2}, "bias"),
+        (math.inf, {"even": 7.0, "bias": 3.0}, "even"),
+        (1.0, {"even": math.nan, "bias": 0.2}, "bias"),
         (1.0, {"even": math.nan}, None),
         (1.0, {}, None),
     ],
