@@ -25,12 +25,11 @@ from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
 from synthrelease.privacy.event import PrivateChoice, flatten
+from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
-
-PICTURES = 6  # of an output, unless more are asked for
 
 
 def appraise(
@@ -127,7 +126,8 @@ def _appraised(
     progress: Progress | None,
 ) -> AppraisedOutput:
     made = case.made
-    utility, noise, exhibits = measured(case, released, pictures=pictures, progress=progress)
+    utility, noise, exhibits = measured(case, released, pictures=pictures + 1, progress=progress)
+    exhibits, cut = exhibits[:pictures], len(exhibits) > pictures
     without_data = best_without_data(utility)
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
     remarks = case.sampled
@@ -168,6 +168,7 @@ def _appraised(
         attacks=attacks,
         exhibits=exhibits,
         remarks=remarks,
+        cut=cut,
         source=made.resolved.spec.input,
     )
 

@@ -185,6 +185,7 @@ class AppraisedOutput:
         exhibits: truth beside release, for the page.
         remarks: how it was tried, what was not, and why, in sentences.
         tasks: what is learnt from records.
+        cut: whether there would be more exhibits.
         source: the input that it is made of.
     """
 
@@ -198,6 +199,7 @@ class AppraisedOutput:
     exhibits: tuple[Exhibit, ...] = ()
     remarks: tuple[str, ...] = ()
     tasks: tuple[Task, ...] = ()
+    cut: bool = False
     source: str = ""
 
     def to_json(self) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class PrivateCard:
         name: of the output.
         kind: in words.
         shown: truth beside release.
+        cut: whether there would be more of that.
         utility: what is compared; None where there is nothing to hold against it.
         measures: each with what it means and what is best.
         tasks: what is learnt from records, a table for each label.
@@ -123,6 +124,7 @@ class PrivateCard:
     name: str
     kind: str
     shown: Shown
+    cut: bool
     utility: Table | None
     measures: tuple[tuple[str, str], ...]
     tasks: tuple[Table, ...]
@@ -194,11 +196,12 @@ def card_of(one: AppraisedOutput, anchor: str) -> PrivateCard:
         one.name,
         kind_words(one.kind),
         Shown(tuple(one.exhibits)),
+        one.cut,
         None if utility is None else _compared(utility),
         () if utility is None else tuple((m.name, _explained(m)) for m in utility.measures),
         tuple(task.exhibit() for task in one.tasks),
         None if utility is None or not utility.items else _items(utility),
-        "" if utility is None else f"{utility.noun} by {utility.noun}: {len(utility.items)} in all",
+        "" if utility is None else f"Every {utility.noun} by itself: {len(utility.items)} in all",
         None if one.curve is None else curve_plate(one.curve),
         () if one.noise is None else noise_words(one.noise),
         one.noise is None or one.noise.agrees,

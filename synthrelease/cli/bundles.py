@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
+from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main
 from synthrelease.cli.printing import print_verification, progress
 from synthrelease.report.plain_text import plain
 
@@ -143,13 +143,7 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     show_default=True,
     help="The page.",
 )
-@click.option(
-    "--pictures",
-    type=click.IntRange(1),
-    default=12,
-    show_default=True,
-    help="How many of each output to show at most.",
-)
+@PICTURES
 @click.option("--force", is_flag=True, help="Replace an existing page.")
 @click.pass_obj
 def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool) -> None:

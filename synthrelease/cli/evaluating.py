@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, POLICY, main
+from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main
 from synthrelease.cli.printing import print_appraisal, print_required, progress
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of shuffles and of releases to compare with: with the same one, the same page.",
 )
+@PICTURES
 @POLICY
 @AS_JSON
 @click.pass_obj
@@ -46,6 +47,7 @@ def evaluate(
     force: bool,
     jobs: int,
     seed: int,
+    pictures: int,
     policy: Path | None,
     as_json: bool,
 ) -> None:
@@ -73,7 +75,7 @@ def evaluate(
     from synthrelease.appraisal.required import required_attacks
 
     with progress(obj) as tell:
-        found = appraise(plan, bundle, seed=seed, jobs=jobs, progress=tell)
+        found = appraise(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
     size = None if target is None else write_private_page(found, target, force=force)
     required = required_attacks(found, asked)
     if as_json:

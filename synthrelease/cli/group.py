@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from synthrelease.errors import SynthReleaseError
+from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
 
@@ -21,6 +22,15 @@ TEST_SEED = click.option(
     "--test-seed",
     type=int,
     help="Repeatable noise for tests. Bundles are marked and must not be published.",
+)
+
+
+PICTURES = click.option(
+    "--pictures",
+    type=click.IntRange(1),
+    default=PICTURES_SHOWN,
+    show_default=True,
+    help="How many of each output to show at most.",
 )
 
 

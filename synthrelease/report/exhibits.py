@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+PICTURES = 12  # of an output, unless more are asked for
+
 
 @dataclass(frozen=True)
 class Picture:

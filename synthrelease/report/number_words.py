@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_MOST_GROUPED = 1e9
 _NEAR_ONE = 0.999  # what a tenth of a percent cannot tell from certainty
 
 
@@ -37,15 +38,17 @@ def scientific(number: float) -> str:
     """Return a number above 0 with two digits, a small one with a power of ten: "2.5 × 10⁻⁵"."""
     if number >= 1e-3:
         return f"{number:.2g}"
-    digits, power = f"{number:.1e}".split("e")
-    raised = str(int(power)).translate(_RAISED)
-    return f"10{raised}" if digits == "1.0" else f"{float(digits):g} × 10{raised}"
+    return _with_power(*f"{number:.1e}".split("e"))
 
 
 def short(number: float, digits: int = 4) -> str:
-    """Return a measured number with so many digits at most, and no sign of minus nothing."""
-    told = f"{number:.{digits}g}" if abs(number) < 10**digits else grouped(number)
-    return "0" if told == "-0" else told.replace("-", "\N{MINUS SIGN}", 1) if told.startswith("-") else told
+    """Return a measured number with so many digits at most, what is far from 1 with a power of ten, and no sign of minus nothing."""
+    told = (
+        f"{abs(number):.{digits}g}" if not 10**digits <= abs(number) < _MOST_GROUPED else grouped(abs(number))
+    )
+    if "e" in told:
+        told = _with_power(*told.split("e"))
+    return f"\N{MINUS SIGN}{told}" if number < 0 and told != "0" else told
 
 
 def several(number: int, noun: str, plural: str = "") -> str:
@@ -57,6 +60,11 @@ def listed(names: list[str], most: int = 4) -> str:
     """Return names as a person lists them, the rest counted."""
     shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _with_power(digits: str, power: str) -> str:
+    raised = str(int(power)).translate(_RAISED)
+    return f"10{raised}" if float(digits) == 1 else f"{float(digits):g} × 10{raised}"
 
 
 def _significant_down(number: float) -> float:

@@ -13,14 +13,13 @@ import synthrelease
 from synthrelease.durable import refuse_unwritable, write_atomically
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Standing, card_of
+from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.page import embedded, render
 from synthrelease.report.promise_words import promise_of
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
-
-PICTURES = 12  # of an output, unless more are asked for
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ def signals_figure(
 ) -> Figure:
     """Draw released signals with a band of one standard deviation: up to six on one pair of axes, more in panels on one scale.
 
+    Beside their truths each has a panel of its own, however few they are: nobody could tell which line is the truth of which.
+
     Args:
         curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
         x: times or numbers of the samples, shape (n,).
@@ -72,7 +74,7 @@ def signals_figure(
         )
     told = "Band: ± one standard deviation." + (" Dashed: truth (private)." if known else "")
     caption = "" if caption is None else f"{told}\n{caption}" if caption else told
-    if len(drawn) > _OVERLAID:
+    if len(drawn) > (1 if known else _OVERLAID):
         return _panels(drawn, known, steps, title=title, caption=caption, labels=(x_label, y_label))
     figure = _figure(title, caption, height_in=3.6)
     axis = figure.subplots()
@@ -219,7 +221,7 @@ def _panels(
     """One pair of axes for each signal, all on one scale."""
     across = 2 if len(drawn) <= 2 * _OVERLAID else 3
     down = -(-len(drawn) // across)
-    figure = _figure(title, f"{labels[0]}\n\n{caption}", height_in=1.2 + 1.1 * down)
+    figure = _figure(title, f"{labels[0]}\n\n{caption}".strip(), height_in=1.2 + 1.1 * down)
     figure.supylabel(labels[1], fontsize=TEXT_PT, parse_math=False)
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for axis, (name, signal) in zip(axes, drawn.items(), strict=False):

@@ -47,10 +47,14 @@ def run(*words: object) -> Result:
 
 def test_a_page_is_written_once_and_replaced_when_asked(plan, asked, tmp_path):
     target = tmp_path / "private.html"
-    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", target, "--seed", "7", "--jobs", "2")
+    done = run(
+        "evaluate", plan, tmp_path / "plain.h5", "-o", target, "--seed", "7", "--jobs", "2", "--pictures", "3"
+    )
     assert done.exit_code == 0, done.output
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    assert asked == [{"plan": plan, "bundle": tmp_path / "plain.h5", "seed": 7, "jobs": 2, "progress": None}]
+    assert asked == [
+        {"plan": plan, "bundle": tmp_path / "plain.h5", "seed": 7, "jobs": 2, "pictures": 3, "progress": None}
+    ]
     refused = run("evaluate", plan, tmp_path / "plain.h5", "-o", target)
     assert refused.exit_code == 6
     assert "--force" in refused.stderr

@@ -10,6 +10,7 @@ import pytest
 import synthrelease
 from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
+from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.utility import EXACT, RELEASED
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
@@ -112,6 +113,15 @@ def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkey
     what, value = some.curve.without_data
     assert value != pytest.approx(every.curve.without_data[1])
     assert what == every.curve.without_data[0]
+
+
+def test_what_is_not_drawn_is_said(built):
+    plan, bundle, whole = built(invented.write_heatmaps_study)
+    told = appraise(plan, bundle, pictures=1)
+    assert [(len(one.exhibits), one.cut) for one in whole.outputs] == [(2, False)] * 3
+    assert [(len(one.exhibits), one.cut) for one in told.outputs] == [(1, True)] * 3
+    assert private_page(told).count("There is more to see") == 3
+    assert "There is more to see" not in private_page(whole)
 
 
 def test_the_same_seed_tells_the_same(built):

@@ -273,7 +273,7 @@ def test_p_values(p, told):
 
 def test_items_and_measures_are_told(pages):
     text = pages["plain"].text
-    assert "stimulus by stimulus: 40 in all" in text
+    assert "Every stimulus by itself: 40 in all" in text
     assert "stimulus 40 0.93 0.93 0.93" in text
     assert "correlation with the true map; 0 is no likeness at all (best: 1)" in text
     assert "the best there is 1 1 0" in text

@@ -40,10 +40,11 @@ def test_small_numbers(number, told):
 
 @pytest.mark.parametrize(
     ("number", "told"),
-    [(0.0, "0"), (-0.0, "0"), (-1.25, "−1.25"), (1234.5678, "1235"), (123456, "123 456"), (1e-7, "1e-07")],
-)
+    [(0.0, "0"), (-0.0, "0"), (-1.25, "−1.25"), (1234.5678, "1235"), (123456, "123_456"), (-1e5, "−100_000"),
+     (1e-7, "10⁻⁷"), (-9.613e-9, "−9.613 × 10⁻⁹"), (2.5e300, "2.5 × 10³⁰⁰")],
+)  # fmt: skip
 def test_measured_numbers(number, told):
-    assert short(number) == told.replace(" ", "\N{NARROW NO-BREAK SPACE}")
+    assert short(number) == told.replace("_", "\N{NARROW NO-BREAK SPACE}")
 
 
 def test_one_in_so_many_is_never_more_than_it_is():

@@ -94,6 +94,9 @@ def test_the_truth_is_dashed_and_said_to_be_private(count: int, tmp_path: Path) 
     figure = signals_figure(given, x=TIMES, truth=truth, caption="DO NOT PUBLISH", **WORDS)
     dashed = [line for axis in figure.axes for line in axis.lines if line.get_linestyle() == "--"]
     assert [line.get_ydata().tolist() for line in dashed] == [values.tolist() for values in truth.values()]
+    assert (
+        len([axis for axis in figure.axes if axis.get_visible()]) == count
+    )  # else nobody could tell whose truth it is
     assert "Dashed: truth (private)." in figure.get_supxlabel()
     assert "DO NOT PUBLISH" in figure.get_supxlabel()
     assert "truth" not in "".join(all_words(signals_figure(given, x=TIMES, **WORDS)))
