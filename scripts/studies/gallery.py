@@ -16,6 +16,7 @@ from studies import heatmaps
 from studies._gallery_figures import Row, draw_histograms, draw_maps, draw_noise, draw_shares
 from studies._ier2023 import BOUNDS, windows
 from studies._makers import MAKERS
+from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
 from synthrelease.data.areas import RECTANGLE, Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
@@ -43,8 +44,8 @@ Map = NDArray[np.float64]
 
 def run(data: Path) -> None:
     """Print what the pictures show as numbers."""
-    gaze = heatmaps.loaded(data)
-    exact = heatmaps.exact_maps(gaze, heatmaps.CELLS)
+    gaze = attention(data)
+    exact = exact_maps(gaze, CELLS)
     print(
         f"Heatmaps: {gaze.people} people, {len(gaze.stimuli)} images, {int(gaze.assigned.sum(0).min())} to "
         f"{int(gaze.assigned.sum(0).max())} people an image; one budget over all images, δ = {gaze.people}^(−3/2) = "
@@ -59,7 +60,7 @@ def run(data: Path) -> None:
     for label, maps in map_rows(gaze).items():
         told = [heatmaps.correlation(one, own) for one, own in zip(maps, exact, strict=True)]
         shown = [told[gaze.stimuli.index(image)] for image in SHOWN]
-        mean = float(np.mean([told[j] for j in heatmaps.REPORTED]))
+        mean = float(np.mean([told[j] for j in REPORTED]))
         print(
             f"| {label} | " + " | ".join(f"{value:.2f}".replace("-", "−") for value in (*shown, mean)) + " |"
         )
@@ -67,7 +68,7 @@ def run(data: Path) -> None:
 
 def draw(data: Path, out: Path) -> None:
     """Draw the pictures of docs/gallery.md."""
-    gaze = heatmaps.loaded(data)
+    gaze = attention(data)
     draw_heatmaps(gaze, out / "gallery_heatmaps.png")
     draw_areas(gaze, out / "gallery_areas.png")
     draw_records(data, out / "gallery_records.png")
@@ -90,18 +91,18 @@ def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
 
 def draw_heatmaps(gaze: Gaze, path: Path) -> None:
     """True against private maps, with CC."""
-    exact = heatmaps.exact_maps(gaze, heatmaps.CELLS)
+    exact = exact_maps(gaze, CELLS)
     places = [gaze.stimuli.index(image) for image in SHOWN]
     rows = [Row("exact: stays private", [exact[j] for j in places])]
     for label, maps in map_rows(gaze).items():
         told = [heatmaps.correlation(maps[j], exact[j]) for j in places]
-        rows.append(Row(label, [heatmaps.sampled(maps[j], heatmaps.CELLS) for j in places], told))
+        rows.append(Row(label, [heatmaps.sampled(maps[j], CELLS) for j in places], told))
     draw_maps(SHOWN, rows, path)
 
 
 def draw_areas(gaze: Gaze, path: Path) -> None:
     """Dwell shares of nine parts of the screen."""
-    width, height = heatmaps.SCREEN.width_px, heatmaps.SCREEN.height_px
+    width, height = SCREEN.width_px, SCREEN.height_px
     parts = []
     for r, row in enumerate(("top", "middle", "bottom")):
         for c, column in enumerate(("left", "centre", "right")):

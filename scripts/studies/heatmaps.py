@@ -1,7 +1,6 @@
 """What private heatmaps are worth: mouse-tracked attention of 557 people on 20 photographs (OSIE, Xu et al. 2014).
 
-Everything was chosen on images 1001–1010; the tables are of images 1011–1020, which nothing was chosen on. Whoever
-runs this with another seed sees other noise, and other figures in the last digit.
+Whoever runs this with another seed sees other noise, and other figures in the last digit.
 """
 
 from __future__ import annotations
@@ -14,16 +13,28 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
+from studies._centre_bias import print_prior
+from studies._osie_mouse import (
+    BLUR_PX,
+    BLURS,
+    CELLS,
+    CHOSEN_ON,
+    REPORTED,
+    SCREEN,
+    Map,
+    attention,
+    exact_maps,
+    first_people,
+    one_image,
+)
 from synthrelease import evaluate as metrics
-from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.data.screen import Screen
+from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths import centre_bias
 from synthrelease.maths.spectral import SpectralForm
-from synthrelease.maths.spectrum import WEIGHT, Band, band, middles, point_coefficients, positions, rendered
+from synthrelease.maths.spectrum import band, middles, rendered
 from synthrelease.mechanisms import gaze_maps, spectral
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.spectral import SpectralParameters
@@ -32,10 +43,6 @@ from synthrelease.outputs.heatmap_quality import Quality
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.guarantee import Neighbours
 
-SCREEN = Screen(800, 600)
-BLUR_PX, CELLS = 24.0, (100, 134)
-BLURS = (BLUR_PX / SCREEN.height_px, BLUR_PX / SCREEN.width_px)
-CHOSEN_ON, REPORTED = range(10), range(10, 20)  # images 1001–1010 and 1011–1020
 DRAWS = 10
 EPSILONS = (0.5, 1.0, 3.0)
 DEFAULTS = SpectralForm(BLURS, CELLS)
@@ -45,14 +52,13 @@ NO_PRIOR = replace(DEFAULTS, prior=centre_bias.NO_PRIOR)
 COARSE = {"rows": 9, "columns": 12, "max_samples": 30, "cap": 3}
 PIXELS = {"rows": 600, "columns": 800, "max_samples": 200}
 
-Map = NDArray[np.float64]
 Maker = Callable[[Gaze, float, SecureRandom], list[Map]]
 
 
 def run(folder: Path) -> None:
     """Print all tables."""
-    gaze = loaded(folder)
-    _print_prior(folder)
+    gaze = attention(folder)
+    print_prior(folder)
     exact = exact_maps(gaze, CELLS)
     print(
         f"{gaze.people} people, {int(gaze.assigned.sum(0).min())} to {int(gaze.assigned.sum(0).max())} an image"
@@ -348,137 +354,6 @@ def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
             error = np.abs(values[one.stimuli[0], "heatmap"] - exact[j])
             inside.append(float((error <= 2 * values[one.stimuli[0], "uncertainty"]).mean()))
         print(f"  ε = {epsilon:g}: {np.mean(inside):.1%}")
-
-
-def _print_prior(folder: Path) -> None:
-    """The numbers of `maths/centre_bias.py`, computed again from OSIE's fixations on images above 1020."""
-    frequencies = band(BLURS, 1e-3)
-    mean, power = prior_numbers(folder / "osie" / "fixations_tidy.csv.gz", frequencies)
-    u, v = frequencies.frequencies
-    print("Prior, computed again / shipped (maths/centre_bias.py)")
-    for (vertical, horizontal), shipped in centre_bias.MEAN.items():
-        again = float(mean[(u == vertical) & (v == horizontal)][0])
-        print(f"  mean ({vertical}, {horizontal}): {again:+.3f} / {shipped:+.3f}")
-    missing = [
-        (int(a), int(b))
-        for a, b, m in zip(u[1:], v[1:], mean[1:], strict=True)
-        if abs(m) >= 0.05 and (a, b) not in centre_bias.MEAN
-    ]
-    print(f"  others of 0.05 and more: {missing or 'none'}")
-    print(
-        "  power: " + ", ".join(f"{a:.3f} / {s:.3f}" for a, s in zip(power, centre_bias.POWER, strict=True))
-    )
-
-
-def prior_numbers(path: Path, frequencies: Band) -> tuple[Map, list[float]]:
-    """Return mean coefficients, and the polynomial of ln power in ln frequency."""
-    table = (
-        pl.read_csv(path)
-        .with_columns(number=pl.col("image").str.slice(0, 4).cast(pl.Int64))
-        .filter(
-            (pl.col("number") > 1020) & pl.col("x_px").is_between(0, 800) & pl.col("y_px").is_between(0, 600)
-        )
-    )
-    places = np.stack(
-        [
-            positions(table["y_px"].to_numpy() / SCREEN.height_px),
-            positions(table["x_px"].to_numpy() / SCREEN.width_px),
-        ]
-    )
-    mean = mean_coefficients(places, frequencies)
-    number, half = table["number"].to_numpy(), table["observer"].to_numpy() % 2
-    images = np.unique(number)
-    products = np.zeros(frequencies.count)
-    for image in images:
-        one, other = (
-            mean_coefficients(places[:, (number == image) & (half == h)], frequencies) - mean for h in (0, 1)
-        )
-        products += one * other / images.size
-    f = np.hypot(*frequencies.frequencies)[1:]
-    ring = np.digitize(f, np.linspace(0.5, f.max() + 1e-9, 25)) - 1
-    middle = np.array([f[ring == r].mean() for r in range(24) if (ring == r).any()])
-    level = np.array([products[1:][ring == r].mean() for r in range(24) if (ring == r).any()])
-    positive = level > 0
-    curve = np.polyfit(np.log(middle[positive]), np.log(level[positive]), 2)
-    return mean, [float(c) for c in curve[::-1]]
-
-
-def mean_coefficients(places: NDArray[np.int64], frequencies: Band) -> Map:
-    """Return the mean of so many points' coefficients."""
-    total = np.zeros(frequencies.count)
-    for start in range(0, places.shape[1], 100_000):
-        part = places[:, start : start + 100_000]
-        size = part.shape[1]
-        weights = np.full(size, WEIGHT // size)
-        weights[: WEIGHT - weights.sum()] += 1
-        total += point_coefficients(part, weights, frequencies) * size
-    return total / places.shape[1]
-
-
-# --- data
-
-
-def loaded(folder: Path) -> Gaze:
-    """Return the attention of everybody on all images."""
-    gaze = load_gaze(
-        folder / "osie_mouse" / "samples.csv.gz",
-        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px"},
-        screen=SCREEN,
-    )
-    return replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)  # whole pixels: their middles
-
-
-def exact_maps(gaze: Gaze, cells: tuple[int, int]) -> list[Map]:
-    """Return the blurred mean of people's dwell shares, from pixels and not from our spectrum, at the published cells."""
-    maps = []
-    for j in range(len(gaze.stimuli)):
-        here = gaze.stimulus == j
-        person = gaze.person[here]
-        share = 1.0 / np.bincount(person, minlength=gaze.people)[person]
-        cell = SCREEN.cells(gaze.x_px[here], gaze.y_px[here], columns=SCREEN.width_px, rows=SCREEN.height_px)
-        grid = np.bincount(cell, share, SCREEN.width_px * SCREEN.height_px)
-        blurred = gaussian_filter(grid.reshape(600, 800), BLUR_PX, mode="reflect", truncate=6)
-        at = [
-            np.minimum((middles(c) * side).astype(int), side - 1)
-            for c, side in zip(cells, (600, 800), strict=True)
-        ]
-        one = blurred[np.ix_(*at)]
-        maps.append(one / one.mean())
-    return maps
-
-
-def one_image(gaze: Gaze, j: int) -> Gaze:
-    """Return the gaze on one image, of those who have any: a dataset by itself."""
-    viewers = np.flatnonzero(gaze.assigned[:, j])
-    number = np.full(gaze.people, -1)
-    number[viewers] = np.arange(viewers.size)
-    here = gaze.stimulus == j
-    return replace(
-        gaze,
-        stimuli=(gaze.stimuli[j],),
-        people=viewers.size,
-        assigned=np.ones((viewers.size, 1), dtype=np.bool_),
-        person=number[gaze.person[here]],
-        stimulus=np.zeros(int(here.sum()), dtype=np.int64),
-        x_px=gaze.x_px[here],
-        y_px=gaze.y_px[here],
-        time=None if gaze.time is None else gaze.time[here],
-        identities=(),
-    )
-
-
-def first_people(gaze: Gaze, people: int) -> Gaze:
-    """Return the gaze of the first people of a dataset of one image."""
-    here = gaze.person < people
-    return replace(
-        gaze,
-        people=people,
-        assigned=gaze.assigned[:people],
-        person=gaze.person[here],
-        stimulus=gaze.stimulus[here],
-        x_px=gaze.x_px[here],
-        y_px=gaze.y_px[here],
-    )
 
 
 def correlation(one: Map, exact: Map) -> float:

@@ -27,7 +27,7 @@ def gaze(study, tmp_path):
     (tmp_path / "osie_mouse").mkdir()
     with gzip.open(tmp_path / "osie_mouse" / "samples.csv.gz", "wt") as file:
         file.write("\n".join(lines) + "\n")
-    return study("heatmaps").loaded(tmp_path)
+    return study("_osie_mouse").attention(tmp_path)
 
 
 def looked_at(path):
