@@ -89,7 +89,10 @@ def noise_words(check: NoiseCheck) -> tuple[str, ...]:
         f"states. It should be {number(check.low)} to {number(check.high)} times, {sure}."
     )
     if check.agrees:
-        return (told, "Bundle, plan and data belong together.")
+        agreed = "Nothing speaks against it that bundle, plan and data belong together; what differs by less than the noise nobody can see."
+        if check.low <= 0:
+            agreed += " So few numbers cannot show noise that is too small, or that there is none."
+        return (told, agreed)
     return (
         told,
         (

@@ -147,9 +147,13 @@ def test_a_fault_is_told_in_its_card():
     assert "3 times as much as the manifest states. It should be 0.5 to 1.5 times" in text
     assert "do not belong together: another plan" in text
     assert all(
-        "belong together." not in told for told in noise_words(foreign.noise or NoiseCheck(1, 1, 1, 1))
+        "Nothing speaks against it" not in told
+        for told in noise_words(foreign.noise or NoiseCheck(1, 1, 1, 1))
     )
-    assert "Bundle, plan and data belong together." in noise_words(NoiseCheck(10, 1.0, 0.5, 1.5))
+    enough, few = (" ".join(noise_words(NoiseCheck(10, 1.0, low, 1.5))) for low in (0.5, 0.0))
+    assert "Nothing speaks against it that bundle, plan and data belong together" in enough
+    assert "cannot show noise that is too small" in few
+    assert "cannot show" not in enough
 
 
 def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
