@@ -59,6 +59,7 @@ def measured(
             others.setdefault(what, {}).update(yardstick.of(guess))
         if len(exhibits) < pictures:
             exhibits += yardstick.exhibits(arrays)
+    _add_counts(tally, case, released)
     compared = {
         what: over_items(list(values.values()), yardstick.measures)
         for what, values in {RELEASED: items, **others}.items()
@@ -90,7 +91,16 @@ def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
     return [(derive, every) for derive in exact(case.made.resolved, case.collected, case.made.event)]
 
 
+def _add_counts(tally: NoiseTally | None, case: Case, released: Released) -> None:
+    """The noise of an output whose arrays are no derivations of what it was drawn on."""
+    if tally is None or case.kind.counts is None:
+        return
+    for one, array in case.kind.counts(case.made.resolved, case.truth).items():
+        tally.add(released.values(case.made.name, *one).astype(np.int64) - array.astype(np.int64))
+
+
 def _tally(case: Case) -> NoiseTally | None:
-    """Of everybody's own nobody can say what to take away: the order is drawn by lot."""
-    noise = noise_of(case.made.event)
-    return None if noise is None or case.kind.exact is None or case.of_each else NoiseTally(noise)
+    """Of everybody's own series nobody can say what to take away: the order is drawn by lot."""
+    noise, kind = noise_of(case.made.event), case.kind
+    known = kind.counts is not None if kind.exact is None else not case.of_each
+    return None if noise is None or not known else NoiseTally(noise)
