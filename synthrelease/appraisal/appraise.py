@@ -13,6 +13,7 @@ from synthrelease.appraisal.curves import curve
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
+from synthrelease.appraisal.record_faults import record_faults
 from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.utility import best_without_data, measured
 from synthrelease.appraisal.yardsticks import kind_of
@@ -148,8 +149,9 @@ def _appraised(
         )
         utility = replace(utility, compared={**utility.compared, **own.compared})
         tasks, attacks, remarks = own.tasks, own.attacks, (*remarks, *own.remarks)
+        faults = record_faults(made.resolved.parameters, case.truth, arrays)
     else:
-        tasks, attacks = (), ()
+        tasks, attacks, faults = (), (), ()
     return AppraisedOutput(
         made.name,
         made.entry["kind"],
@@ -169,6 +171,7 @@ def _appraised(
         exhibits=exhibits,
         remarks=remarks,
         source=made.resolved.spec.input,
+        faults=faults,
     )
 
 

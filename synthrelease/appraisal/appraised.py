@@ -183,6 +183,7 @@ class AppraisedOutput:
         remarks: how it was tried, what was not, and why, in sentences.
         tasks: what is learnt from records.
         source: the input that it is made of.
+        faults: what no honest release could hold, in sentences.
     """
 
     name: str
@@ -196,6 +197,7 @@ class AppraisedOutput:
     remarks: tuple[str, ...] = ()
     tasks: tuple[Task, ...] = ()
     source: str = ""
+    faults: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -268,6 +270,7 @@ class Appraisal:
                     f"{output.name}: bundle and data do not belong together: without the data {output.noise.ratio:.3g} "
                     "standard deviations of noise are left, where one is stated"
                 )
+            found += [f"{output.name}: {fault}" for fault in output.faults]
             rest = output.known_rest
             if rest is not None and rest.exceeds and rest.allowed is not None:
                 found.append(

@@ -154,9 +154,7 @@ def _counts(output: RecordsOutput, collected: Rows) -> Arrays:
         return {}
     people, codes = collected.whole()
     counts = weighted_counts(codes, people, p.categories, p.subsets())
-    return {
-        (*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()
-    }
+    return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
 
 
 RECORDS = Kind(truth=_truth, yardstick=_yardstick, exact=None, labels=_labels, counts=_counts)
