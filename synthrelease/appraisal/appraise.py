@@ -133,7 +133,10 @@ def _appraised(
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
     remarks = case.sampled
     if rest is not None and case.of_each:
-        remarks += ("The order of people is drawn by lot; the attack is told whose series is whose.",)
+        remarks += (
+            "The order of people is drawn by lot; the attack is told whose series is whose.",
+            "Who is who among the released series was not asked: identification and linkage were not tried on them.",
+        )
     if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
         remarks += (
             "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums.",
@@ -172,6 +175,7 @@ def _appraised(
         remarks=remarks,
         source=made.resolved.spec.input,
         faults=faults,
+        of_each=case.of_each,
     )
 
 

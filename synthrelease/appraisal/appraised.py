@@ -184,6 +184,7 @@ class AppraisedOutput:
         tasks: what is learnt from records.
         source: the input that it is made of.
         faults: what no honest release could hold, in sentences.
+        of_each: whether everybody's own is released, with noise and in an order drawn by lot.
     """
 
     name: str
@@ -198,6 +199,12 @@ class AppraisedOutput:
     tasks: tuple[Task, ...] = ()
     source: str = ""
     faults: tuple[str, ...] = ()
+    of_each: bool = False
+
+    @property
+    def sums_alone(self) -> bool:
+        """Whether nothing of it is a single person's, so that there is nobody to name."""
+        return self.known_rest is not None and not self.attacks and not self.of_each
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""

@@ -115,6 +115,7 @@ class PrivateCard:
         noise: whether it is what is stated, in words.
         noise_agrees: whether it is.
         guess: what whoever knows all others finds out; None where no sums were noised.
+        sums_alone: whether nothing is a single person's.
         attacks: on what was released.
         remarks: how it was tried, and what was not.
     """
@@ -132,6 +133,7 @@ class PrivateCard:
     noise: tuple[str, ...]
     noise_agrees: bool
     guess: GuessView | None
+    sums_alone: bool
     attacks: tuple[AttackRow, ...]
     remarks: tuple[str, ...]
 
@@ -203,6 +205,7 @@ def card_of(one: AppraisedOutput, anchor: str) -> PrivateCard:
         () if one.noise is None else noise_words(one.noise),
         one.noise is None or one.noise.agrees,
         None if one.known_rest is None else guess_view(one.known_rest),
+        one.sums_alone,
         attack_rows(one.attacks),
         one.remarks,
     )
@@ -249,7 +252,7 @@ def attacks_in_short(one: AppraisedOutput) -> str:
     """Return what attacks found, counted."""
     attacks = one.attacks
     if not attacks:
-        return "nobody to name in sums" if one.known_rest is not None else "none tried"
+        return "nobody to name in sums" if one.sums_alone else "none tried"
     found, untrusted = (
         sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
     )

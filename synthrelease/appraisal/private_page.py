@@ -63,7 +63,7 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         seeded=appraisal.manifest["randomness"]["test_seed"],
         faults=appraisal.faults,
         attacked=_OF_SUMS
-        if not released and any(one.known_rest is not None for one in appraisal.outputs)
+        if all(one.sums_alone for one in appraisal.outputs)
         else _attacked(released, "what is released"),
         found=[
             (anchors[name], name, attack.attack, attack.measure, with_interval(attack.main))
