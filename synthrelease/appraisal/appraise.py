@@ -15,7 +15,7 @@ from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
 from synthrelease.appraisal.record_faults import record_faults
 from synthrelease.appraisal.records import appraised_records
-from synthrelease.appraisal.utility import best_without_data, measured
+from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
 from synthrelease.bundle import verify
 from synthrelease.data.features import Features
@@ -129,7 +129,6 @@ def _appraised(
 ) -> AppraisedOutput:
     made = case.made
     utility, noise, exhibits = measured(case, released, pictures=pictures, progress=progress)
-    without_data = best_without_data(utility)
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
     remarks = case.sampled
     if rest is not None and case.of_each:
@@ -163,7 +162,8 @@ def _appraised(
             made,
             case.collected,
             case.yardstick,
-            without_data=without_data,
+            items=len(utility.items),
+            together=case.of_each,
             seed=seed,
             progress=progress,
         ),

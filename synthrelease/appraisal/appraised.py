@@ -72,6 +72,7 @@ class Curve:
         drawn: what each of several releases scored, for every ε.
         own: the plan's ε.
         without_data: what whoever has no data scores, and how they do it; None if there is no such way.
+        items: how many of the output's items it is of, and how many there are.
     """
 
     measure: Measure
@@ -79,12 +80,14 @@ class Curve:
     drawn: tuple[Values, ...]
     own: float
     without_data: tuple[str, float] | None
+    items: tuple[int, int] = (1, 1)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
         return {
             "measure": self.measure.name,
             "own_epsilon": self.own,
+            "items": list(self.items),
             "points": [
                 {"epsilon": epsilon, "drawn": [finite_or_none(value) for value in values]}
                 for epsilon, values in zip(self.epsilons, self.drawn, strict=True)

@@ -39,6 +39,11 @@ def curve_plate(curve: Curve) -> Plate:
         rows,
         f"Best: {number(curve.measure.best)}.{told}",
     )
+    looked_at, items = curve.items
+    if looked_at < items:
+        told += (
+            f" Looked at are {looked_at} of {items} that the output has, so that the means of all are others."
+        )
     drawings = max((len(values) for values in curve.drawn), default=0)
     caption = (
         f"{curve.measure.name}: {curve.measure.meaning} (best: {number(curve.measure.best)}). Each dot is a fresh release of the same data, "

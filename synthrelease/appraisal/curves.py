@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from synthrelease.appraisal.yardsticks.yardstick import Yardstick
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Derivation
+from synthrelease.outputs.resolved import Arrays, Derivation
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
 
@@ -33,7 +33,8 @@ def curve(
     collected: Collected,
     yardstick: Yardstick,
     *,
-    without_data: tuple[str, float] | None,
+    items: int,
+    together: bool,
     seed: int,
     progress: Progress | None = None,
 ) -> Curve | None:
@@ -43,11 +44,12 @@ def curve(
         made: the output.
         collected: what all people contribute.
         yardstick: what is measured, by its first measure.
-        without_data: what whoever has no data scores.
+        items: how many the output has. Of many some are looked at, the same in every release, and in what needs no data.
+        together: whether all of a release is looked at at once, as one order of people is for all of everybody's own.
         seed: of the noise.
         progress: told of each release.
     """
-    own, points = made.budget, []
+    own, points, without = made.budget, [], None
     if own is None or noise_of(made.event) is None:
         return None
     random = SecureRandom.for_tests(seed).spawn("curve", made.name)
@@ -65,13 +67,33 @@ def curve(
                 PlanError,
             ):  # nothing can be had for so little, or noise that 64 bits cannot hold
                 break
-            drawn.append(_score(released.derivations, yardstick))
+            parts = _parts(released.derivations, together=together)
+            scores = [values for part in parts for values in yardstick.of(part).values()]
+            drawn.append(over_items(scores, yardstick.measures)[0])
+            without = without or (_without_data(parts, yardstick), len(scores))
         if len(drawn) == _DRAWS:
             points.append((times * own.epsilon, tuple(drawn)))
     epsilons = tuple(epsilon for epsilon, _ in points)
+    best, looked_at = without or (None, 0)
     return Curve(
-        _first(yardstick), epsilons, tuple(values for _, values in points), own.epsilon, without_data
+        yardstick.measures[0],
+        epsilons,
+        tuple(values for _, values in points),
+        own.epsilon,
+        best,
+        (looked_at, items),
     )
+
+
+def best_without_data(measure: Measure, scores: Mapping[str, float]) -> tuple[str, float] | None:
+    """Return what whoever has no data scores, in the best of the ways there are; None if there is none."""
+    best = measure.best
+    ranked = [
+        (abs(value - best) if math.isfinite(best) else -value, what, value)
+        for what, value in scores.items()
+        if not math.isnan(value)
+    ]
+    return min(ranked)[1:] if ranked else None
 
 
 def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
@@ -83,17 +105,21 @@ def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
     )
 
 
-def _score(derivations: Sequence[Derivation], yardstick: Yardstick) -> float:
-    """The first measure, over some parts of a release that are the same each time."""
+def _parts(derivations: Sequence[Derivation], *, together: bool) -> list[Arrays]:
+    """Some parts of a release, the same each time; or all of it."""
+    if together:
+        return [{labels: array for derive in derivations for labels, array in derive().items()}]
     chosen = np.unique(np.linspace(0, len(derivations) - 1, _DERIVED).round().astype(int))
-    items: list[Values] = []
-    for number in chosen:
-        items += yardstick.of(derivations[number]()).values()
-    return over_items(items, yardstick.measures)[0]
+    return [derivations[number]() for number in chosen]
 
 
-def _first(yardstick: Yardstick) -> Measure:
-    return yardstick.measures[0]
+def _without_data(parts: Sequence[Arrays], yardstick: Yardstick) -> tuple[str, float] | None:
+    items: dict[str, list[Values]] = {}
+    for part in parts:
+        for what, guess in yardstick.without_data(part).items():
+            items.setdefault(what, []).extend(yardstick.of(guess).values())
+    scores = {what: over_items(values, yardstick.measures)[0] for what, values in items.items()}
+    return best_without_data(yardstick.measures[0], scores)
 
 
 def _over(values: Sequence[float], measure: Measure) -> float:

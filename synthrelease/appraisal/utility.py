@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -66,20 +65,6 @@ def measured(
     }
     utility = Utility(yardstick.measures, compared, items, yardstick.noun)
     return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
-
-
-def best_without_data(utility: Utility) -> tuple[str, float] | None:
-    """Return what whoever has no data scores by the first measure, in the best of the ways there are; None if there is none."""
-    best = utility.measures[0].best
-    scores = [
-        (abs(values[0] - best) if math.isfinite(best) else -values[0], what, values[0])
-        for what, values in utility.compared.items()
-        if what not in {RELEASED, EXACT} and not math.isnan(values[0])
-    ]
-    if not scores:
-        return None
-    _, what, value = min(scores)
-    return what, value
 
 
 def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:

@@ -4,14 +4,8 @@ import math
 
 import pytest
 
-from synthrelease.appraisal.appraised import Measure, Utility
-from synthrelease.appraisal.curves import over_items
-from synthrelease.appraisal.utility import EXACT, RELEASED, best_without_data
-
-
-def utility(best, **others):
-    compared = {RELEASED: (0.5,), EXACT: (0.9,), **{what: (value,) for what, value in others.items()}}
-    return Utility((Measure("m", best, "a measure"),), compared, {}, "item")
+from synthrelease.appraisal.appraised import Measure
+from synthrelease.appraisal.curves import best_without_data, over_items
 
 
 @pytest.mark.parametrize(
@@ -27,7 +21,7 @@ def utility(best, **others):
     ],
 )
 def test_the_best_of_what_needs_no_data(best, others, expected):
-    assert best_without_data(utility(best, **others)) == expected
+    assert best_without_data(Measure("m", best, "a measure"), others) == expected
 
 
 def test_means_and_middles_over_items():
