@@ -145,6 +145,7 @@ class KnownRest:
         found: of the worst, the share of members who are found at a rate of false alarms.
         promise: (ε, δ) held against fresh releases with the worst.
         exceeds: whether the worst is above what is allowed, beyond doubt.
+        against_nobody: whether it is asked if a person is in the data, and not which of two is.
     """
 
     people: int
@@ -155,6 +156,7 @@ class KnownRest:
     found: Mapping[str, float]
     promise: PromiseCheck | None
     exceeds: bool = False
+    against_nobody: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -167,6 +169,7 @@ class KnownRest:
             "found": dict(self.found),
             "promise": None if self.promise is None else self.promise.to_json(),
             "exceeds": self.exceeds,
+            "against_nobody": self.against_nobody,
         }
 
 

@@ -18,7 +18,6 @@ from synthrelease.appraisal.appraised import (
 from synthrelease.appraisal.curve_plate import curve_plate
 from synthrelease.appraisal.private_words import (
     RELEASED,
-    beyond,
     interval,
     known_rest_words,
     noise_words,
@@ -228,7 +227,7 @@ def glance_line(one: AppraisedOutput, anchor: str) -> GlanceLine:
         beside = [*rows.items(), ("best", number(first.best))]
     worst, allowed, more = "", "", False
     if one.known_rest is not None:
-        limit, more = one.known_rest.allowed, beyond(one.known_rest)
+        limit, more = one.known_rest.allowed, one.known_rest.exceeds
         worst = percent(one.known_rest.worst)
         allowed = "no promise bounds it" if limit is None else f"of {percent(limit)} that the promise allows"
         if limit is not None and more:
@@ -303,7 +302,7 @@ def guess_view(one: KnownRest) -> GuessView:
         _beyond_a_coin(one.worst),
         _beyond_a_coin(one.typical),
         None if limit is None else _beyond_a_coin(limit),
-        beyond(one),
+        one.exceeds,
         f"On a line from 50 % (a coin) to 100 % (certainty): the person in the middle at {percent(one.typical)}, "
         f"the one told best at {percent(one.worst)}{allowed}.",
         table if found else None,

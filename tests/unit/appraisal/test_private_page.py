@@ -127,11 +127,11 @@ def test_names_are_text(pages):
 
 def test_faults_come_first(pages):
     page, found = pages["faulty"], appraisal("faulty").faults
-    assert len(found) == 3
+    assert len(found) == 4
     for fault in found:
         assert fault in page.text
         assert page.text.index(fault) < page.text.index("attack on what is released found")
-    assert "3 faults: this release must not be published" in page.text
+    assert "4 faults: this release must not be published" in page.text
     assert "No fault was found" not in page.text
     assert "No fault was found" in pages["plain"].text
     assert "This is more than the promise allows." in page.text
@@ -195,7 +195,7 @@ def test_what_somebody_finds_out_who_knows_all_others(pages):
         "is right in 52.4 % of all releases (of the person in the middle) and in 56.2 % (of the person told best). "
         "50 % is guessing. The promise allows 61.3 %."
     ) in pages["plain"].text
-    view = guess_view(known_rest(typical=0.5, worst=0.75, allowed=0.7))
+    view = guess_view(known_rest(typical=0.5, worst=0.75, allowed=0.7, exceeds=True))
     assert (view.typical, view.worst, view.grave) == (0.0, 0.5, True)
     assert view.allowed == pytest.approx(0.4)
     assert "75 %" in view.alt
@@ -203,6 +203,22 @@ def test_what_somebody_finds_out_who_knows_all_others(pages):
     free = guess_view(known_rest(allowed=None, found={}, promise=None))
     assert (free.allowed, free.grave, free.found, free.promise) == (None, False, None, "")
     assert "bounds none" in free.sentences[0]
+
+
+def test_what_is_measured_is_no_fault_where_luck_may_have_lifted_it():
+    """With Laplace noise the worst is measured, and half of all that are just allowed come out above."""
+    lucky = AppraisedOutput("maps", "heatmap", known_rest=known_rest(worst=0.735, allowed=0.731))
+    page = page_of(lucky)
+    assert "No fault was found" in page.text
+    assert "more than the" not in page.text
+    assert "the luck of fresh releases" in page.text
+    assert not guess_view(known_rest(worst=0.735, allowed=0.731)).grave
+
+
+def test_against_nobody_it_is_asked_whether_somebody_is_there():
+    text = page_of(AppraisedOutput("maps", "heatmap", known_rest=known_rest(against_nobody=True))).text
+    assert "asks whether the person is in the data. Who does, is right in 52.4 %" in text
+    assert "Of two people" not in text
 
 
 def test_a_promise_that_is_broken_is_said_to_be():
