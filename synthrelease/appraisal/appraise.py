@@ -25,7 +25,7 @@ from synthrelease.evaluate.attacks import judged
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
-from synthrelease.privacy.event import PrivateChoice, flatten
+from synthrelease.privacy.event import PrivateChoice, flatten, noise_of
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
@@ -154,6 +154,11 @@ def _appraised(
         faults = record_faults(made.resolved.parameters, case.truth, arrays)
     else:
         tasks, attacks, faults = (), (), ()
+        remarks += () if rest is not None else (_untried(made, case.sample.people),)
+    if noise is None and noise_of(made.event) is not None:
+        remarks += (
+            "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot.",
+        )
     return AppraisedOutput(
         made.name,
         made.entry["kind"],
@@ -177,6 +182,15 @@ def _appraised(
         faults=faults,
         of_each=case.of_each,
     )
+
+
+def _untried(made: MadeOutput, people: int) -> str:
+    """Why no attack was tried on an output that is no records."""
+    if people < 2 and noise_of(made.event) is not None:
+        return "No attack was tried: there is one person, and nobody to be told from."
+    if any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
+        return "No attack was tried: all of it was chosen privately, and attacks are on sums and records."
+    return "No attack was tried: what is published so protects nobody."
 
 
 def _judged_together(outputs: Sequence[AppraisedOutput]) -> tuple[AppraisedOutput, ...]:

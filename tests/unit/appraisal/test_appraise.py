@@ -110,6 +110,31 @@ def test_progress(built):
     }
 
 
+def test_why_nothing_was_tried_is_told(tmp_path):
+    """Of quantiles alone, of series that protect nobody, and where there is nobody else."""
+    plan = invented.write_signals_study(tmp_path, people=6, published=True)
+    text = plan.read_text()
+    head, *outputs = text.split("[[outputs]]")
+    published = next(one for one in outputs if '"published"' in one)
+    chosen = (
+        '\nname = "chosen"\nkind = "statistics"\ninput = "pupils"\nstatistics = ["median"]\nepsilon = 1\n'
+    )
+    plan.write_text(f"{head}[[outputs]]{published}[[outputs]]{chosen}")
+    told = appraise(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path)
+    why = {output.name: " ".join(output.remarks) for output in told.outputs}
+    assert "what is published so protects nobody" in why["published"]
+    assert "all of it was chosen privately" in why["chosen"]
+    rows = (tmp_path / "pupils.csv").read_text().splitlines()
+    (tmp_path / "pupils.csv").write_text(
+        "\n".join(row for row in rows if row.startswith(("who", "p0,"))) + "\n"
+    )
+    each = next(one for one in outputs if '"changes"' in one)
+    plan.write_text(f"{head}[[outputs]]{each}")
+    told = appraise(plan, synthrelease.build(plan, tmp_path / "one.h5", test_seed=5).path)
+    assert any("there is one person" in remark for remark in told.outputs[0].remarks)
+    assert any("as much noise as is stated was not looked at" in remark for remark in told.outputs[0].remarks)
+
+
 # --- what does not belong together
 
 
