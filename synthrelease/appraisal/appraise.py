@@ -22,6 +22,7 @@ from synthrelease.data.features import Features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
+from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 PICTURES = 6  # of an output, unless more are asked for
+_DRAWS_OF_EACH = (
+    3000  # shuffles for each output of records, so that one of all attacks, 15 of each, can be found
+)
 
 
 def appraise(
@@ -71,13 +75,10 @@ def appraise(
         first = next(iter(own.values()))
         raw = appraised_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
         inputs.append(replace(raw, remarks=(*raw.remarks, *first.sampled)))
+    draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.resolved, RecordsOutput) for one in made))
+    ways: dict[str, Any] = {"seed": seed, "jobs": jobs, "pictures": pictures, "progress": progress}
     with Released(path, manifest) as released:
-        outputs = [
-            _appraised(
-                cases[one.name], released, design, seed=seed, jobs=jobs, pictures=pictures, progress=progress
-            )
-            for one in made
-        ]
+        outputs = [_appraised(cases[one.name], released, design, draws=draws, **ways) for one in made]
     return Appraisal(manifest, tuple(inputs), _judged_together(outputs), notes)
 
 
@@ -126,6 +127,7 @@ def _appraised(
     jobs: int,
     pictures: int,
     progress: Progress | None,
+    draws: int,
 ) -> AppraisedOutput:
     made = case.made
     utility, noise, exhibits = measured(case, released, pictures=pictures, progress=progress)
@@ -147,7 +149,14 @@ def _appraised(
             for labels in group
         }
         own = appraised_records(
-            made.resolved, made.event, case.sample, arrays, seed=seed, n_jobs=jobs, progress=progress
+            made.resolved,
+            made.event,
+            case.sample,
+            arrays,
+            seed=seed,
+            draws=draws,
+            n_jobs=jobs,
+            progress=progress,
         )
         utility = replace(utility, compared={**utility.compared, **own.compared})
         tasks, attacks, remarks = own.tasks, own.attacks, (*remarks, *own.remarks)

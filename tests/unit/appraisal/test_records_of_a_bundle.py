@@ -17,6 +17,7 @@ from synthrelease.appraisal.record_rows import real_rows
 from synthrelease.appraisal.records import AppraisedRecords
 from synthrelease.bundle.resealing import reseal
 from synthrelease.design import make_design
+from synthrelease.evaluate.attacks.result import SIGNIFICANCE
 from synthrelease.mechanisms.collected import Rows
 from synthrelease.noise import addition
 from synthrelease.parts import divided, stamp_of
@@ -34,6 +35,24 @@ def study(folder):
     plan = invented.write_records_study(folder)
     plan.write_text(re.sub(r"(?m)^rows = \d+", "rows = 40", plan.read_text()))
     return plan
+
+
+def test_of_many_outputs_attacks_can_be_found_all_the_same(tmp_path, monkeypatch):
+    """A perfect attack has p = 1/(draws + 1), and is corrected for the 15 on each of eight outputs."""
+    asked = []
+    monkeypatch.setattr(
+        orchestrator,
+        "appraised_records",
+        lambda *_, draws, **__: asked.append(draws) or AppraisedRecords({}, (), (), ()),
+    )
+    plan = study(tmp_path)
+    head, *outputs = plan.read_text().split("[[outputs]]")
+    plain = next(one for one in outputs if '"plain"' in one)
+    many = [plain.replace('"plain"', f'"p{number}"') for number in range(8)]
+    plan.write_text("[[outputs]]".join([head, *many]))
+    appraise(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path)
+    (draws,) = set(asked)
+    assert len(asked) * 15 / (draws + 1) <= SIGNIFICANCE
 
 
 def test_counts_have_the_noise_that_is_stated(tmp_path):
