@@ -40,6 +40,8 @@ def curve(
 ) -> Curve | None:
     """Return what fresh releases of the same contributions are worth at other ε; None where no ε decides.
 
+    A parameter that was chosen privately stays as it was chosen, and its part of ε is spent on that.
+
     Args:
         made: the output.
         collected: what all people contribute.
@@ -59,7 +61,7 @@ def curve(
         for number in range(_DRAWS):
             if progress is not None:
                 progress(f"at other ε: {made.name}", next(done), len(_TIMES) * _DRAWS)
-            budget = Budget(times * own.epsilon, own.delta)
+            budget = Budget(times * (own.epsilon - made.spent_on_choice), own.delta)  # the choice is made
             try:
                 released = made.resolved.release(collected, budget, random.spawn(str(times), str(number)))
             except (

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.utility import EXACT, RELEASED
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import noise_of
 
 
 def capped(folder):
@@ -90,6 +93,23 @@ def test_the_curve_rises_with_the_budget(built):
         assert curve.epsilons == tuple(times * curve.own for times in (0.25, 0.5, 1.0, 2.0, 4.0))
         assert np.mean(curve.drawn[-1]) > np.mean(curve.drawn[0])
         assert len({value for values in curve.drawn for value in values}) == 15
+
+
+def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(built, monkeypatch):
+    """What a private choice took is not spent on noise again."""
+    asked = {}
+
+    def curve(made, *_, **__):
+        left = Budget(made.budget.epsilon - made.spent_on_choice, made.budget.delta)
+        if noise_of(made.event) is not None:
+            asked[made.name] = noise_of(made.resolved.calibrate(left)).scale / noise_of(made.event).scale
+
+    monkeypatch.setattr(orchestrator, "curve", curve)
+    for write in (capped, invented.write_signals_study, invented.write_statistics_study):
+        plan, bundle, _ = built(write)
+        appraise(plan, bundle)
+    assert {"capped", "chunks", "all"} <= asked.keys()
+    assert all(times == pytest.approx(1, abs=1e-6) for times in asked.values()), asked
 
 
 def test_the_same_seed_tells_the_same(built):

@@ -35,7 +35,11 @@ class Items:
 
 
 MADE = SimpleNamespace(
-    name="ten", budget=Budget(1.0, 1e-6), event=RoundedGaussian(1.0, 1.0, 10), resolved=Items()
+    name="ten",
+    budget=Budget(1.0, 1e-6),
+    event=RoundedGaussian(1.0, 1.0, 10),
+    resolved=Items(),
+    spent_on_choice=0.0,
 )
 
 
