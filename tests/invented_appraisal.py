@@ -187,7 +187,7 @@ def _plain() -> Appraisal:
 
 
 def _faulty() -> Appraisal:
-    broken = known_rest(worst=0.97, promise=promise(violated=True))
+    broken = known_rest(worst=0.97, exceeds=True, promise=promise(violated=True))
     foreign = NoiseCheck(4096, 31.2, 0.93, 1.07)
     outputs = (
         AppraisedOutput("heatmaps", "heatmap", utility(), curve(), foreign, known_rest()),

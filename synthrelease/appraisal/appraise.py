@@ -13,23 +13,29 @@ from synthrelease.appraisal.curves import curve
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
+from synthrelease.appraisal.record_faults import record_faults
 from synthrelease.appraisal.records import appraised_records
-from synthrelease.appraisal.utility import best_without_data, measured
+from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
 from synthrelease.bundle import verify
 from synthrelease.data.features import Features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
+from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
-from synthrelease.privacy.event import PrivateChoice, flatten
+from synthrelease.privacy.event import PrivateChoice, flatten, noise_of
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
+
+_DRAWS_OF_EACH = (
+    3000  # shuffles for an output of records, so that one of all attacks, 15 of each, can be found
+)
 
 
 def appraise(
@@ -69,13 +75,10 @@ def appraise(
         first = next(iter(own.values()))
         raw = appraised_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
         inputs.append(replace(raw, remarks=(*raw.remarks, *first.sampled)))
+    draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.resolved, RecordsOutput) for one in made))
+    ways: dict[str, Any] = {"seed": seed, "jobs": jobs, "pictures": pictures, "progress": progress}
     with Released(path, manifest) as released:
-        outputs = [
-            _appraised(
-                cases[one.name], released, design, seed=seed, jobs=jobs, pictures=pictures, progress=progress
-            )
-            for one in made
-        ]
+        outputs = [_appraised(cases[one.name], released, design, draws=draws, **ways) for one in made]
     return Appraisal(manifest, tuple(inputs), _judged_together(outputs), notes)
 
 
@@ -124,15 +127,18 @@ def _appraised(
     jobs: int,
     pictures: int,
     progress: Progress | None,
+    draws: int,
 ) -> AppraisedOutput:
     made = case.made
     utility, noise, exhibits = measured(case, released, pictures=pictures + 1, progress=progress)
     exhibits, cut = exhibits[:pictures], len(exhibits) > pictures
-    without_data = best_without_data(utility)
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
     remarks = case.sampled
     if rest is not None and case.of_each:
-        remarks += ("The order of people is drawn by lot; the attack is told whose series is whose.",)
+        remarks += (
+            "The order of people is drawn by lot; the attack is told whose series is whose.",
+            "Who is who among the released series was not asked: identification and linkage were not tried on them.",
+        )
     if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
         remarks += (
             "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums.",
@@ -144,12 +150,25 @@ def _appraised(
             for labels in group
         }
         own = appraised_records(
-            made.resolved, made.event, case.sample, arrays, seed=seed, n_jobs=jobs, progress=progress
+            made.resolved,
+            made.event,
+            case.sample,
+            arrays,
+            seed=seed,
+            draws=draws,
+            n_jobs=jobs,
+            progress=progress,
         )
         utility = replace(utility, compared={**utility.compared, **own.compared})
         tasks, attacks, remarks = own.tasks, own.attacks, (*remarks, *own.remarks)
+        faults = record_faults(made.resolved.parameters, case.truth, arrays)
     else:
-        tasks, attacks = (), ()
+        tasks, attacks, faults = (), (), ()
+        remarks += () if rest is not None else (_untried(made, case.sample.people),)
+    if noise is None and noise_of(made.event) is not None:
+        remarks += (
+            "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot.",
+        )
     return AppraisedOutput(
         made.name,
         made.entry["kind"],
@@ -158,7 +177,8 @@ def _appraised(
             made,
             case.collected,
             case.yardstick,
-            without_data=without_data,
+            items=len(utility.items),
+            together=case.of_each,
             seed=seed,
             progress=progress,
         ),
@@ -170,7 +190,18 @@ def _appraised(
         remarks=remarks,
         cut=cut,
         source=made.resolved.spec.input,
+        faults=faults,
+        of_each=case.of_each,
     )
+
+
+def _untried(made: MadeOutput, people: int) -> str:
+    """Why no attack was tried on an output that is no records."""
+    if people < 2 and noise_of(made.event) is not None:
+        return "No attack was tried: there is one person, and nobody to be told from."
+    if any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
+        return "No attack was tried: all of it was chosen privately, and attacks are on sums and records."
+    return "No attack was tried: what is published so protects nobody."
 
 
 def _judged_together(outputs: Sequence[AppraisedOutput]) -> tuple[AppraisedOutput, ...]:

@@ -72,7 +72,7 @@ class Curve:
         drawn: what each of several releases scored, for every ε.
         own: the plan's ε.
         without_data: what whoever has no data scores, and how they do it; None if there is no such way.
-        items: how many of the output all this is about; None if about all.
+        items: how many of the output's items it is of, and how many there are.
     """
 
     measure: Measure
@@ -80,14 +80,14 @@ class Curve:
     drawn: tuple[Values, ...]
     own: float
     without_data: tuple[str, float] | None
-    items: int | None = None
+    items: tuple[int, int] = (1, 1)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
         return {
             "measure": self.measure.name,
             "own_epsilon": self.own,
-            "items": self.items,
+            "items": list(self.items),
             "points": [
                 {"epsilon": epsilon, "drawn": [finite_or_none(value) for value in values]}
                 for epsilon, values in zip(self.epsilons, self.drawn, strict=True)
@@ -145,6 +145,7 @@ class KnownRest:
         found: of the worst, the share of members who are found at a rate of false alarms.
         promise: (ε, δ) held against fresh releases with the worst.
         exceeds: whether the worst is above what is allowed, beyond doubt.
+        against_nobody: whether it is asked if a person is in the data, and not which of two is.
     """
 
     people: int
@@ -155,6 +156,7 @@ class KnownRest:
     found: Mapping[str, float]
     promise: PromiseCheck | None
     exceeds: bool = False
+    against_nobody: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -167,6 +169,7 @@ class KnownRest:
             "found": dict(self.found),
             "promise": None if self.promise is None else self.promise.to_json(),
             "exceeds": self.exceeds,
+            "against_nobody": self.against_nobody,
         }
 
 
@@ -187,6 +190,8 @@ class AppraisedOutput:
         tasks: what is learnt from records.
         cut: whether there would be more exhibits.
         source: the input that it is made of.
+        faults: what no honest release could hold, in sentences.
+        of_each: whether everybody's own is released, with noise and in an order drawn by lot.
     """
 
     name: str
@@ -201,6 +206,13 @@ class AppraisedOutput:
     tasks: tuple[Task, ...] = ()
     cut: bool = False
     source: str = ""
+    faults: tuple[str, ...] = ()
+    of_each: bool = False
+
+    @property
+    def sums_alone(self) -> bool:
+        """Whether nothing of it is a single person's, so that there is nobody to name."""
+        return self.known_rest is not None and not self.attacks and not self.of_each
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
@@ -273,6 +285,7 @@ class Appraisal:
                     f"{output.name}: bundle and data do not belong together: without the data {output.noise.ratio:.3g} "
                     "standard deviations of noise are left, where one is stated"
                 )
+            found += [f"{output.name}: {fault}" for fault in output.faults]
             rest = output.known_rest
             if rest is not None and rest.exceeds and rest.allowed is not None:
                 found.append(

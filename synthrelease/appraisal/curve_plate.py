@@ -39,13 +39,16 @@ def curve_plate(curve: Curve) -> Plate:
         rows,
         f"Best: {number(curve.measure.best)}.{told}",
     )
+    looked_at, items = curve.items
+    if looked_at < items:
+        told += (
+            f" Looked at are {looked_at} of {items} that the output has, so that the means of all are others."
+        )
     drawings = max((len(values) for values in curve.drawn), default=0)
     caption = (
         f"{curve.measure.name}: {curve.measure.meaning} (best: {number(curve.measure.best)}). Each dot is a fresh release of the same data, "
         f"{several(drawings, 'dot')} for each ε; the line is their mean. The upright line is the ε of this release, {number(curve.own)}.{told}"
     )
-    if curve.items is not None:
-        caption += f" Of the output, {several(curve.items, 'item')} were looked at, the same each time."
     title = f"{curve.measure.name} at other ε"
     if not points:
         return Plate(title, (), f"There is nothing to draw. {caption}", table)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,22 +33,25 @@ def curve(
     collected: Collected,
     yardstick: Yardstick,
     *,
-    without_data: str | None,
+    items: int,
+    together: bool,
     seed: int,
     progress: Progress | None = None,
 ) -> Curve | None:
     """Return what fresh releases of the same contributions are worth at other ε; None where no ε decides.
 
+    A parameter that was chosen privately stays as it was chosen, and its part of ε is spent on that.
+
     Args:
         made: the output.
         collected: what all people contribute.
         yardstick: what is measured, by its first measure.
-        without_data: which of the yardstick's ways without any data to compare with.
+        items: how many the output has. Of many some are looked at, the same in every release, and in what needs no data.
+        together: whether all of a release is looked at at once, as one order of people is for all of everybody's own.
         seed: of the noise.
         progress: told of each release.
     """
-    own, points = made.budget, []
-    looked: _Looked | None = None
+    own, points, without = made.budget, [], None
     if own is None or noise_of(made.event) is None:
         return None
     random = SecureRandom.for_tests(seed).spawn("curve", made.name)
@@ -59,7 +61,7 @@ def curve(
         for number in range(_DRAWS):
             if progress is not None:
                 progress(f"at other ε: {made.name}", next(done), len(_TIMES) * _DRAWS)
-            budget = Budget(times * own.epsilon, own.delta)
+            budget = Budget(times * (own.epsilon - made.spent_on_choice), own.delta)  # the choice is made
             try:
                 released = made.resolved.release(collected, budget, random.spawn(str(times), str(number)))
             except (
@@ -67,19 +69,33 @@ def curve(
                 PlanError,
             ):  # nothing can be had for so little, or noise that 64 bits cannot hold
                 break
-            if looked is None:
-                looked = _looked(released.derivations, yardstick, without_data)
-            drawn.append(looked.score(released.derivations))
+            parts = _parts(released.derivations, together=together)
+            scores = [values for part in parts for values in yardstick.of(part).values()]
+            drawn.append(over_items(scores, yardstick.measures)[0])
+            without = without or (_without_data(parts, yardstick), len(scores))
         if len(drawn) == _DRAWS:
             points.append((times * own.epsilon, tuple(drawn)))
+    epsilons = tuple(epsilon for epsilon, _ in points)
+    best, looked_at = without or (None, 0)
     return Curve(
         yardstick.measures[0],
-        tuple(epsilon for epsilon, _ in points),
+        epsilons,
         tuple(values for _, values in points),
         own.epsilon,
-        None if looked is None else looked.without_data,
-        None if looked is None else looked.items,
+        best,
+        (looked_at, items),
     )
+
+
+def best_without_data(measure: Measure, scores: Mapping[str, float]) -> tuple[str, float] | None:
+    """Return what whoever has no data scores, in the best of the ways there are; None if there is none."""
+    best = measure.best
+    ranked = [
+        (abs(value - best) if math.isfinite(best) else -value, what, value)
+        for what, value in scores.items()
+        if not math.isnan(value)
+    ]
+    return min(ranked)[1:] if ranked else None
 
 
 def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
@@ -91,46 +107,23 @@ def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
     )
 
 
-@dataclass(frozen=True)
-class _Looked:
-    """The parts of every release that are looked at, so that all are compared on the same items.
-
-    Attributes:
-        parts: numbers of the derivations.
-        yardstick: what is measured, by its first measure.
-        items: how many they hold; None if these are all.
-        without_data: what whoever has no data scores on them, and how they do it.
-    """
-
-    parts: tuple[int, ...]
-    yardstick: Yardstick
-    items: int | None
-    without_data: tuple[str, float] | None
-
-    def score(self, derivations: Sequence[Derivation]) -> float:
-        """Return what a release scores."""
-        return _score(self.yardstick, (derivations[part]() for part in self.parts))
-
-
-def _looked(derivations: Sequence[Derivation], yardstick: Yardstick, without_data: str | None) -> _Looked:
-    """Choose as many parts as a moment suffices for, evenly."""
+def _parts(derivations: Sequence[Derivation], *, together: bool) -> list[Arrays]:
+    """Some parts of a release, the same each time, as many as a moment suffices for; or all of it in one."""
+    if together:
+        return [{labels: array for derive in derivations for labels, array in derive().items()}]
     size = sum(array.size for array in derivations[0]().values())
     count = min(len(derivations), max(_LEAST_PARTS, _MOST_VALUES // max(1, size)))
-    parts = tuple(np.linspace(0, len(derivations) - 1, count).round().astype(int).tolist())
-    items, guesses = 0, []
+    chosen = np.linspace(0, len(derivations) - 1, count).round().astype(int)
+    return [derivations[number]() for number in chosen]
+
+
+def _without_data(parts: Sequence[Arrays], yardstick: Yardstick) -> tuple[str, float] | None:
+    items: dict[str, list[Values]] = {}
     for part in parts:
-        arrays = derivations[part]()
-        items += len(yardstick.of(arrays))
-        if without_data is not None:
-            guesses.append(yardstick.without_data(arrays)[without_data])
-    told = None if without_data is None else (without_data, _score(yardstick, guesses))
-    return _Looked(parts, yardstick, None if count == len(derivations) else items, told)
-
-
-def _score(yardstick: Yardstick, parts: Iterable[Arrays]) -> float:
-    return over_items(
-        [values for arrays in parts for values in yardstick.of(arrays).values()], yardstick.measures
-    )[0]
+        for what, guess in yardstick.without_data(part).items():
+            items.setdefault(what, []).extend(yardstick.of(guess).values())
+    scores = {what: over_items(values, yardstick.measures)[0] for what, values in items.items()}
+    return best_without_data(yardstick.measures[0], scores)
 
 
 def _over(values: Sequence[float], measure: Measure) -> float:

@@ -95,7 +95,7 @@ def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: Secur
         )
         doubt = _ROUNDING
     else:
-        typical, worst = _right(*_trials(noise, middle, random.spawn("typical"))), right
+        typical, worst = min(right, _right(*_trials(noise, middle, random.spawn("typical")))), right
         doubt = _SURE / math.sqrt(8 * inside.size)  # a coin's standard deviation, twice so many trials
     promise = None
     if made.budget is not None:
@@ -109,6 +109,7 @@ def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: Secur
         {f"{100 * rate:g} %": randomized_tpr(inside, outside, rate) for rate in _FALSE_ALARMS},
         promise,
         exceeds=allowed is not None and worst - doubt > allowed,
+        against_nobody=apart.neighbours is Neighbours.ADD_REMOVE_ONE,
     )
 
 

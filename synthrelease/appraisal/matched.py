@@ -13,7 +13,7 @@ from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event, differs_by_choice
+from synthrelease.privacy.event import Event, PrivateChoice, differs_by_choice, flatten
 from synthrelease.privacy.event import from_json as event_from_json
 
 _CHOSEN = ("cap", "coefficients", "bound_steps")  # what a mechanism may have chosen privately
@@ -28,12 +28,14 @@ class MadeOutput:
         resolved: with all its public parameters; what was chosen privately is as if the plan had named it.
         budget: its share, if it takes any.
         event: what was done.
+        spent_on_choice: ε of that budget that a private choice took, which `resolved` has made already.
     """
 
     entry: dict[str, Any]
     resolved: ResolvedOutput
     budget: Budget | None
     event: Event
+    spent_on_choice: float = 0.0
 
     @property
     def name(self) -> str:
@@ -81,7 +83,8 @@ def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOu
     event = event_from_json(entry["event"])
     if event != planned.event and not differs_by_choice(planned.event, event):
         raise _other(bundle, f"{planned.name}: another budget, or other noise")
-    return MadeOutput(entry, _settled(planned.resolved, chosen), planned.budget, event)
+    spent = sum(leaf.epsilon for leaf in flatten(event) if chosen and isinstance(leaf, PrivateChoice))
+    return MadeOutput(entry, _settled(planned.resolved, chosen), planned.budget, event, spent)
 
 
 def is_chosen_privately(resolved: ResolvedOutput) -> bool:

@@ -42,7 +42,8 @@ class NoiseTally:
         """Return whether they are noise as it is stated.
 
         Of n Gaussian numbers Σz²/σ² is χ² of n degrees of freedom, and rounding moves √(Σz²/n) by ½ at most. Of Laplace's, E|z|^k ≤ k!/2·(2b²)·b^(k−2), so that
-        P(|mean |z| − E|z|| ≥ t) ≤ 2·exp(−n·t²/(2·(2b² + b·t))) (Bernstein).
+        P(|mean |z| − E|z|| ≥ t) ≤ 2·exp(−n·t²/(2·(2b² + b·t))) (Bernstein). And |z| lies between E − 1 and E + 1 of an exponential E of
+        mean b, so that Σ|z| lies within n of a Gamma(n, b): that finds out few numbers, whose noise Bernstein could not miss.
         """
         n, noise = max(self.count, 1), self.noise
         if self._gaussian:
@@ -54,9 +55,13 @@ class NoiseTally:
             ends = max(0.0, low * noise.scale - rounding) / stated, (high * noise.scale + rounding) / stated
             return NoiseCheck(self.count, math.sqrt(self.total / n) / stated, *ends)
         b, expected = noise.scale, 1 / math.sinh(1 / noise.scale)  # E|z| = 2q/(1 − q²), q = e^(−1/b)
-        far = math.log(2 / _ERROR)
+        far = math.log(4 / _ERROR)  # half of the error is Bernstein's, and half Gamma's
         reach = (b * far + math.sqrt(b * b * far * far + 4 * n * b * b * far)) / n
-        low, high = max(0.0, 1 - reach / expected), 1 + reach / expected
+        from scipy.stats import gamma  # noqa: PLC0415  slow to import
+
+        least, most = (b * float(gamma.ppf(p, n)) / n for p in (_ERROR / 4, 1 - _ERROR / 4))
+        low = max(0.0, expected - reach, least - 1) / expected
+        high = min(expected + reach, most + 1) / expected
         return NoiseCheck(self.count, self.total / n / expected, low, high)
 
     @property

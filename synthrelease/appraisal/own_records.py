@@ -36,7 +36,7 @@ class OwnRecords:
         """Return it in words."""
         copied = f"Of the {self.records} released records {self.copies} equal a real row in the categories of all attributes"
         if self.copies:
-            copied += f"; {self.copied_people} people have such a row. With few categories that is what being plausible means"
+            copied += f"; {self.copied_people} people have such a row"
         copied += "."
         near = f"A released record is {self.nearest:.2f} from the nearest real row (median, in units of the real rows' spread)"
         if not self.others > 0:

@@ -18,7 +18,6 @@ from synthrelease.appraisal.appraised import (
 from synthrelease.appraisal.curve_plate import curve_plate
 from synthrelease.appraisal.private_words import (
     RELEASED,
-    beyond,
     interval,
     known_rest_words,
     noise_words,
@@ -116,6 +115,7 @@ class PrivateCard:
         noise: whether it is what is stated, in words.
         noise_agrees: whether it is.
         guess: what whoever knows all others finds out; None where no sums were noised.
+        sums_alone: whether nothing is a single person's.
         attacks: on what was released.
         remarks: how it was tried, and what was not.
     """
@@ -134,6 +134,7 @@ class PrivateCard:
     noise: tuple[str, ...]
     noise_agrees: bool
     guess: GuessView | None
+    sums_alone: bool
     attacks: tuple[AttackRow, ...]
     remarks: tuple[str, ...]
 
@@ -206,6 +207,7 @@ def card_of(one: AppraisedOutput, anchor: str) -> PrivateCard:
         () if one.noise is None else noise_words(one.noise),
         one.noise is None or one.noise.agrees,
         None if one.known_rest is None else guess_view(one.known_rest),
+        one.sums_alone,
         attack_rows(one.attacks),
         one.remarks,
     )
@@ -228,7 +230,7 @@ def glance_line(one: AppraisedOutput, anchor: str) -> GlanceLine:
         beside = [*rows.items(), ("best", number(first.best))]
     worst, allowed, more = "", "", False
     if one.known_rest is not None:
-        limit, more = one.known_rest.allowed, beyond(one.known_rest)
+        limit, more = one.known_rest.allowed, one.known_rest.exceeds
         worst = percent(one.known_rest.worst)
         allowed = "no promise bounds it" if limit is None else f"of {percent(limit)} that the promise allows"
         if limit is not None and more:
@@ -252,7 +254,7 @@ def attacks_in_short(one: AppraisedOutput) -> str:
     """Return what attacks found, counted."""
     attacks = one.attacks
     if not attacks:
-        return "nobody to name in sums" if one.known_rest is not None else "none tried"
+        return "nobody to name in sums" if one.sums_alone else "none tried"
     found, untrusted = (
         sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
     )
@@ -303,7 +305,7 @@ def guess_view(one: KnownRest) -> GuessView:
         _beyond_a_coin(one.worst),
         _beyond_a_coin(one.typical),
         None if limit is None else _beyond_a_coin(limit),
-        beyond(one),
+        one.exceeds,
         f"On a line from 50 % (a coin) to 100 % (certainty): the person in the middle at {percent(one.typical)}, "
         f"the one told best at {percent(one.worst)}{allowed}.",
         table if found else None,

@@ -13,7 +13,7 @@ from synthrelease.appraisal.private_cards import (
     glance_line,
     input_card,
 )
-from synthrelease.appraisal.private_words import STAMP, TWO_QUESTIONS, VERDICTS, with_interval
+from synthrelease.appraisal.private_words import STAMP, TWO_QUESTIONS, VERDICTS, rate, with_interval
 from synthrelease.durable import write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
 from synthrelease.report.number_words import several
@@ -39,6 +39,7 @@ def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = Fals
 
 
 _OF_SUMS = "Nothing that is released belongs to a single person, so there is nobody to name. The strongest attack on sums stands with each output."
+_FRESH = " They were tried on fresh releases by the same mechanism: who is not in a release is the control."
 
 
 def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version__) -> str:
@@ -63,10 +64,17 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         seeded=appraisal.manifest["randomness"]["test_seed"],
         faults=appraisal.faults,
         attacked=_OF_SUMS
-        if not released and any(one.known_rest is not None for one in appraisal.outputs)
-        else _attacked(released, "what is released"),
+        if all(one.sums_alone for one in appraisal.outputs)
+        else _attacked(released, "what is released") + (_FRESH if released else ""),
         found=[
-            (anchors[name], name, attack.attack, attack.measure, with_interval(attack.main))
+            (
+                anchors[name],
+                name,
+                attack.attack,
+                attack.measure,
+                with_interval(attack.main),
+                f"{rate(attack.control.value)} where there is nothing to find, chance {rate(attack.chance)}",
+            )
             for name, attack in appraisal.found
         ],
         glance=[glance_line(one, anchor) for one, anchor in outputs],

@@ -89,7 +89,10 @@ def noise_words(check: NoiseCheck) -> tuple[str, ...]:
         f"states. It should be {number(check.low)} to {number(check.high)} times, {sure}."
     )
     if check.agrees:
-        return (told, "Bundle, plan and data belong together.")
+        agreed = "Nothing speaks against it that bundle, plan and data belong together; what differs by less than the noise nobody can see."
+        if check.low <= 0:
+            agreed += " So few numbers cannot show noise that is too small, or that there is none."
+        return (told, agreed)
     return (
         told,
         (
@@ -106,10 +109,12 @@ def known_rest_words(one: KnownRest) -> tuple[str, ...]:
         if one.allowed is None
         else f"The promise allows {percent(one.allowed)}."
     )
+    asked = "Of two people one is in the data. Somebody who knows everybody else's data, and asks which of the two it is"
+    if one.against_nobody:
+        asked = "Somebody knows the data of a person and of everybody else, and asks whether the person is in the data. Who does"
     told = [
         (
-            f"Of two people one is in the data. Somebody who knows everybody else's data, and asks which of the two it is, is right in "
-            f"{percent(one.typical)} of all releases (of the person in the middle) and in {percent(one.worst)} (of the person told best). "
+            f"{asked}, is right in {percent(one.typical)} of all releases (of the person in the middle) and in {percent(one.worst)} (of the person told best). "
             f"50 % is guessing. {allowed}"
         ),
         (
@@ -117,14 +122,11 @@ def known_rest_words(one: KnownRest) -> tuple[str, ...]:
             f"person told best was guessed right at a rate of {with_interval(one.measured)}."
         ),
     ]
-    if beyond(one):
+    if one.exceeds:
         told.append("This is more than the promise allows.")
+    elif one.allowed is not None and one.worst > one.allowed:
+        told.append("That is as much as the promise allows: what is above it is the luck of fresh releases.")
     return tuple(told)
-
-
-def beyond(one: KnownRest) -> bool:
-    """Whether somebody is told more of than the promise allows, but for rounding."""
-    return one.allowed is not None and one.worst > one.allowed * (1 + 1e-9)
 
 
 def promise_words(check: PromiseCheck) -> str:

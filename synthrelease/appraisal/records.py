@@ -12,6 +12,7 @@ from synthrelease.appraisal.record_worth import record_comparisons
 from synthrelease.appraisal.task import Task
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult
+from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
@@ -42,6 +43,7 @@ def appraised_records(
     released: Arrays,
     *,
     seed: int,
+    draws: int = DRAWS,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> AppraisedRecords:
@@ -53,13 +55,14 @@ def appraised_records(
         data: of all people, or of some.
         released: the bundle's arrays, by their labels below the output.
         seed: of everything that is drawn: the same seed, the same results.
+        draws: shuffles behind a p-value.
         n_jobs: releases and classifiers at a time; it changes no result.
         progress: told of releases and labels.
     """
     compared = record_comparisons(output, data, seed=seed)
     tasks, learnt = record_tasks(output, event, data, released, seed=seed, progress=progress)
     attacks, attacked = record_attacks(
-        output, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs
+        output, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs, draws=draws
     )
     remarks = tuple(dict.fromkeys((*compared.remarks, *learnt, *attacked)))
     return AppraisedRecords(compared.values, tasks, attacks, remarks)

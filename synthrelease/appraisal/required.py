@@ -58,6 +58,6 @@ def _required(appraisal: Appraisal, attack: str) -> Required:
     if tried:
         return Required(attack, True, f"tried on {listed(tried)}")
     # Who is in a sum can be asked, and is; but nothing in it is a single person's.
-    if all(output.known_rest is not None and not output.attacks for output in appraisal.outputs):
+    if all(output.sums_alone for output in appraisal.outputs):
         return Required(attack, True, "nothing that is released is of a single person")
     return Required(attack, False, "not tried; the page says why")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -59,23 +58,13 @@ def measured(
             others.setdefault(what, {}).update(yardstick.of(guess))
         if len(exhibits) < pictures:
             exhibits += yardstick.exhibits(arrays)
+    _add_counts(tally, case, released)
     compared = {
         what: over_items(list(values.values()), yardstick.measures)
         for what, values in {RELEASED: items, **others}.items()
     }
     utility = Utility(yardstick.measures, compared, items, yardstick.noun)
     return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
-
-
-def best_without_data(utility: Utility) -> str | None:
-    """Return how whoever has no data does best, by the first measure; None if there is no such way."""
-    best = utility.measures[0].best
-    scores = [
-        (abs(values[0] - best) if math.isfinite(best) else -values[0], what)
-        for what, values in utility.compared.items()
-        if what not in {RELEASED, EXACT} and not math.isnan(values[0])
-    ]
-    return min(scores)[1] if scores else None
 
 
 def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
@@ -87,7 +76,16 @@ def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
     return [(derive, every) for derive in exact(case.made.resolved, case.collected, case.made.event)]
 
 
+def _add_counts(tally: NoiseTally | None, case: Case, released: Released) -> None:
+    """The noise of an output whose arrays are no derivations of what it was drawn on."""
+    if tally is None or case.kind.counts is None:
+        return
+    for one, array in case.kind.counts(case.made.resolved, case.truth).items():
+        tally.add(released.values(case.made.name, *one).astype(np.int64) - array.astype(np.int64))
+
+
 def _tally(case: Case) -> NoiseTally | None:
-    """Of everybody's own nobody can say what to take away: the order is drawn by lot."""
-    noise = noise_of(case.made.event)
-    return None if noise is None or case.kind.exact is None or case.of_each else NoiseTally(noise)
+    """Of everybody's own series nobody can say what to take away: the order is drawn by lot."""
+    noise, kind = noise_of(case.made.event), case.kind
+    known = kind.counts is not None if kind.exact is None else not case.of_each
+    return None if noise is None or not known else NoiseTally(noise)

@@ -68,7 +68,7 @@ def evaluate(
     if target is None and not as_json:
         raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
     if target is not None:
-        _refuse(load_plan(plan), bundle, target, force=force)
+        _refuse(load_plan(plan), bundle, target, policy=policy, force=force)
     asked = [] if policy is None else load_policy(policy).required_attacks
     from synthrelease.appraisal.appraise import appraise
     from synthrelease.appraisal.private_page import write_private_page
@@ -90,13 +90,18 @@ def evaluate(
         raise SystemExit(FAULT)
 
 
-def _refuse(plan: Plan, bundle: Path, target: Path, *, force: bool) -> None:
+def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
     """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
     from synthrelease.builder import sidecar
     from synthrelease.durable import refuse_unwritable
 
     used = {"the plan": plan.path, "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
     used |= {f"the input '{name}'": spec.path for name, spec in plan.inputs.items()}
+    for output in plan.outputs:
+        if isinstance(areas := output.options.get("areas"), str):
+            used[f"the areas of '{output.name}'"] = plan.path.parent / areas
     if plan.ledger is not None:
         used["the ledger"] = plan.ledger
+    if policy is not None:
+        used["the policy"] = policy
     refuse_unwritable(target, used, force=force)

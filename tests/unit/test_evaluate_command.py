@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import invented_study as invented
 import pytest
 from click.testing import CliRunner, Result
 from hostile_labels import write_hostile_study
@@ -226,6 +227,20 @@ def test_a_policy_s_attacks_that_were_not_tried_end_with_1(plan, tmp_path):
     met = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "q.html", "--policy", policy)
     assert met.exit_code == 0, met.output
     assert "Policy     membership: tried on" in met.stdout
+
+
+def test_neither_policy_nor_areas_are_written_over(plan, asked, tmp_path):
+    policy, areas = tmp_path / "policy.toml", tmp_path / "areas.toml"
+    policy.write_text(POLICY)
+    words = ("--force", "--policy", policy)
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", policy, *words)
+    assert (done.exit_code, policy.read_text()) == (6, POLICY), done.output
+    assert "the policy" in done.stderr
+    of_areas = invented.write_areas_study(tmp_path)
+    before = areas.read_bytes()
+    done = run("evaluate", of_areas, tmp_path / "plain.h5", "-o", areas, *words)
+    assert (done.exit_code, areas.read_bytes()) == (6, before), done.output
+    assert asked == []
 
 
 def test_a_policy_that_is_none_is_refused_before_the_minutes_of_work(plan, asked, tmp_path):

@@ -86,7 +86,9 @@ class Maps:
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the true map, the released one and their difference."""
-        unit = "times even attention" if isinstance(self.output, SpectralOutput) else "counts per person"
+        unit = "times even attention"
+        if isinstance(self.output, GazeMapOutput):
+            unit = "counts" if self.output.parameters.people is None else "counts per person"
         look = Look(self.output.screen, _blur_px(self.output), unit)
         measured = self.of(released)
         return [

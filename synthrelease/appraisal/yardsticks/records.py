@@ -18,7 +18,8 @@ from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.record_metrics import associations, distances, one_each
 from synthrelease.mechanisms.collected import Rows
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.mechanisms.records.fit import weighted_counts
+from synthrelease.mechanisms.records.parameters import DP, RecordsParameters
 from synthrelease.mechanisms.records.release import coded_records
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
@@ -146,4 +147,14 @@ def _labels(output: RecordsOutput) -> Sequence[Sequence[tuple[str, ...]]]:
     return (tuple(group),)
 
 
-RECORDS = Kind(truth=_truth, yardstick=_yardstick, exact=None, labels=_labels)
+def _counts(output: RecordsOutput, collected: Rows) -> Arrays:
+    """The joint counts of a fit with noise; of a randomized test nobody knows which people were fitted."""
+    p = output.parameters
+    if p.fit != DP or p.randomized:
+        return {}
+    people, codes = collected.whole()
+    counts = weighted_counts(codes, people, p.categories, p.subsets())
+    return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
+
+
+RECORDS = Kind(truth=_truth, yardstick=_yardstick, exact=None, labels=_labels, counts=_counts)

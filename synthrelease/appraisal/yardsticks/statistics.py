@@ -77,7 +77,7 @@ class Statistics:
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return what the bounds alone say: their middle, evenly spread values, everybody counted."""
         guess: Arrays = {}
-        people = float(self.output.parameters.people or 1)
+        people = float(self._people)
         for *place, what in released:
             if what == "value":
                 low, high = self.output.bounds[place[-1]]
@@ -107,13 +107,18 @@ class Statistics:
         return short(own), "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
 
     @property
+    def _people(self) -> int:
+        """How many there are, which under add-remove-one this page alone may tell."""
+        return self.output.parameters.people or self.output.facts.people
+
+    @property
     def _divisor(self) -> int | None:
         return self.output.parameters.unit((0.0, 1.0)).divisor
 
     def _range(self, place: Place) -> float:
         """What the bounds leave a statistic."""
         low, high = self.output.bounds[place[-1]]
-        people = float(self.output.parameters.people or 1)
+        people = float(self._people)
         ranges = {SUM: max(abs(low), abs(high)) * people, COUNT: people, VARIANCE: ((high - low) / 2) ** 2}
         ranges[HISTOGRAM] = 1.0 if self._divisor is not None else people
         return ranges.get(place[0], high - low)

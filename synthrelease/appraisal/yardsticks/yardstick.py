@@ -50,9 +50,12 @@ class Kind:
         exact: what would be released if there were no noise, from the sums that noise was drawn on and the event; None where
             there are none.
         labels: of the arrays in the bundle that are judged, in groups that are read together.
+        counts: of outputs without `exact`: the integers that noise was drawn on, from what the truth is made of; {} where that is
+            not known.
     """
 
     truth: Callable[[Any], Collector]
     yardstick: Callable[[Any, Any], Yardstick]
     exact: Callable[[Any, Any, Event], Sequence[Derivation]] | None
     labels: Callable[[Any], Sequence[Sequence[tuple[str, ...]]]]
+    counts: Callable[[Any, Any], Arrays] | None = None

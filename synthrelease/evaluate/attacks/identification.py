@@ -100,7 +100,8 @@ def identifications(
         for name in classifiers
     )
     results = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+    # Through pipes: private rows of a million bytes would else stand in a file in a temporary folder.
+    for result in Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(tasks):
         results.append(result)
         if progress is not None:
             progress("identification", len(results), len(classifiers))

@@ -68,7 +68,8 @@ def released_rounds(
         raise ValueError(f"Expected two people and one round at least, found {len(people)} and {rounds}")
     members, scores = [], []
     tasks = (delayed(_round)(release, score, people, seed, number) for number in range(rounds))
-    for inside, told in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+    # Through pipes: private rows of a million bytes would else stand in a file in a temporary folder.
+    for inside, told in Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(tasks):
         members.append(inside)
         scores.append(told)
         if progress is not None:

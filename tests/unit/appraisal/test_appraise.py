@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.utility import EXACT, RELEASED
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import noise_of
 
 
 def capped(folder):
@@ -100,7 +103,7 @@ def test_without_data_the_curve_scores_what_the_table_says(built, write):
         if output.curve is not None:
             what, value = output.curve.without_data
             assert value == pytest.approx(output.utility.compared[what][0])
-            assert output.curve.items is None
+            assert output.curve.items == (len(output.utility.items),) * 2
 
 
 def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkeypatch):
@@ -109,7 +112,7 @@ def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkey
     monkeypatch.setattr(curves, "_LEAST_PARTS", 1)
     (some,) = (one for one in appraise(plan, bundle).outputs if one.name == "capped")
     (every,) = (one for one in whole.outputs if one.name == "capped")
-    assert (some.curve.items, every.curve.items) == (1, None)
+    assert (some.curve.items, every.curve.items) == ((1, 2), (2, 2))
     what, value = some.curve.without_data
     assert value != pytest.approx(every.curve.without_data[1])
     assert what == every.curve.without_data[0]
@@ -122,6 +125,23 @@ def test_what_is_not_drawn_is_said(built):
     assert [(len(one.exhibits), one.cut) for one in told.outputs] == [(1, True)] * 3
     assert private_page(told).count("There is more to see") == 3
     assert "There is more to see" not in private_page(whole)
+
+
+def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(built, monkeypatch):
+    """What a private choice took is not spent on noise again."""
+    asked = {}
+
+    def curve(made, *_, **__):
+        left = Budget(made.budget.epsilon - made.spent_on_choice, made.budget.delta)
+        if noise_of(made.event) is not None:
+            asked[made.name] = noise_of(made.resolved.calibrate(left)).scale / noise_of(made.event).scale
+
+    monkeypatch.setattr(orchestrator, "curve", curve)
+    for write in (capped, invented.write_signals_study, invented.write_statistics_study):
+        plan, bundle, _ = built(write)
+        appraise(plan, bundle)
+    assert {"capped", "chunks", "all"} <= asked.keys()
+    assert all(times == pytest.approx(1, abs=1e-6) for times in asked.values()), asked
 
 
 def test_the_same_seed_tells_the_same(built):
@@ -140,6 +160,31 @@ def test_progress(built):
     assert {"reading pupils", "measuring course", "at other ε: course", "asking about people: course"} <= {
         what for what, _ in said
     }
+
+
+def test_why_nothing_was_tried_is_told(tmp_path):
+    """Of quantiles alone, of series that protect nobody, and where there is nobody else."""
+    plan = invented.write_signals_study(tmp_path, people=6, published=True)
+    text = plan.read_text()
+    head, *outputs = text.split("[[outputs]]")
+    published = next(one for one in outputs if '"published"' in one)
+    chosen = (
+        '\nname = "chosen"\nkind = "statistics"\ninput = "pupils"\nstatistics = ["median"]\nepsilon = 1\n'
+    )
+    plan.write_text(f"{head}[[outputs]]{published}[[outputs]]{chosen}")
+    told = appraise(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path)
+    why = {output.name: " ".join(output.remarks) for output in told.outputs}
+    assert "what is published so protects nobody" in why["published"]
+    assert "all of it was chosen privately" in why["chosen"]
+    rows = (tmp_path / "pupils.csv").read_text().splitlines()
+    (tmp_path / "pupils.csv").write_text(
+        "\n".join(row for row in rows if row.startswith(("who", "p0,"))) + "\n"
+    )
+    each = next(one for one in outputs if '"changes"' in one)
+    plan.write_text(f"{head}[[outputs]]{each}")
+    told = appraise(plan, synthrelease.build(plan, tmp_path / "one.h5", test_seed=5).path)
+    assert any("there is one person" in remark for remark in told.outputs[0].remarks)
+    assert any("as much noise as is stated was not looked at" in remark for remark in told.outputs[0].remarks)
 
 
 # --- what does not belong together

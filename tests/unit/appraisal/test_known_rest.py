@@ -101,6 +101,17 @@ def test_against_nobody():
     assert attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2)) is None  # there is nobody else
 
 
+def test_the_person_in_the_middle_is_not_told_better_than_the_one_told_best():
+    """Both are measured, of noise by Laplace; here everybody is told alike."""
+    for seed in range(5):
+        event = DiscreteLaplace(1, 1.0, 1)
+        found = known_rest(
+            made(event), people(np.ones((9, 1))), neighbours=Neighbours.ADD_REMOVE_ONE, seed=seed
+        )
+        assert found.against_nobody
+        assert found.typical <= found.worst
+
+
 def test_people_who_are_alike_cannot_be_told_apart():
     for event in (RoundedGaussian(1.0, 2.0, 2), DiscreteLaplace(1, 2.0, 2)):
         told = attacked([[3, 4], [3, 4]], event, budget=Budget(1.0, 1e-5))

@@ -41,6 +41,21 @@ def test_noise_of_another_scale_does_not(kind, scale, times):
         assert abs(check.ratio - times) < 0.1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_numbers_without_any_noise_are_found_out(kind):
+    event, _ = KINDS[kind]
+    for count in (2, 5, 24, 120):
+        tally = NoiseTally(event(1e5, count))
+        tally.add(np.zeros(count, dtype=np.int64))
+        assert not tally.check().agrees, count
+
+
+def test_a_tenth_of_laplace_noise_is_found_out_in_24_numbers():
+    """As the areas of two stimuli have."""
+    for seed in range(50):
+        assert not checked("laplace", 24, stated=262144.0, true=26214.4, seed=seed).agrees
+
+
 def test_the_interval_is_no_wider_than_it_must_be():
     """χ² of 3000 degrees of freedom: 6.1 standard deviations of the ratio, which are 1/√(2n)."""
     check = checked("gaussian", 3000, stated=1e5, true=1e5, seed=1)

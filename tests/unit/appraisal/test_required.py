@@ -6,6 +6,8 @@ import pytest
 from invented_appraisal import attack, known_rest, manifest
 
 from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput
+from synthrelease.appraisal.private_cards import glance_line
+from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.required import required_attacks
 
 SUMS = AppraisedOutput("maps", "heatmap", known_rest=known_rest())
@@ -43,6 +45,18 @@ def test_in_sums_there_is_nobody_to_name():
 @pytest.mark.parametrize("other", [AppraisedOutput("each", "signals"), RECORDS])
 def test_one_output_that_nobody_attacked_is_enough_to_miss_something(other):
     assert not met(SUMS, other)["linkage"].met
+
+
+def test_everybodys_own_series_are_no_sums():
+    each = dataclasses.replace(SUMS, name="own", kind="signals", of_each=True)
+    found = met(SUMS, each)
+    assert {name for name, one in found.items() if one.met} == {"membership"}
+    assert glance_line(each, "").attacks == "none tried"
+    for outputs in ((each,), (SUMS, each), (SUMS, AppraisedOutput("published", "signals"))):
+        page = private_page(Appraisal(manifest(), (), outputs, {}))
+        assert "No attack on what is released was tried." in page
+        assert "Nothing that is released belongs to a single person" not in page
+    assert "No attack was tried on what is released." in private_page(Appraisal(manifest(), (), (each,), {}))
 
 
 def test_names_of_attacks_are_those_that_attacks_have():

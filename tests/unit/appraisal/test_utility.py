@@ -4,30 +4,24 @@ import math
 
 import pytest
 
-from synthrelease.appraisal.appraised import Measure, Utility
-from synthrelease.appraisal.curves import over_items
-from synthrelease.appraisal.utility import EXACT, RELEASED, best_without_data
-
-
-def utility(best, **others):
-    compared = {RELEASED: (0.5,), EXACT: (0.9,), **{what: (value,) for what, value in others.items()}}
-    return Utility((Measure("m", best, "a measure"),), compared, {}, "item")
+from synthrelease.appraisal.appraised import Measure
+from synthrelease.appraisal.curves import best_without_data, over_items
 
 
 @pytest.mark.parametrize(
     ("best", "others", "expected"),
     [
-        (1.0, {"even": 0.1, "bias": 0.4}, "bias"),
-        (0.0, {"even": 0.1, "bias": 0.4}, "even"),
-        (0.0, {"even": -0.3, "bias": 0.2}, "bias"),
-        (math.inf, {"even": 7.0, "bias": 3.0}, "even"),
-        (1.0, {"even": math.nan, "bias": 0.2}, "bias"),
+        (1.0, {"even": 0.1, "bias": 0.4}, ("bias", 0.4)),
+        (0.0, {"even": 0.1, "bias": 0.4}, ("even", 0.1)),
+        (0.0, {"even": -0.3, "bias": 0.2}, ("bias", 0.2)),
+        (math.inf, {"even": 7.0, "bias": 3.0}, ("even", 7.0)),
+        (1.0, {"even": math.nan, "bias": 0.2}, ("bias", 0.2)),
         (1.0, {"even": math.nan}, None),
         (1.0, {}, None),
     ],
 )
 def test_the_best_of_what_needs_no_data(best, others, expected):
-    assert best_without_data(utility(best, **others)) == expected
+    assert best_without_data(Measure("m", best, "a measure"), others) == expected
 
 
 def test_means_and_middles_over_items():

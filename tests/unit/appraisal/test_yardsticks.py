@@ -295,3 +295,42 @@ def test_errors_of_statistics_are_parts_of_what_the_bounds_leave(study):
     error, inside = own.of(released)["quantile:0.5, speed"]
     assert error == 0
     assert math.isnan(inside)
+
+
+def of_private_number(folder):
+    return invented.write_statistics_study(folder, neighbours="add-remove-one")
+
+
+def test_who_evaluates_knows_how_many_people_there_are(study):
+    """Sums and counts are parts of what the bounds leave so many people, whether their number is public or not."""
+    output, data, _ = study(of_private_number, "all")
+    own, same = yardstick(output, data), yardstick(*study(invented.write_statistics_study, "all")[:2])
+    assert output.parameters.people is None
+    released = {
+        ("count", "speed", "value"): np.array([own.values["count", "speed"][0] + 6]),
+        ("sum", "speed", "value"): np.array([own.values["sum", "speed"][0] + 60]),
+        ("histogram", "speed", "value"): own.values["histogram", "speed"] + 6 * np.eye(5)[0],
+    }
+    errors = own.of(released)
+    assert errors["count, speed"][0] == pytest.approx(6 / data.people)
+    assert errors["sum, speed"][0] == pytest.approx(60 / (max(output.bounds["speed"]) * data.people))
+    assert errors["histogram, speed"][0] == pytest.approx(3 / data.people)
+    (guess,), (other,) = (one.without_data(released).values() for one in (own, same))
+    assert guess["count", "speed", "value"] == data.people
+    assert guess["sum", "speed", "value"] == other["sum", "speed", "value"]
+
+
+def test_maps_of_a_private_number_of_people_are_sums(study):
+    def private(folder):
+        plan = capped(folder)
+        plan.write_text(
+            plan.read_text().replace("delta = 1e-4", 'delta = 1e-4\nneighbours = "add-remove-one"')
+        )
+        return plan
+
+    output, data, _ = study(private, "capped")
+    own = yardstick(output, data)
+    told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.facts.names}
+    shown = str(own.exhibits(told)[0])
+    assert "counts" in shown
+    assert "counts per person" not in shown

@@ -1,0 +1,67 @@
+"""What a curve is of: the same items in every release and in what needs no data, and one order of people for all series."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from synthrelease.appraisal import curves
+from synthrelease.appraisal.appraised import Measure
+from synthrelease.appraisal.curve_plate import curve_plate
+from synthrelease.appraisal.curves import curve
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import RoundedGaussian
+
+
+@dataclass
+class Places:
+    """Scores of an item are its number, and a tenth of it without data."""
+
+    measures = (Measure("m", 1.0, "a measure"),)
+
+    def of(self, released):
+        return {name: (float(array[0]),) for (name,), array in released.items()}
+
+    def without_data(self, released):
+        return {"no data": {labels: array / 10 for labels, array in released.items()}}
+
+
+class Items:
+    """An output of ten items, each a derivation by itself."""
+
+    def release(self, *_):
+        made = [lambda number=number: {(str(number),): np.array([number])} for number in range(10)]
+        return SimpleNamespace(derivations=made)
+
+
+MADE = SimpleNamespace(
+    name="ten",
+    budget=Budget(1.0, 1e-6),
+    event=RoundedGaussian(1.0, 1.0, 10),
+    resolved=Items(),
+    spent_on_choice=0.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("together", "mean", "items"), [(False, (0 + 4 + 9) / 3, (3, 10)), (True, 4.5, (10, 10))]
+)
+def test_what_needs_no_data_is_of_the_items_of_the_curve(together, mean, items, monkeypatch):
+    monkeypatch.setattr(curves, "_MOST_VALUES", 0)  # as if every item were large
+    found = curve(MADE, None, Places(), items=10, together=together, seed=1)
+    assert found.drawn == ((pytest.approx(mean),) * 3,) * 5
+    assert found.without_data == ("no data", pytest.approx(mean / 10))
+    assert found.items == items
+    assert ("Looked at are 3 of 10" in curve_plate(found).caption) == (not together)
+
+
+def test_everybodys_own_are_put_in_order_once_for_all(monkeypatch):
+    """An order for each recording alone would find in noise what is not there."""
+    asked = []
+    honest = Places.of
+    monkeypatch.setattr(
+        Places, "of", lambda self, released: asked.append(len(released)) or honest(self, released)
+    )
+    curve(MADE, None, Places(), items=10, together=True, seed=1)
+    assert set(asked) == {10}
