@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from synthrelease.appraisal.curves import curve
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
-from synthrelease.appraisal.record_faults import record_faults
+from synthrelease.appraisal.record_check import checked_records
 from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
@@ -23,6 +24,7 @@ from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
 from synthrelease.evaluate.attacks.chance import DRAWS
+from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
@@ -74,7 +76,8 @@ def appraise(
             notes[name] = told
         first = next(iter(own.values()))
         raw = appraised_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
-        inputs.append(replace(raw, remarks=(*raw.remarks, *first.sampled)))
+        remarks = (*raw.remarks, *first.sampled)
+        inputs.append(replace(raw, people=design.facts[name].people, remarks=remarks))
     draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.resolved, RecordsOutput) for one in made))
     ways: dict[str, Any] = {"seed": seed, "jobs": jobs, "pictures": pictures, "progress": progress}
     with Released(path, manifest) as released:
@@ -160,8 +163,15 @@ def _appraised(
             progress=progress,
         )
         utility = replace(utility, compared={**utility.compared, **own.compared})
-        tasks, attacks, remarks = own.tasks, own.attacks, (*remarks, *own.remarks)
-        faults = record_faults(made.resolved.parameters, case.truth, arrays)
+        check = checked_records(
+            made,
+            case.truth,
+            arrays,
+            counts=partial(released.values, made.name),
+            random=SecureRandom.for_tests(seed).spawn("as many fresh records", made.name),
+        )
+        tasks, attacks, faults = own.tasks, own.attacks, check.faults
+        remarks = (*remarks, *check.sentences(), *own.remarks)
     else:
         tasks, attacks, faults = (), (), ()
         remarks += () if rest is not None else (_untried(made, case.sample.people),)

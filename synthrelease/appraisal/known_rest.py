@@ -3,6 +3,9 @@
 The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
 What the two contribute differs by D. With Gaussian noise whoever guesses is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
 measured. Where D is 0 noise is all there is to see, so that only the other places are looked at.
+
+Who is told best by Laplace noise of scale b is who has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
+of whatever sum, tell less than one large one.
 """
 
 from __future__ import annotations
@@ -83,7 +86,7 @@ def known_rest(
 
 
 def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: SecureRandom) -> KnownRest:
-    sizes = apart.sizes(order=2 if isinstance(noise, RoundedGaussian) else 1)
+    sizes = np.array([_size(apart.of(number), noise) for number in range(len(apart.pairs))])
     ranked = np.argsort(sizes, kind="stable")
     middle, largest = (apart.of(int(number)) for number in ranked[[sizes.size // 2, -1]])
     inside, outside = _trials(noise, largest, random.spawn("worst"))
@@ -161,9 +164,13 @@ class _Differences:
         found: Numbers = apart.data
         return found
 
-    def sizes(self, *, order: int) -> Numbers:
-        """Return the norm of every pair's difference."""
-        return np.array([float(np.linalg.norm(self.of(number), order)) for number in range(len(self.pairs))])
+
+def _size(difference: Numbers, noise: Noise) -> float:
+    """How far a difference can be seen: of Gaussian noise its norm, of Laplace's the distance of what is released."""
+    if isinstance(noise, RoundedGaussian):
+        return float(np.linalg.norm(difference))
+    half = np.abs(difference) / (2 * noise.scale)
+    return float((half - np.log1p(half)).sum())
 
 
 def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Numbers, Numbers]:

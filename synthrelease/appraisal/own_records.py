@@ -8,7 +8,6 @@ import numpy as np
 
 from synthrelease.appraisal.record_rows import Numbers, RecordRows
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
-from synthrelease.mechanisms.records.candidates import Known
 
 _MOST_PEOPLE, _MOST_ASKED = 50, 1000  # people and their rows, whose distance to other people's is looked up
 _MOST_RECORDS = 10_000  # records whose distance is looked up
@@ -19,31 +18,21 @@ class OwnRecords:
     """The bundle's own records beside the real ones. There is nobody to hold it against: all people are in the release.
 
     Attributes:
-        records: how many.
-        copies: those that equal a real row in the categories of all attributes.
-        copied_people: who has such a row.
         nearest: the middle one of the records' distances to the nearest real row, in units of the real rows' spread.
         others: the same of real rows to the nearest row of another person.
     """
 
-    records: int
-    copies: int
-    copied_people: int
     nearest: float
     others: float
 
     def sentences(self) -> tuple[str, ...]:
         """Return it in words."""
-        copied = f"Of the {self.records} released records {self.copies} equal a real row in the categories of all attributes"
-        if self.copies:
-            copied += f"; {self.copied_people} people have such a row"
-        copied += "."
         near = f"A released record is {self.nearest:.2f} from the nearest real row (median, in units of the real rows' spread)"
         if not self.others > 0:
-            return copied, f"{near}; half of the real rows equal one of another person."
+            return (f"{near}; half of the real rows equal one of another person.",)
         side = "nearer than" if self.nearest < self.others else "not nearer than"
         times = f"{self.nearest / self.others:.2f} times as far as a real row is from the nearest of another person"
-        return copied, f"{near}, {times}: {side} people are to each other."
+        return (f"{near}, {times}: {side} people are to each other.",)
 
 
 def own_records(real: RecordRows, made: RecordRows) -> OwnRecords:
@@ -59,9 +48,6 @@ def own_records(real: RecordRows, made: RecordRows) -> OwnRecords:
     whole = real.columns(real.features)
     rows, queries, people = scaled(whole, whole, some.columns(real.features), asked.columns(real.features))
     return OwnRecords(
-        len(made),
-        int(Known(real.codes).among(made.codes).sum()),
-        int(np.unique(real.people[Known(made.codes).among(real.codes)]).size),
         float(np.median(nearest_distance(queries, rows))),
         float(np.median(_to_others(people, asked, rows, real))),
     )

@@ -20,6 +20,7 @@ from synthrelease.mechanisms.records.candidates import (
     substituted,
 )
 from synthrelease.mechanisms.records.fit import fit_model
+from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.mechanisms.records.parameters import EXCLUDE, RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.event import Noise
@@ -35,6 +36,7 @@ def owned_records(
     parameters: RecordsParameters,
     noise: Noise | None,
     *,
+    model: SeededModel | None = None,
     random: SecureRandom,
 ) -> Made:
     """Return the records that a release with these parameters would publish, with their seeds.
@@ -44,14 +46,16 @@ def owned_records(
         people: whose each row is, 0 … `parameters.people` − 1, shape (N,).
         parameters: of the output.
         noise: of the fit; None for an exact one.
+        model: to draw from; default one that is fitted.
         random: where noise and draws come from.
 
     Raises:
         PlanError: too few candidates pass in as many trials as the plan allows.
     """
     seed = seed_people(parameters, random)
-    fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
-    model, _ = fit_model(codes[fitted], people[fitted], parameters, noise, random=random)
+    if model is None:
+        fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
+        model, _ = fit_model(codes[fitted], people[fitted], parameters, noise, random=random)
     if parameters.randomized:
         return substituted(model, codes, people, parameters, seed=seed, random=random)
     rows = parameters.rows

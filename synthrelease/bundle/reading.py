@@ -89,9 +89,7 @@ class Bundle:
         arrays = {
             f"{dataset_path(name)}/{key}": self[name][key] for key in self[name] if key.endswith("/noised")
         }
-        network = noised_network(entry, arrays)
-        drawn = entry["mechanism"]["parameters"]["resampled"]
-        return SeededModel(network.tables, network.order, drawn, network.parents)
+        return noised_model(entry, arrays)
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
@@ -113,3 +111,15 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
             remedy="get the file again from its source, and run: synthrelease verify",
         )
     return Bundle(Path(path), result.manifest)
+
+
+def noised_model(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SeededModel:
+    """Return the model that records were drawn from.
+
+    Args:
+        output: an entry of the manifest's `outputs`, records with a DP fit.
+        arrays: its noised joint counts by path.
+    """
+    network = noised_network(output, arrays)
+    drawn = output["mechanism"]["parameters"]["resampled"]
+    return SeededModel(network.tables, network.order, drawn, network.parents)

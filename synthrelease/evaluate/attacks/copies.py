@@ -105,16 +105,15 @@ def copies(
 ) -> AttackResult:
     """Return how much more of members' data stands in the release than of control people's.
 
-    People are shuffled, as everywhere. Where rows are given and none is of a control person, rows are looked at too: that c accidents, each
-    for itself, all fell on members has probability (members/people)^c; the p-value is twice the lesser of the two.
+    People are shuffled, as everywhere: copied rows of one person are one observation, however many they are. A few of one person alone are
+    found where there are many rounds.
 
     Args:
         shares: `Copies.exact` or `Copies.near` of each person in each round, shape (R, n), or (n,) for one.
         members: who was in, by lot, the same shape.
         seed: of shuffles.
         name: what was compared, "exact, values" say.
-        rows: `Copies.rows`, the same shape, for exact copies: a few rows of one person in a thousand, published as they are, no shuffling
-            of people would notice.
+        rows: `Copies.rows`, the same shape, for exact copies: how many stand in releases is told.
         draws: number of shuffles.
 
     Raises:
@@ -125,12 +124,9 @@ def copies(
     random = SecureRandom.for_tests(seed).spawn("copies", name)
     test = division_test(shares, members, random=random, draws=draws)
     main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
-    p_value, remarks = test.p_value, []
+    remarks = []
     if counts is not None and counts[members].sum():
         remarks.append(f"{int(counts[members].sum())} rows of members stand in a release as they are")
-        if not counts[~members].any():
-            accident = np.prod((members.mean(axis=1)) ** counts.sum(axis=1))
-            p_value = min(1.0, 2 * min(p_value, float(accident)))
     result = AttackResult(
         attack=f"copies, {name}",
         measure="share of a person's rows that are copied",
@@ -139,7 +135,7 @@ def copies(
         chance=control.value,
         people=members.shape[1],
         design=Design.DIVISION,
-        p_value=p_value,
+        p_value=test.p_value,
         control_p=test.control_p,
         least_p=least_division_p(members, draws=draws),
         risk=residual_risk(main, control),

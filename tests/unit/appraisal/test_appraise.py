@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease import parts
 from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.utility import EXACT, RELEASED
+from synthrelease.data.readers import delimited
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
 from synthrelease.privacy.budget import Budget
@@ -148,6 +150,23 @@ def test_the_same_seed_tells_the_same(built):
     plan, bundle, told = built(capped)
     assert appraise(plan, bundle).to_json() == told.to_json()
     assert appraise(plan, bundle, seed=2).to_json() != told.to_json()
+
+
+@pytest.mark.parametrize("write", [invented.write_areas_study, invented.write_signals_study])
+def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, monkeypatch):
+    """Only who is asked about is of the first part, and that is said."""
+    plan, bundle, whole = built(write)
+    monkeypatch.setattr(parts, "PART_CELLS", 1000)
+    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    told = appraise(plan, bundle)
+    assert [one.people for one in told.inputs] == [one.people for one in whole.inputs]
+    for some, every in zip(told.outputs, whole.outputs, strict=True):
+        assert some.noise == every.noise
+        for what, values in every.utility.compared.items():
+            assert some.utility.compared[what] == pytest.approx(values, nan_ok=True)
+        for one, other in zip(some.curve.drawn, every.curve.drawn, strict=True):
+            assert one == pytest.approx(other)
+        assert "Single people were asked about among the first of" in some.remarks[0]
 
 
 def test_progress(built):

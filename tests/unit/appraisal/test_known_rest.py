@@ -71,6 +71,14 @@ def test_laplace_noise_by_all_that_can_happen():
     assert told.worst == told.measured.value
 
 
+def test_one_large_difference_tells_more_than_many_small_ones_of_a_larger_sum():
+    values = np.zeros((3, 10))
+    values[0, 0], values[1] = 6, 1
+    told = attacked(values, DiscreteLaplace(10, 3.0, 10), Neighbours.ADD_REMOVE_ONE)
+    assert told.worst == pytest.approx(best_guess_under_laplace(3.0, 6), abs=0.015)
+    assert told.typical < told.worst - 0.05
+
+
 def test_members_are_found_by_lot_where_releases_are_as_likely():
     """Beyond both people a Laplace release is e^(Δ/b) times as likely with the one, however far: P(r ≥ Δ) with either is known."""
     told = attacked([[4], [0]], DiscreteLaplace(4, 3.0, 1))

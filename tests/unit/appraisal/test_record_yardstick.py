@@ -487,5 +487,5 @@ def test_all_that_is_told_of_records() -> None:
     assert all(len(values) == len(yardstick_of(data, own).measures) for values in found.compared.values())
     assert len(found.attacks) == 15
     assert len(set(found.remarks)) == len(found.remarks)
-    assert any("equal a real row" in one for one in found.remarks)
+    assert any("from the nearest real row" in one for one in found.remarks)
     json.dumps([task.to_json() for task in found.tasks], allow_nan=False)

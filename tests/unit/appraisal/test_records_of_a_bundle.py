@@ -12,16 +12,16 @@ from invented_records import parameters
 import synthrelease
 from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.appraisal.appraise import appraise
-from synthrelease.appraisal.record_faults import record_faults
+from synthrelease.appraisal.record_check import RecordCheck, failed
 from synthrelease.appraisal.record_rows import real_rows
 from synthrelease.appraisal.records import AppraisedRecords
 from synthrelease.bundle.resealing import reseal
 from synthrelease.design import make_design
 from synthrelease.evaluate.attacks.result import SIGNIFICANCE
-from synthrelease.mechanisms.collected import Rows
 from synthrelease.noise import addition
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
+from synthrelease.report.number_words import grouped
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +31,9 @@ def no_fresh_releases(monkeypatch):
     monkeypatch.setattr(orchestrator, "appraised_records", lambda *_, **__: AppraisedRecords({}, (), (), ()))
 
 
-def study(folder):
+def study(folder, rows=40):
     plan = invented.write_records_study(folder)
-    plan.write_text(re.sub(r"(?m)^rows = \d+", "rows = 40", plan.read_text()))
+    plan.write_text(re.sub(r"(?m)^rows = \d+", f"rows = {rows}", plan.read_text()))
     return plan
 
 
@@ -75,36 +75,72 @@ def test_counts_with_less_noise_are_found_out(tmp_path, monkeypatch):
     assert [fault.split(":")[0] for fault in appraise(plan, bundle).faults] == ["tree", "kept"]
 
 
-def test_records_that_cannot_have_passed_are_found_out(tmp_path):
-    """A forger puts a real row in the place of each record; the file verifies."""
-    plan = study(tmp_path)
-    bundle = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path
+def forged(plan, bundle, name):
+    """A forger puts a real row in the place of each record of an output; the file verifies."""
     design = make_design(load_plan(plan))
-    source, own = design.plan.inputs["reading"], design.outputs[-1].resolved.parameters
+    source = design.plan.inputs["reading"]
+    own = next(one.resolved.parameters for one in design.outputs if one.name == name)
     (part,) = divided(source, design.facts["reading"], stamp_of(source.path))
     real = real_rows(part.read(), own)
     with h5py.File(bundle, "r+") as file:
         for a, attribute in enumerate(own.attributes):
-            group, codes = file["outputs/exact"][attribute.name], real.codes[: own.rows, a]
+            group, codes = file[f"outputs/{name}"][attribute.name], real.codes[: own.rows, a]
             group["category"][...] = codes
             if attribute.labels is None:
                 group["value"][...] = attribute.values(codes.astype(np.int64))
     reseal(bundle)
     assert synthrelease.verify(bundle, allow_test_seed=True).ok
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("exact", "where the plan leaves such copies out"),
+        ("plain", "these were not drawn as the plan says"),
+        ("kept", "these were not drawn as the plan says"),
+    ],
+)
+def test_real_rows_in_the_place_of_records_are_found_out(tmp_path, name, told):
+    plan = study(tmp_path, rows=120)
+    bundle = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path
+    forged(plan, bundle, name)
     (fault,) = appraise(plan, bundle).faults
-    assert fault == "exact: 40 of 40 records equal a real row, where the plan leaves such copies out"
+    assert fault.startswith(f"{name}: 120 of 120 records equal a real row")
+    assert fault.endswith(told)
+
+
+def test_the_records_of_an_honest_bundle_are_no_fault(tmp_path):
+    plan = study(tmp_path)
+    told = appraise(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=6).path)
+    assert told.faults == ()
+    for output in told.outputs:
+        assert any("fresh ones by the same model" in remark for remark in output.remarks), output.name
+
+
+def test_more_copies_than_luck_explains():
+    check = RecordCheck(parameters(), 1000, 300, 20, 0.25, 4000, 0)
+    assert check.faults == ()
+    (fault,) = replace(check, copies=480).faults
+    assert " records equal a real row, and of fresh ones by the same model 25.0 %: these were not" in fault
+    assert replace(check, copies=1000, fresh_copies=None).faults == ()
+    assert replace(check, copies=1000, fresh_copies=1.0).faults == ()
+    assert replace(check, copies=0, copied_people=0, fresh_copies=None).sentences() == (
+        f"Of {grouped(1000)} released records 0 equal a real row in the categories of all attributes.",
+    )
+    assert "; 20 people have such a row. Of fresh ones by the same model 25.0 % do." in check.sentences()[0]
 
 
 def test_records_need_so_many_people_with_what_is_kept():
     """Four people: the first two are alike in what is kept, twice, and the other two are not."""
     own = parameters(order=(0, 1, 2), resampled=(1, 2), k=2, people=4)
+    people = np.array([0, 0, 1, 2, 3, 3])
     real = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0], [2, 0, 0], [2, 1, 1]])
-    truth = Rows(((np.array([0, 0, 1, 2, 3, 3]), real),))
     made = np.array([[0, 3, 3], [1, 0, 0], [2, 2, 2], [3, 3, 3]])
-    arrays = {(one.name, "category"): made[:, a] for a, one in enumerate(own.attributes)}
-    (fault,) = record_faults(own, truth, arrays)
+    assert failed(own, people, real, made) == 3
+    assert failed(replace(own, counted="record"), people, real, made) == 2
+    assert failed(replace(own, resampled=(3,)), people, real, made) == 0
+    assert failed(replace(own, threshold="randomized", epsilon0=1.0), people, real, made) == 0
+    (fault,) = RecordCheck(own, 4, 0, 0, None, 0, 3).faults
     assert fault.startswith("3 of 4 records cannot have passed the test: fewer than 2 people")
-    (fault,) = record_faults(replace(own, counted="record"), truth, arrays)
+    (fault,) = RecordCheck(replace(own, counted="record"), 4, 0, 0, None, 0, 2).faults
     assert fault.startswith("2 of 4 records cannot have passed the test: fewer than 2 rows")
-    assert record_faults(replace(own, resampled=(3,)), truth, arrays) == ()
-    assert record_faults(replace(own, threshold="randomized", epsilon0=1.0), truth, arrays) == ()

@@ -91,38 +91,37 @@ def test_different_rows_are_counted_once():
     assert copies_of(np.array([[1.0], [2.0], [1.0]]), people).rows.tolist() == [2, 0]
 
 
-def test_a_few_rows_of_one_person_are_found_by_rows():
-    """People alone would not tell: one of twelve members. Ten rows, all of members, are no accident: 2·2⁻¹⁰."""
-    members = by_lot(24, 12)
-    one = np.zeros(24)
-    one[np.flatnonzero(members)[0]] = 1.0
-    alone = copies(one * 0.25, members, seed=0, name="n")
-    assert alone.verdict is Verdict.NOTHING
-    told = copies(one * 0.25, members, seed=0, name="n", rows=(one * 10).astype(int))
-    assert told.p_value == pytest.approx(2 * 0.5**10)
-    assert told.verdict is Verdict.FOUND
-    few = copies(one * 0.1, members, seed=0, name="n", rows=(one * 3).astype(int))
-    assert few.p_value == pytest.approx(0.25)
-    assert few.verdict is Verdict.NOTHING
-    assert few.remarks == ("3 rows of members stand in a release as they are",)
+def one_copied(rounds, copied):
+    """Shares, copied rows and members of rounds in which ten rows of one person stand in the release."""
+    members = np.array([by_lot(24, 12, seed=r) for r in range(rounds)])
+    who = np.array([copied(own, r) for r, own in enumerate(members)])
+    rows = np.zeros(members.shape, dtype=np.int64)
+    rows[np.arange(rounds), who] = 10
+    return rows / 40, rows, members
 
 
-def test_one_copy_of_a_control_person_is_an_accident_that_happens():
-    members = by_lot(24, 12)
-    rows = np.where(members, 5, 0)
-    rows[np.flatnonzero(~members)[0]] = 1
-    shares = members * 0.0
-    assert copies(shares, members, seed=0, name="n", rows=rows).p_value == 1.0
+def test_rows_of_one_member_are_found_where_there_are_rounds():
+    """In one division they may be an accident, of probability one half; in forty they are not."""
+    for rounds, verdict in ((1, Verdict.NOTHING), (40, Verdict.FOUND)):
+        shares, rows, members = one_copied(rounds, lambda own, _: np.flatnonzero(own)[0])
+        told = copies(shares, members, seed=0, name="n", rows=rows)
+        assert told.verdict is verdict, rounds
+        assert told.remarks == (f"{10 * rounds} rows of members stand in a release as they are",)
 
 
-def test_accidents_of_rows_are_as_rare_as_declared():
-    """c copies that fall on members by lot: p ≤ 0.05 in at most 5 % of 400 trials, and 6.1 standard deviations."""
+def test_rows_of_somebody_whoever_is_a_member_are_not_found():
+    shares, rows, members = one_copied(40, lambda _, r: r % 24)
+    assert copies(shares, members, seed=0, name="n", rows=rows).verdict is Verdict.NOTHING
+
+
+def test_accidents_are_as_rare_as_declared():
+    """Rows of some people are copied, of one or of several, whoever is a member: p ≤ 0.05 in at most 5 % of 400 trials, and 6.1 standard deviations."""
     rng = np.random.default_rng(0)
     alarms = 0
     for number in range(400):
-        rows = rng.multinomial(rng.integers(1, 12), np.full(24, 1 / 24))
+        rows = rng.multinomial(rng.integers(1, 12), np.full(24, 1 / 24)) * rng.integers(1, 15, 24)
         members = rng.permutation(24) < 12
-        alarms += copies(rows / 40, members, seed=number, name="n", rows=rows, draws=99).p_value <= 0.05
+        alarms += copies(rows / 400, members, seed=number, name="n", rows=rows, draws=99).p_value <= 0.05
     assert alarms / 400 <= 0.05 + 6.1 * np.sqrt(0.05 * 0.95 / 400)
 
 
