@@ -15,7 +15,7 @@ def reproduce(*arguments):
 
 
 def fresh_workers():
-    """End processes that another test started: they were told another path, and find no module of `scripts`."""
+    """End processes that another test started: they were told another path, and find no module of `scripts` or of tests."""
     get_reusable_executor().shutdown(wait=True)
 
 
