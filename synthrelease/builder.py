@@ -168,7 +168,7 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
 
 def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
     inputs = plan.used_inputs()
-    stamps = {name: stamp_of(spec.path) for name, spec in inputs.items()}
+    stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
     design = make_design(plan)
     in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
     return design, tuple(part for several in in_parts for part in several)

@@ -101,11 +101,10 @@ def make_design(plan: Plan) -> Design:
     """
     facts = {
         name: read_facts(
-            spec.path,
+            spec.source,
             columns=spec.options["columns"],
             listed=spec.options.get("stimuli", spec.options.get("recordings")),
             lengths_public="lengths" in spec.options["assume_public"],
-            separator=spec.options.get("separator"),
         )
         for name, spec in plan.used_inputs().items()
     }

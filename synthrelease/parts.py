@@ -7,6 +7,7 @@ collected from all parts is the same whatever they are (`mechanisms.collected`).
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
 from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
 from synthrelease.errors import PlanError
 from synthrelease.mechanisms.collected import Collected
@@ -28,7 +32,7 @@ from synthrelease.outputs.resolved import Collector
 from synthrelease.plan import InputSpec
 
 PART_CELLS = 1 << 24  # of a part
-Stamp = tuple[int, int]
+Stamp = str
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Part:
         people: the labels of its people, in natural order; private.
         numbers: which number each has among all people of the input, shape (P,).
         cells: of the column of people, those that stand for them; None if they are all people of the file.
-        stamp: what the file system said of the file before anything of it was read.
+        stamp: what the file system said of its files before anything of them was read.
         called: "part 2 of 5", or "" if it is the only one.
     """
 
@@ -64,42 +68,44 @@ class Part:
         data: Gaze | Features
         if self.spec.kind == "gaze":
             data = load_gaze(
-                self.spec.path,
+                self.spec.source,
                 columns=o["columns"],
                 screen=Screen(**o["screen"]),
                 stimuli=self.names,
                 missing=o["missing"],
+                coordinates=Coordinates(o["coordinates"], o["origin"]),
                 off_screen=o["off_screen"],
-                separator=o.get("separator"),
                 people=self.cells,
             )
         else:
             data = load_features(
-                self.spec.path,
+                self.spec.source,
                 columns=o["columns"],
                 bounds=o["bounds"],
                 categories=o["categories"],
                 recordings=self.names,
                 missing=o["missing"],
-                separator=o.get("separator"),
                 people=self.cells,
             )
-        if data.identities != self.people or stamp_of(self.spec.path) != self.stamp:
+        if data.identities != self.people or stamp_of(self.spec.source) != self.stamp:
             raise PlanError(
-                "the file changed while it was read", where=str(self.spec.path), remedy="build again"
+                "the data changed while they were read", where=str(self.spec.path), remedy="build again"
             )
         return data
 
 
-def stamp_of(path: Path) -> Stamp:
-    """Return what the file system says of a file: size, and when it was written last.
+def stamp_of(source: Source | Path) -> Stamp:
+    """Return a digest of what the file system says of a source's files: names, sizes, and when they were written last.
 
     Raises:
-        DataError, MachineError: the file cannot be used.
+        DataError, MachineError: a file cannot be used.
     """
-    with opened(path) as file:
-        about = os.fstat(file.fileno())
-    return about.st_size, about.st_mtime_ns
+    source, state = Source.of(source), hashlib.sha256()
+    for path in reader_for(source).files(source):
+        with opened(path) as file:
+            about = os.fstat(file.fileno())
+        state.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\0".encode())
+    return state.hexdigest()
 
 
 def most_rows(spec: InputSpec) -> int:
@@ -133,7 +139,7 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
         DataError, MachineError: the file cannot be used.
     """
     everybody = in_natural_order(facts.identities)
-    rows, most = row_count(spec.path), most_rows(spec)
+    rows, most = row_count(spec.source), most_rows(spec)
     if rows is None or rows <= most:
         return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
     number = {name: n for n, name in enumerate(everybody)}
@@ -162,10 +168,10 @@ def _people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
 
     Cells that are written differently and mean one person stay together.
     """
-    column, separator = spec.options["columns"]["person"], spec.options.get("separator")
+    column = spec.options["columns"]["person"]
     counted = pl.concat(
         table.frame.group_by(column, maintain_order=True).len()
-        for table in read_slices(spec.path, [column], most=most_rows, separator=separator)
+        for table in read_slices(spec.source, [column], most=most_rows)
     )
     cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
     person = label_texts(cells[column]).alias("person")

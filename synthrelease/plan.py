@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.bundle.manifest import schema
+from synthrelease.data.coordinates import DEGREES
+from synthrelease.data.source import Source
 from synthrelease.errors import PlanError
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings
@@ -31,6 +33,13 @@ class InputSpec:
     kind: str
     path: Path
     options: dict[str, Any]
+
+    @property
+    def source(self) -> Source:
+        """Where its rows are, and how they are written there."""
+        o = self.options
+        named = {key: o[key] for key in ("separator", "pattern", "format", "table") if key in o}
+        return Source(self.path, **named, header=tuple(o.get("header", ())), axes=tuple(o.get("axes", ())))
 
 
 @dataclass(frozen=True)
@@ -141,6 +150,12 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 expected="two finite numbers, the lower first, not nearly equal",
                 remedy="take a public offset off the feature first" if low < high else "",
             )
+    if options.get("coordinates") == DEGREES and "width_mm" not in options["screen"]:
+        raise PlanError(
+            "degrees cannot be placed on a screen of unknown size and distance",
+            where=f"{path}: inputs.{name}.screen",
+            expected="width_mm and distance_mm",
+        )
     twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
     if twice:
         raise PlanError(

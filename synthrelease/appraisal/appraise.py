@@ -101,7 +101,7 @@ def _read(
     spec: InputSpec, design: Design, made: Sequence[MadeOutput], progress: Progress | None
 ) -> tuple[dict[str, Case], tuple[str, ...]]:
     """Collect for all outputs of an input what they need, reading it once."""
-    parts = divided(spec, design.facts[spec.name], stamp_of(spec.path))
+    parts = divided(spec, design.facts[spec.name], stamp_of(spec.source))
     found: dict[str, Case] = {}
     notes: list[str] = []
     for number, part in enumerate(parts):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import ONE_RECORDING
+from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, in_natural_order, labels, read_slices
 
 _SLICE_ROWS = 1 << 22
@@ -47,28 +48,26 @@ class Facts:
 
 
 def read_facts(
-    path: Path,
+    source: Source | Path,
     *,
     columns: Mapping[str, str],
     listed: Sequence[str] | None,
     lengths_public: bool = False,
-    separator: str | None = None,
 ) -> Facts:
     """Read the public facts of a gaze or feature file.
 
     Args:
-        path: the file.
+        source: a file, or a folder of files.
         columns: names of the columns `person`, and `stimulus` or `recording`.
         listed: the stimuli or recordings that the plan lists; None takes them from the data.
         lengths_public: whether the longest recording may be looked up.
-        separator: of delimited text, if not the usual one.
 
     Raises:
         DataError, MachineError: the file cannot be used.
     """
     wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
     rows: Counter[tuple[str, str]] = Counter()
-    for table in read_slices(path, wanted, most=_SLICE_ROWS, separator=separator):
+    for table in read_slices(source, wanted, most=_SLICE_ROWS):
         rows.update(_rows_of_pairs(table, wanted))
     people = frozenset(person for person, _ in rows)
     names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)

@@ -11,8 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.order import in_time_order
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Code, labels, numbers, read_table
 from synthrelease.data.tables import categories as positions
-from synthrelease.data.tables import labels, numbers, read_table
 
 _REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
 RECORDING = "recording"  # the name of the recordings' labels among those of other columns
@@ -73,26 +74,24 @@ class Features:
 
 
 def load_features(
-    path: Path,
+    source: Source | Path,
     *,
     columns: Mapping[str, str],
     bounds: Mapping[str, tuple[float, float]],
     categories: Mapping[str, Sequence[str]] | None = None,
     recordings: Sequence[str] | None = None,
-    missing: Sequence[float] = (),
-    separator: str | None = None,
+    missing: Sequence[Code] = (),
     people: pl.Series | None = None,
 ) -> Features:
     """Read feature series.
 
     Args:
-        path: the file.
+        source: a file, or a folder of files.
         columns: names of the columns `person` and optionally `recording` and `time`.
         bounds: public lower and upper bound of every feature to read, in its unit.
         categories: the public list of labels of every categorical column to read.
         recordings: the public list; rows of other recordings are dropped. None takes it from the data.
-        missing: numbers that mark a missing value.
-        separator: of delimited text, if not the usual one.
+        missing: numbers and texts that mark a missing value.
         people: cells of the column of people, as they are: only the rows of these are read. None reads all.
 
     Raises:
@@ -100,7 +99,7 @@ def load_features(
     """
     categories = categories or {}
     where = None if people is None else (columns["person"], people)
-    table = read_table(path, [*columns.values(), *bounds, *categories], separator=separator, where=where)
+    table = read_table(source, [*columns.values(), *bounds, *categories], where=where)
     person, identities = labels(table, columns["person"])
     if "recording" in columns:
         own, names = labels(table, columns["recording"])

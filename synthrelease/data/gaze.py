@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import Table, labels, numbers, read_table
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Code, Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
 _DURATION_STEPS, _LONGEST = 1_000_000, 1e6
@@ -54,41 +56,41 @@ class Gaze:
 
 
 def load_gaze(
-    path: Path,
+    source: Source | Path,
     *,
     columns: Mapping[str, str],
     screen: Screen,
     stimuli: Sequence[str] | None = None,
-    missing: Sequence[float] = (),
+    missing: Sequence[Code] = (),
+    coordinates: Coordinates = PIXELS_FROM_TOP_LEFT,
     off_screen: str = "error",
-    separator: str | None = None,
     people: pl.Series | None = None,
 ) -> Gaze:
     """Read gaze data.
 
     Args:
-        path: the file.
+        source: a file, or a folder of files.
         columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`, `duration`.
         screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
         stimuli: the public list; rows of other stimuli are dropped. None takes the list from the data.
-        missing: numbers that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
+        missing: numbers and texts that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
+        coordinates: what x and y are; pixels from the top left, unless said otherwise.
         off_screen: "error", or "drop" for rows that lie off the screen.
-        separator: of delimited text, if not the usual one.
         people: cells of the column of people, as they are: only the rows of these are read. None reads all.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     where = None if people is None else (columns["person"], people)
-    table = read_table(path, list(columns.values()), separator=separator, where=where)
+    table = read_table(source, list(columns.values()), where=where)
     person, identities = labels(table, columns["person"])
     own_stimulus, names = labels(table, columns["stimulus"])
     published = tuple(names if stimuli is None else stimuli)
     stimulus = _renumber(own_stimulus, names, published)
     assigned = np.zeros((len(identities), len(published)), dtype=np.bool_)
     assigned[person[stimulus >= 0], stimulus[stimulus >= 0]] = True
-    x_px = numbers(table, columns["x"], missing=missing)
-    y_px = numbers(table, columns["y"], missing=missing)
+    x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
+    x_px, y_px = coordinates.pixels(x, y, screen)
 
     there = ~(np.isnan(x_px) | np.isnan(y_px))
     on_screen = screen.holds(x_px, y_px)
@@ -132,12 +134,12 @@ def _refuse_off_screen(
         raise DataError(
             "a point lies off the screen",
             where=table.place(int(rows[0]), columns["x"]) + f" or '{columns['y']}'" + more,
-            expected=f"0 to {screen.width_px} across and 0 to {screen.height_px} down, edges included",
-            remedy='correct `screen`, add the code to `missing`, or say off_screen = "drop" in the input',
+            expected=f"0 to {screen.width_px} pixels across and 0 to {screen.height_px} down, edges included",
+            remedy='correct `screen` (or `coordinates` and `origin`), add the code to `missing`, or say off_screen = "drop" in the input',
         )
 
 
-def _durations(table: Table, column: str, missing: Sequence[float]) -> NDArray[np.int64]:
+def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np.int64]:
     """Durations in whole steps, 0 where missing."""
     values = numbers(table, column, missing=missing)
     bad = np.flatnonzero((values < 0) | (values >= _LONGEST))

@@ -14,91 +14,99 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers import Reader, reader_for
-from synthrelease.data.readers.opening import opened
+from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
+_SMALL_CELLS = 1 << 24  # of a source that is read whole
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
 _LIKE_DATA = re.compile(
     r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
 )
 
 
+Code = float | str  # marks a missing value
+
+
 @dataclass(frozen=True)
 class Table:
-    """Some columns of a file, with the means to name a place in it."""
+    """Some columns of a source, with the means to name a place in it."""
 
-    path: Path
+    source: Source
     frame: pl.DataFrame
     lines: NDArray[np.int64]
     reader: Reader
 
     def place(self, row: int, column: str) -> str:
         """Name a row and a column for an error message."""
-        return f"{self.path}, {self.reader.place(int(self.lines[row]))}, column '{column}'"
+        place = self.reader.place(self.source, int(self.lines[row]))
+        return f"{self.source.path}, {place}, column '{column}'"
 
 
 def read_table(
-    path: Path,
-    columns: Sequence[str],
-    *,
-    separator: str | None = None,
-    where: tuple[str, pl.Series] | None = None,
+    source: Source | Path, columns: Sequence[str], *, where: tuple[str, pl.Series] | None = None
 ) -> Table:
-    """Read the named columns of a file.
+    """Read the named columns of a source.
 
     Args:
-        path: the file.
+        source: a file, or a folder of files.
         columns: their names.
-        separator: of delimited text, if not the usual one.
         where: a column, and the cells of it whose rows are wanted; None wants all.
 
     Raises:
-        DataError: no such file, a directory, an unknown or broken format, a missing column, no rows.
+        DataError: no such file, an unknown or broken format, a missing column, no rows.
         MachineError: the file may not be read.
     """
-    reader = _checked_reader(path, columns, separator)
+    source = Source.of(source)
+    reader = _checked_reader(source, columns)
     wanted = list(dict.fromkeys(columns))
     if where is None:
-        frame, lines = reader.read(path, wanted, separator)
+        frame, lines = reader.read(source, wanted)
     else:
-        frame, lines = reader.read_where(path, wanted, separator, *where)
+        frame, lines = reader.read_where(source, wanted, *where)
     if frame.is_empty():
-        raise DataError("the file has no rows", where=str(path), expected="at least one row under the header")
-    return Table(path, frame, lines, reader)
+        what = "files of the folder have" if source.pattern else "file has"
+        expected = "at least one row" if source.header else "at least one row under the header"
+        raise DataError(f"the {what} no rows", where=str(source.path), expected=expected)
+    return Table(source, frame, lines, reader)
 
 
-def read_slices(
-    path: Path, columns: Sequence[str], *, most: int, separator: str | None = None
-) -> Iterator[Table]:
+def read_slices(source: Source | Path, columns: Sequence[str], *, most: int) -> Iterator[Table]:
     """Yield the named columns in tables of at most so many rows.
 
     Errors as `read_table`.
     """
-    reader = _checked_reader(path, columns, separator)
-    rows = reader.row_count(path)
+    source = Source.of(source)
+    rows = row_count(source)
     if rows is None or rows <= most:
-        yield read_table(path, columns, separator=separator)
+        yield read_table(source, columns)
         return
-    for frame, lines in reader.slices(path, list(dict.fromkeys(columns)), separator, most):
-        yield Table(path, frame, lines, reader)
+    reader = _checked_reader(source, columns)
+    for frame, lines in reader.slices(source, list(dict.fromkeys(columns)), most):
+        yield Table(source, frame, lines, reader)
 
 
-def row_count(path: Path) -> int | None:
-    """Return about how many rows a file has; None if they certainly fit into memory."""
-    return reader_for(path).row_count(path)
+def row_count(source: Source | Path) -> int | None:
+    """Return about how many rows a source has; None if they certainly fit into memory.
+
+    Raises:
+        DataError, MachineError: it cannot be used.
+    """
+    source = Source.of(source)
+    reader = reader_for(source)
+    return None if reader.most_cells(source) <= _SMALL_CELLS else reader.row_count(source)
 
 
-def _checked_reader(path: Path, columns: Sequence[str], separator: str | None) -> Reader:
-    """The reader of a file that has these columns."""
-    with opened(path):
-        reader = reader_for(path)
-    present = reader.column_names(path, separator)
+def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
+    """The reader of a source that has these columns."""
+    reader = reader_for(source)
+    present = reader.column_names(source)
     for column in columns:
         if column not in present:
-            raise _missing_column(path, column, present)
+            raise _missing_column(source, column, present)
     if len(set(present)) < len(present):
-        raise DataError("two columns have the same name", where=str(path), remedy="rename one in the header")
+        remedy = "rename one in the plan" if source.header else "rename one in the header"
+        raise DataError("two columns have the same name", where=str(source.path), remedy=remedy)
     return reader
 
 
@@ -147,7 +155,7 @@ def _bad_label(table: Table, column: str) -> DataError:
 
 
 def categories(
-    table: Table, column: str, listed: Sequence[str], *, missing: Sequence[float] = ()
+    table: Table, column: str, listed: Sequence[str], *, missing: Sequence[Code] = ()
 ) -> NDArray[np.int64]:
     """Return the position of each row's label in a public list, −1 where the cell is empty or a missing code.
 
@@ -158,10 +166,8 @@ def categories(
     known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
     empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
     code = text.cast(pl.Float64, strict=False)
-    coded = np.isin(code.fill_null(math.nan).to_numpy(), [c for c in missing if not math.isnan(c)])
-    if any(math.isnan(c) for c in missing):
-        coded |= code.is_nan().fill_null(value=False).to_numpy()
-    empty |= coded
+    empty |= _coded(code.fill_null(math.nan).to_numpy(), missing) & code.is_not_null().to_numpy()
+    empty |= text.is_in(_texts(missing)).fill_null(value=False).to_numpy()
     strange = np.flatnonzero(known.is_null().to_numpy() & ~empty)
     if strange.size:
         more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
@@ -176,14 +182,14 @@ def categories(
 
 
 def numbers(
-    table: Table, column: str, *, missing: Sequence[float] = (), codes_allowed: bool = True
+    table: Table, column: str, *, missing: Sequence[Code] = (), codes_allowed: bool = True
 ) -> NDArray[np.float64]:
     """Return a column of numbers, NaN where the cell is empty or holds a declared missing code.
 
     Args:
         table: the table.
         column: name of the column.
-        missing: numbers that mark a missing value; NaN and infinities among them.
+        missing: numbers and texts that mark a missing value; NaN and infinities among them.
         codes_allowed: whether declaring a missing code would help, for the message.
 
     Raises:
@@ -192,18 +198,17 @@ def numbers(
     series = table.frame[column]
     if series.dtype == pl.String:
         series = series.str.strip_chars()
-        series = series.set(series == "", None)
+        series = series.set((series == "") | series.is_in(_texts(missing)), None)
         cast = series.cast(pl.Float64, strict=False)
-        _refuse(table, column, (cast.is_null() & series.is_not_null()).to_numpy(), found="text")
+        stray = (cast.is_null() & series.is_not_null()).to_numpy()
+        _refuse(table, column, stray, found="text", code="the text" if codes_allowed else "")
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
         cast = series.cast(pl.Float64)
     else:
         raise _wrong_type(table, column, series, "numbers")
     empty = cast.is_null().to_numpy()
     values = cast.fill_null(math.nan).to_numpy().astype(np.float64)
-    coded = np.isin(values, [code for code in missing if not math.isnan(code)])
-    if any(math.isnan(code) for code in missing):
-        coded |= np.isnan(values)
+    coded = _coded(values, missing)
     unusable = {
         "nan": ("NaN", np.isnan(values) & ~empty),
         "inf": ("an infinite number", values == math.inf),
@@ -212,6 +217,17 @@ def numbers(
     for code, (found, bad) in unusable.items():
         _refuse(table, column, bad & ~coded, found=found, code=code if codes_allowed else "")
     return np.where(coded, math.nan, values)
+
+
+def _coded(values: NDArray[np.float64], missing: Sequence[Code]) -> NDArray[np.bool_]:
+    """Which values are missing codes."""
+    codes = [float(code) for code in missing if not isinstance(code, str)]
+    found: NDArray[np.bool_] = np.isin(values, [code for code in codes if not math.isnan(code)])
+    return found | np.isnan(values) if any(math.isnan(code) for code in codes) else found
+
+
+def _texts(missing: Sequence[Code]) -> list[str]:
+    return [code.strip() for code in missing if isinstance(code, str)]
 
 
 def label_texts(series: pl.Series) -> pl.Series:
@@ -241,13 +257,14 @@ def _text(table: Table, column: str, cells: pl.Series) -> pl.Series:
 def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:
     return DataError(
         "the column cannot be used",
-        where=f"{table.path}, column '{column}'",
+        where=f"{table.source.path}, column '{column}'",
         found=f"the type {type(series.dtype).__name__}",
         expected=expected,
     )
 
 
-def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataError:
+def _missing_column(source: Source, column: str, present: Sequence[str]) -> DataError:
+    path = source.path
     # What is called a header may be data: only a name close to the wanted one is repeated.
     if any(_LIKE_DATA.fullmatch(name) for name in present):
         return DataError(
@@ -255,7 +272,7 @@ def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataErro
             where=str(path),
             found="numbers or empty cells in the first line: the file seems to have no header",
             expected="the names of the columns in the first line",
-            remedy="add a header line",
+            remedy='add a header line, or name the columns in the input: header = ["person", …]',
         )
     near = difflib.get_close_matches(column, present, n=1, cutoff=0.5)
     return DataError(

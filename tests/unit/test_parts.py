@@ -15,7 +15,7 @@ from invented_study import write_study
 
 import synthrelease
 from synthrelease import builder, parts
-from synthrelease.data import facts
+from synthrelease.data import facts, tables
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
@@ -67,7 +67,12 @@ def stored(folder: Path, frame: pl.DataFrame, name: str = "gaze.parquet") -> Pat
 
 def gaze_input(path: Path, **columns: str) -> InputSpec:
     options = {"columns": {**COLUMNS, **columns}, "screen": {"width_px": 80, "height_px": 60}}
-    return InputSpec("looks", "gaze", path, {**options, "missing": [], "off_screen": "error"})
+    return InputSpec(
+        "looks",
+        "gaze",
+        path,
+        {**options, "missing": [], "off_screen": "error", "coordinates": "pixels", "origin": "top-left"},
+    )
 
 
 def feature_input(path: Path) -> InputSpec:
@@ -98,7 +103,7 @@ def joined(several: tuple[Part, ...], collect: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text is as good as Parquet: these files count as too large for memory."""
-    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr(delimited, "_BLOCK", 500)
 
 
@@ -155,7 +160,7 @@ def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
 
 def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = table()
-    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 1 << 20})
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 1 << 20)
     for name, cells in (("gaze.parquet", 2400), ("gaze.csv", 100)):
         spec = gaze_input(stored(tmp_path, frame, name))
         monkeypatch.setattr(parts, "PART_CELLS", cells)
@@ -272,7 +277,7 @@ def test_a_file_that_changed_is_not_read_on(tmp_path: Path, monkeypatch: pytest.
     (other := stored(tmp_path, table(x=table()["x"] / 2), "other.parquet")).replace(path)
     assert not other.exists()
     for part in several:
-        with pytest.raises(PlanError, match="changed while it was read"):
+        with pytest.raises(PlanError, match="changed while they were read"):
             part.read()
 
 
@@ -285,7 +290,7 @@ def test_other_people_in_a_file_of_the_same_size_and_time_are_noticed(
     path.write_text(path.read_text().replace("p3,", "q3,"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     (own,) = (part for part in several if "p3" in part.people)
-    with pytest.raises(PlanError, match="changed while it was read"):
+    with pytest.raises(PlanError, match="changed while they were read"):
         own.read()
 
 
@@ -302,7 +307,7 @@ def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
         return design
 
     monkeypatch.setattr(builder, "make_design", meanwhile)
-    with pytest.raises(PlanError, match="changed while it was read"):
+    with pytest.raises(PlanError, match="changed while they were read"):
         synthrelease.build(plan, tmp_path / "out.h5", test_seed=1)
 
 

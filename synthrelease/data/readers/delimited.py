@@ -1,4 +1,4 @@
-"""CSV and TSV, plain or gzip, UTF-8, with a header line.
+"""CSV and TSV, plain or gzip, UTF-8, with a header line or with names that the plan gives.
 
 The file is opened and unpacked here, so that a truncated archive is an error and a name with brackets is no pattern;
 rows are counted and measured here, so that a short row is an error and a message names the line an editor
@@ -21,6 +21,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.reader import Rows
+from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
@@ -28,62 +30,64 @@ _OTHER_SEPARATORS = ";\t,|"
 _LONGEST_HEADER = 1 << 24  # bytes
 _LONGEST_ROW = 1 << 28  # bytes
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
-# Bytes of a file, packed or not, of 2²⁴ cells at most: a cell has one byte at least, and gzip packs 1032 into one.
-_WHOLE = {True: 1 << 14, False: 1 << 24}
+_PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
 
 
 class Delimited:
     """Reader of comma-, tab- or otherwise separated text; every cell arrives as text."""
 
-    formats = ".csv or .tsv, plain or .gz, with a header line"
+    name = "text"
+    formats = ".csv, .tsv or .txt, plain or .gz"
 
     def matches(self, path: Path) -> bool:
         """Whether the name ends like delimited text."""
         return path.name.lower().endswith(_ENDINGS)
 
-    def column_names(self, path: Path, separator: str | None) -> list[str]:
-        """Return the header's names."""
+    def files(self, source: Source) -> list[Path]:
+        """Return the file."""
+        return [source.path]
+
+    def column_names(self, source: Source) -> list[str]:
+        """Return the header's names, or those that the source gives."""
+        path = source.path
         with opened(path) as file:
-            if not path.name.lower().endswith(".gz"):
-                return _header(path, _first_line(file), separator)
+            if not _is_packed(path):
+                return _names(source, _first_line(file))
             try:
                 with gzip.open(file) as unpacked:
-                    return _header(path, _first_line(unpacked), separator)
+                    return _names(source, _first_line(unpacked))
             except (gzip.BadGzipFile, zlib.error, EOFError):
                 raise _cannot_unpack(path) from None
 
-    def read(
-        self, path: Path, columns: list[str], separator: str | None
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row as an editor counts."""
-        return _joined(list(_parsed(path, columns, separator)))
+        return _joined(list(_parsed(source, columns)))
 
-    def row_count(self, path: Path) -> int | None:
-        """Return how many lines there are, but for a small file."""
-        with opened(path) as file:
-            if os.fstat(file.fileno()).st_size <= _WHOLE[_is_packed(path)]:
-                return None
-        return sum(block.count(b"\n") for _, block in _blocks(path))
+    def most_cells(self, source: Source) -> int:
+        """Return how many bytes of text there can be: a cell has one at least, with what ends it."""
+        with opened(source.path) as file:
+            size = os.fstat(file.fileno()).st_size
+        return size * (_PACKED_TIMES if _is_packed(source.path) else 1)
 
-    def slices(
-        self, path: Path, columns: list[str], separator: str | None, most: int
-    ) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+    def row_count(self, source: Source) -> int:
+        """Return how many lines there are."""
+        return sum(block.count(b"\n") for _, block in _blocks(source.path))
+
+    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
         """Yield all rows, so many at a time or fewer."""
-        for frame, lines in _parsed(path, columns, separator):
+        for frame, lines in _parsed(source, columns):
             for start in range(0, frame.height, most):
                 yield frame.slice(start, most), lines[start : start + most]
 
-    def read_where(
-        self, path: Path, columns: list[str], separator: str | None, column: str, values: pl.Series
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values."""
         found = []
-        for frame, lines in _parsed(path, list(dict.fromkeys([*columns, column])), separator):
+        for frame, lines in _parsed(source, list(dict.fromkeys([*columns, column]))):
             wanted = frame[column].is_in(values.implode())
             found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
         return _joined(found)
 
-    def place(self, line: int) -> str:
+    def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
         return f"line {line}"
 
@@ -98,28 +102,28 @@ def _is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def _joined(
-    pieces: list[tuple[pl.DataFrame, NDArray[np.int64]]],
-) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def _joined(pieces: list[Rows]) -> Rows:
     if len(pieces) == 1:
         return pieces[0]
     return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
 
 
-def _parsed(
-    path: Path, columns: list[str], separator: str | None
-) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
     """Yield the named columns of one block after the other, and the line of each row."""
-    header, chosen = b"", _separator(path, separator)
+    path, chosen, header = source.path, _separator(source), b""
     for before, block in _blocks(path):
-        rows = block
+        rows, first = block, before + 1
         if not header:
-            header, _, rows = block.partition(b"\n")
-            names = _header(path, header, separator)
+            line, _, below = block.partition(b"\n")
+            names = _names(source, line)
             places = sorted({names.index(column) for column in columns})
-        _check_text(path, rows, first_line=before + 2)
+            if source.header:  # the library is given a header all the same
+                header = chosen.encode().join(b"%d" % number for number in range(len(names)))
+            else:
+                header, rows, first = line, below, before + 2
+        _check_text(path, rows, first_line=first)
         data = header + b"\n" + rows
-        lines = _measured(path, data, chosen.encode(), len(names), before=before)
+        lines = _measured(path, data, chosen.encode(), len(names), first_line=first)
         try:
             frame = pl.read_csv(
                 data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
@@ -139,7 +143,7 @@ def _parsed(
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the unpacked file in blocks of whole rows, with the number of lines before each, the header not counted.
+    """Yield the unpacked file in blocks of whole rows, with the number of lines before each.
 
     Without byte order mark and blank lines at the end; the last line always ends.
     """
@@ -159,11 +163,11 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                 if first or block:
                     block += b"" if read else b"\n"
                     yield lines, block
-                    lines, first = lines + block.count(b"\n") - first, False
+                    lines, first = lines + block.count(b"\n"), False
             else:
                 kept = data
                 if len(kept) > _LONGEST_ROW:
-                    raise _not_closed(path, 1 if first else lines + 2)
+                    raise _not_closed(path, lines + 1)
             if not read:
                 return
 
@@ -201,17 +205,22 @@ def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
         raise _not_utf8(path, "bytes that are not UTF-8", "latin1") from None
 
 
-def _header(path: Path, line: bytes, separator: str | None) -> list[str]:
+def _names(source: Source, line: bytes) -> list[str]:
+    """The names of the columns: of the first line, or those that the source gives."""
+    path = source.path
     line = line.removeprefix(codecs.BOM_UTF8)
     _check_text(path, line)
-    text = line.decode("utf-8").strip("\r\n")
     if not line:
-        raise DataError("the file is empty", where=str(path), expected="a header line and at least one row")
+        expected = "at least one row" if source.header else "a header line and at least one row"
+        raise DataError("the file is empty", where=str(path), expected=expected)
+    if source.header:
+        return list(source.header)
+    text = line.decode("utf-8").strip("\r\n")
     if not text.strip():
         raise DataError(
             "the first line is blank", where=str(path), expected="a header line, and rows below it"
         )
-    chosen = _separator(path, separator)
+    chosen = _separator(source)
     try:
         names = [name.strip() for name in next(csv.reader([text], delimiter=chosen))]
     except csv.Error:
@@ -220,7 +229,7 @@ def _header(path: Path, line: bytes, separator: str | None) -> list[str]:
             where=str(path),
             expected="lines that end in \\n or \\r\\n",
         ) from None
-    if len(names) == 1 and separator is None:
+    if len(names) == 1 and source.separator is None:
         _suggest_separator(path, text, chosen)
     return names
 
@@ -240,23 +249,28 @@ def _suggest_separator(path: Path, text: str, chosen: str) -> None:
             )
 
 
-def _measured(path: Path, data: bytes, separator: bytes, fields: int, *, before: int) -> NDArray[np.int64]:
-    """Return the line on which each data row begins; DataError if a row has not as many fields as the header.
+def _measured(
+    path: Path, data: bytes, separator: bytes, fields: int, *, first_line: int
+) -> NDArray[np.int64]:
+    """Return the line on which each data row begins; DataError if a row has not as many fields as there are names.
 
-    `before` lines of data stand in the file between the header, which begins the data here too, and the rows. Quotes open and close alternately, a doubled one closes and opens: separators and line ends count outside.
+    The data begin with a line of names; the row below is on line `first_line` of the file. Quotes open and close alternately, a
+    doubled one closes and opens: separators and line ends count outside.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     newline, quote, comma = raw == ord("\n"), raw == ord('"'), raw == separator[0]
     marks = np.flatnonzero(newline | quote | comma)
     outside = np.cumsum(quote[marks]) % 2 == 0
-    line_of_mark = np.cumsum(newline[marks]) - newline[marks] + 1 + before
+    line_of_mark = np.cumsum(newline[marks]) - newline[marks] + first_line - 1
     if not outside[-1]:
         opening = line_of_mark[np.flatnonzero(quote[marks])[-1]]
         raise _not_closed(path, int(opening))
     ends = np.flatnonzero(newline[marks] & outside)
     commas = np.cumsum(comma[marks] & outside)[ends]
     counted = np.diff(commas, prepend=0) + 1
-    first_lines = np.concatenate([[1], line_of_mark[ends[:-1]] + 1])  # of the header, and of each row
+    first_lines = np.concatenate(
+        [[first_line - 1], line_of_mark[ends[:-1]] + 1]
+    )  # of the names, and of each row
     wrong = np.flatnonzero(counted != fields)
     if wrong.size:
         row = wrong[0]
@@ -271,7 +285,8 @@ def _measured(path: Path, data: bytes, separator: bytes, fields: int, *, before:
     return first_lines[1:].astype(np.int64)
 
 
-def _separator(path: Path, separator: str | None) -> str:
+def _separator(source: Source) -> str:
+    path, separator = source.path, source.separator
     if separator is None:
         return "\t" if ".tsv" in path.name.lower() else ","
     if len(separator.encode()) != 1 or separator in '"\r\n':

@@ -28,8 +28,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise DataError(
             "the path is a folder",
             where=str(path),
-            expected="one file",
-            remedy="name the file; folders of files are not offered in this version",
+            expected="one file, or a folder with a `pattern`",
+            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
         ) from None
     except PermissionError:
         raise MachineError(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.reader import Rows
+from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _ROW = "synthrelease row"  # no column of anybody's
@@ -18,61 +19,59 @@ _ROW = "synthrelease row"  # no column of anybody's
 class Parquet:
     """Reader of Parquet files; columns keep the types they have."""
 
+    name = "parquet"
     formats = ".parquet"
 
     def matches(self, path: Path) -> bool:
         """Whether the name ends in .parquet."""
         return path.name.lower().endswith(".parquet")
 
-    def column_names(self, path: Path, separator: str | None) -> list[str]:  # noqa: ARG002
+    def files(self, source: Source) -> list[Path]:
+        """Return the file."""
+        return [source.path]
+
+    def column_names(self, source: Source) -> list[str]:
         """Return the schema's names."""
-        with opened(path) as file:
+        if source.header:
+            raise DataError(
+                "the columns of the file have names already",
+                where=str(source.path),
+                found="names for them in the plan, too",
+                remedy="leave the input's `header` out",
+            )
+        with opened(source.path) as file:
             try:
                 return list(pl.read_parquet_schema(file))
             except pl.exceptions.PolarsError:
-                raise _broken(path) from None
+                raise _broken(source.path) from None
 
-    def read(
-        self,
-        path: Path,
-        columns: list[str],
-        separator: str | None,  # noqa: ARG002
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns, and the number of each row from 0, as every Parquet tool counts."""
-        frame = _collected(path, _scan(path).select(columns))
+        frame = _collected(source.path, _scan(source.path).select(columns))
         return frame, np.arange(frame.height)
 
-    def row_count(self, path: Path) -> int:
-        """Return the number of rows, from the file's own statistics."""
-        return int(_collected(path, _scan(path).select(pl.len())).item())
+    def most_cells(self, source: Source) -> int:
+        """Return the number of cells of all columns."""
+        return self.row_count(source) * len(self.column_names(source))
 
-    def slices(
-        self,
-        path: Path,
-        columns: list[str],
-        separator: str | None,  # noqa: ARG002
-        most: int,
-    ) -> Iterator[tuple[pl.DataFrame, NDArray[np.int64]]]:
+    def row_count(self, source: Source) -> int:
+        """Return the number of rows, from the file's own statistics."""
+        return int(_collected(source.path, _scan(source.path).select(pl.len())).item())
+
+    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
         """Yield all rows, so many at a time."""
-        for start in range(0, self.row_count(path), most):
-            frame = _collected(path, _scan(path).select(columns).slice(start, most))
+        for start in range(0, self.row_count(source), most):
+            frame = _collected(source.path, _scan(source.path).select(columns).slice(start, most))
             yield frame, np.arange(start, start + frame.height)
 
-    def read_where(
-        self,
-        path: Path,
-        columns: list[str],
-        separator: str | None,  # noqa: ARG002
-        column: str,
-        values: pl.Series,
-    ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values; row groups without them are skipped."""
-        numbered = pl.scan_parquet(path, glob=False, row_index_name=_ROW)
+        numbered = pl.scan_parquet(source.path, glob=False, row_index_name=_ROW)
         chosen = numbered.filter(pl.col(column).is_in(values.implode()))
-        frame = _collected(path, chosen.select([*columns, _ROW]))
+        frame = _collected(source.path, chosen.select([*columns, _ROW]))
         return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 
-    def place(self, line: int) -> str:
+    def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a row."""
         return f"row {line}"
 

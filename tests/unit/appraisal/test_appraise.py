@@ -14,7 +14,7 @@ from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.utility import EXACT, RELEASED
-from synthrelease.data.readers import delimited
+from synthrelease.data import tables
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
 from synthrelease.privacy.budget import Budget
@@ -157,7 +157,7 @@ def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, m
     """Only who is asked about is of the first part, and that is said."""
     plan, bundle, whole = built(write)
     monkeypatch.setattr(parts, "PART_CELLS", 1000)
-    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     told = appraise(plan, bundle)
     assert [one.people for one in told.inputs] == [one.people for one in whole.inputs]
     for some, every in zip(told.outputs, whole.outputs, strict=True):

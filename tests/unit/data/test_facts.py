@@ -18,6 +18,7 @@ from synthrelease.data.features import ONE_RECORDING, load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import delimited, parquet
 from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 GAZE = {"person": "who", "stimulus": "image", "x": "x", "y": "y", "time": "t"}
@@ -184,11 +185,9 @@ def test_only_the_label_columns_are_asked_for(
     asked: list[list[str]] = []
     for reader in (delimited.Delimited, parquet.Parquet):
 
-        def noting(
-            self: Any, path: Path, columns: list[str], separator: str | None, read: Any = reader.read
-        ) -> Any:
+        def noting(self: Any, source: Source, columns: list[str], read: Any = reader.read) -> Any:
             asked.append(columns)
-            return read(self, path, columns, separator)
+            return read(self, source, columns)
 
         monkeypatch.setattr(reader, "read", noting)
     path = stored(tmp_path, ("who", "image", "x", "y", "t"), [("ann", "a", 1, 2, 3)], name=name)

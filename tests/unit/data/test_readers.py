@@ -19,10 +19,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from synthrelease.data import tables
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.readers import READERS, delimited, reader_for
 from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
+from synthrelease.data.tables import row_count
 from synthrelease.errors import DataError, InputError, MachineError, SynthReleaseError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
@@ -71,8 +74,11 @@ def stored(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def load(path: Path, **options: Any) -> Gaze:
-    return load_gaze(path, **{"columns": COLUMNS, "screen": SCREEN, "missing": MISSING, **options})
+def load(path: Path, *, separator: str | None = None, header: tuple[str, ...] = (), **options: Any) -> Gaze:
+    return load_gaze(
+        Source(path, separator, header),
+        **{"columns": COLUMNS, "screen": SCREEN, "missing": MISSING, **options},
+    )
 
 
 def refused(
@@ -389,7 +395,7 @@ def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(delimited, "_BLOCK", block)
             try:
-                frame, lines = delimited.Delimited().read(path, ["b", "a"], None)
+                frame, lines = delimited.Delimited().read(Source(path), ["b", "a"])
                 found.append(((frame.rows(), lines.tolist()), ""))
             except DataError as error:
                 found.append((None, re.sub(r" \(and \d+ more\)", "", str(error))))
@@ -403,13 +409,13 @@ def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
 ) -> None:
     rows = [(f"p{n % 7}", "sky", str(n), f'"{n}\n{n}"') for n in range(100)]
     path = stored(tmp_path, "long.csv", table(*rows))
-    reader = delimited.Delimited()
-    assert reader.row_count(path) is None
-    monkeypatch.setattr(delimited, "_WHOLE", {True: 0, False: 0})
+    reader, source = delimited.Delimited(), Source(path)
+    assert row_count(path) is None
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr(delimited, "_BLOCK", 64)
-    assert reader.row_count(path) == path.read_text().count("\n")
-    whole, lines = reader.read(path, ["x_px", "person"], None)
-    slices = list(reader.slices(path, ["x_px", "person"], None, 3))
+    assert row_count(path) == reader.row_count(source) == path.read_text().count("\n")
+    whole, lines = reader.read(source, ["x_px", "person"])
+    slices = list(reader.slices(source, ["x_px", "person"], 3))
     assert all(frame.height <= 3 for frame, _ in slices)
     assert pl.concat(frame for frame, _ in slices).equals(whole)
     assert (
@@ -418,7 +424,7 @@ def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
         == [2 + 2 * n for n in range(100)]
     )
     for wanted in (["p3"], ["p0", "p6"], ["nobody"]):
-        some, own = reader.read_where(path, ["x_px"], None, "person", pl.Series(wanted))
+        some, own = reader.read_where(source, ["x_px"], "person", pl.Series(wanted))
         here = whole["person"].is_in(wanted)
         assert some.equals(whole.filter(here).select("x_px"))
         assert own.tolist() == lines[here.to_numpy()].tolist()
@@ -457,11 +463,11 @@ def test_a_file_that_vanishes_between_header_and_rows_is_an_error_of_ours(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = stored(tmp_path, name, CLOTHES[name])
-    reader = type(reader_for(path))
+    reader = type(reader_for(Source(path)))
     names = reader.column_names
 
-    def names_then_gone(self: Any, path: Path, separator: str | None) -> list[str]:
-        present = names(self, path, separator)
+    def names_then_gone(self: Any, source: Source) -> list[str]:
+        present = names(self, source)
         path.unlink()
         return present
 
@@ -522,7 +528,7 @@ def test_a_folder_named_like_a_partition_adds_no_column(tmp_path: Path) -> None:
 
 
 def test_every_reader_is_found_by_a_name_of_its_format() -> None:
-    assert {type(reader_for(Path(f"a{suffix}"))) for suffix in (".csv", ".parquet")} == {
+    assert {type(reader_for(Source(Path(f"a{suffix}")))) for suffix in (".csv", ".parquet")} == {
         type(reader) for reader in READERS
     }
-    assert isinstance(reader_for(Path("a.b.TSV.gz")), delimited.Delimited)
+    assert isinstance(reader_for(Source(Path("a.b.TSV.gz"))), delimited.Delimited)

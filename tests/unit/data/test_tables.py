@@ -17,6 +17,7 @@ from refusals import check_refusal
 
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, categories, labels, numbers, read_table
 from synthrelease.errors import DataError, InputError
 
@@ -122,7 +123,7 @@ def test_a_file_without_header_is_recognised_and_not_quoted(
         first = first.replace(",", separator)
     path.write_text(f"{first}\n{first}\n", encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        load_gaze(path, columns=COLUMNS, screen=SCREEN, separator=separator)
+        load_gaze(Source(path, separator), columns=COLUMNS, screen=SCREEN)
     said(caught.value, path, "'person'")
 
 

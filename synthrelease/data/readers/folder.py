@@ -1,0 +1,234 @@
+"""A folder of files, one for each recording or so, whose names hold what their rows do not say.
+
+In a pattern such as `S_{round:1}{person:3}_S{session}_{task}.csv`, `{name}` becomes a column: any text within one name of a file
+or folder, or exactly so many characters. `*` is any text, `**/` any folders; all else stands for itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from synthrelease.data.readers.reader import Reader, Rows
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError, MachineError
+
+_PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|(.)", re.DOTALL)
+_LINE_BITS = 40  # of a place: the line within the file; above them the number of the file
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a folder.
+
+    Attributes:
+        source: how it is read.
+        cells: what its name says, by column.
+    """
+
+    source: Source
+    cells: dict[str, str]
+
+
+class Folder:
+    """Reader of a folder's files as one table.
+
+    Args:
+        reader_for: finds the reader of a file.
+    """
+
+    name = "folder"
+    formats = "a folder of files, with a `pattern`"
+
+    def __init__(self, reader_for: Callable[[Source], Reader]) -> None:
+        self._reader_for = reader_for
+
+    def matches(self, path: Path) -> bool:
+        """Whether it is a folder."""
+        return path.is_dir()
+
+    def found(self, source: Source) -> list[File]:
+        """Return the files, in natural order; formats that are folders of a known kind say here which."""
+        return found_files(source)
+
+    def files(self, source: Source) -> list[Path]:
+        """Return the files whose names fit the pattern."""
+        return [file.source.path for file in self.found(source)]
+
+    def column_names(self, source: Source) -> list[str]:
+        """Return what the pattern names, and the columns of the first file."""
+        first = self.found(source)[0]
+        own = self._reader_for(first.source).column_names(first.source)
+        twice = sorted(set(own) & set(first.cells))
+        if twice:
+            raise DataError(
+                f"the column '{twice[0]}' is named by the pattern and by the files, too",
+                where=str(first.source.path),
+                remedy="call it otherwise in the pattern",
+            )
+        return [*first.cells, *own]
+
+    def read(self, source: Source, columns: list[str]) -> Rows:
+        """Return the named columns of all files."""
+        files = enumerate(self.found(source))
+        return _joined([self._whole(number, file, columns) for number, file in files], columns)
+
+    def most_cells(self, source: Source) -> int:
+        """Return the sum over all files."""
+        return sum(self._reader_for(one.source).most_cells(one.source) for one in self.found(source))
+
+    def row_count(self, source: Source) -> int:
+        """Return the sum over all files."""
+        return sum(self._reader_for(one.source).row_count(one.source) for one in self.found(source))
+
+    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
+        """Yield the rows of one file after the other."""
+        for number, file in enumerate(self.found(source)):
+            own = [column for column in columns if column not in file.cells]
+            for rows in self._reader_for(file.source).slices(file.source, self._some(file, own), most):
+                yield _with_cells(rows, file, columns, number)
+
+    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
+        """Return the rows whose cell in a column is one of some values; where names of files say that, no others are opened."""
+        files = list(enumerate(self.found(source)))
+        if column in files[0][1].cells:
+            wanted = set(values.to_list())
+            chosen = [(number, file) for number, file in files if file.cells[column] in wanted]
+            return _joined([self._whole(number, file, columns) for number, file in chosen], columns)
+        found = []
+        for number, file in files:
+            own = [one for one in columns if one not in file.cells]
+            rows = self._reader_for(file.source).read_where(
+                file.source, self._some(file, own), column, values
+            )
+            found.append(_with_cells(rows, file, columns, number))
+        return _joined(found, columns)
+
+    def place(self, source: Source, line: int) -> str:
+        """Name the file, and the place in it."""
+        file = self.found(source)[line >> _LINE_BITS].source
+        own = self._reader_for(file).place(file, line & ((1 << _LINE_BITS) - 1))
+        return f"{file.path.relative_to(source.path).as_posix()}, {own}"
+
+    def _whole(self, number: int, file: File, columns: list[str]) -> Rows:
+        own = [column for column in columns if column not in file.cells]
+        rows = self._reader_for(file.source).read(file.source, self._some(file, own))
+        return _with_cells(rows, file, columns, number)
+
+    def _some(self, file: File, columns: list[str]) -> list[str]:
+        """Columns to read of a file: one at least, so that its rows are counted; all of them there."""
+        present = self._reader_for(file.source).column_names(file.source)
+        missing = [column for column in columns if column not in present]
+        if missing:
+            raise DataError(
+                f"there is no column '{missing[0]}'",
+                where=str(file.source.path),
+                found="other columns than in the folder's first file",
+                expected="the same columns in every file",
+            )
+        return columns or present[:1]
+
+
+def found_files(source: Source) -> list[File]:
+    """Return the files of a folder whose names fit the pattern, in natural order.
+
+    Raises:
+        DataError: there is no such folder or no such file, or the pattern is none.
+    """
+    expression = _expression(source)
+    if not source.path.is_dir():
+        raise DataError(
+            "there is no such folder",
+            where=str(source.path),
+            remedy="paths in a plan are relative to the plan",
+        )
+    found, others = [], 0
+    for name in _names_below(source.path):
+        match = expression.fullmatch(name)
+        if match is None:
+            others += 1
+            continue
+        cells = {key: text for key, text in match.groupdict().items() if text is not None}
+        found.append(File(replace(source, path=source.path / name, pattern=""), cells))
+    if not found:
+        raise DataError(
+            "no file of the folder fits the pattern",
+            where=str(source.path),
+            found=f"{others} files of other names",
+            expected=source.pattern,
+            remedy="correct the input's `pattern`: {name} is a column, * any text, **/ any folders",
+        )
+    return found
+
+
+def pattern_columns(pattern: str) -> list[str]:
+    """Return the names in braces, each as often as it stands there."""
+    return [match[1] for match in _PARTS.finditer(pattern) if match[1]]
+
+
+def _expression(source: Source) -> re.Pattern[str]:
+    if not source.pattern:
+        raise DataError(
+            "the path is a folder",
+            where=str(source.path),
+            expected="one file, or a folder with a `pattern`",
+            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
+        )
+    names = pattern_columns(source.pattern)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"the pattern names '{twice[0]}' twice", where=str(source.path), found=source.pattern)
+    out = []
+    for name, length, folders, star, text, stray in _PARTS.findall(source.pattern):
+        if stray:
+            raise DataError(
+                "the pattern cannot be read",
+                where=str(source.path),
+                found=f"a '{stray}' by itself in {source.pattern}",
+                expected="{name}, or {name:3} for three characters",
+            )
+        if name:
+            out.append(f"(?P<{name}>[^/]{{{length}}})" if length else f"(?P<{name}>[^/]+?)")
+        else:
+            out.append(r"(?:[^/]+/)*" if folders else "[^/]*" if star else re.escape(text))
+    return re.compile("".join(out))
+
+
+def _names_below(folder: Path) -> list[str]:
+    """Names of all files below a folder, relative to it."""
+
+    def cannot(error: OSError) -> None:
+        raise MachineError(
+            "the folder cannot be read", where=str(folder), found=error.strerror or ""
+        ) from None
+
+    names = []
+    for where, _, files in os.walk(folder, onerror=cannot):
+        names += [(Path(where) / name).relative_to(folder).as_posix() for name in files]
+    return sorted(names, key=_natural)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Numbers in a name by their size."""
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _with_cells(rows: Rows, file: File, columns: list[str], number: int) -> Rows:
+    frame, lines = rows
+    told = [pl.lit(text).alias(name) for name, text in file.cells.items() if name in columns]
+    return frame.with_columns(told).select(columns), lines + (number << _LINE_BITS)
+
+
+def _joined(pieces: list[Rows], columns: list[str]) -> Rows:
+    if not pieces:
+        return pl.DataFrame({column: pl.Series([], dtype=pl.String) for column in columns}), np.zeros(
+            0, dtype=np.int64
+        )
+    frames = pl.concat([frame for frame, _ in pieces], how="vertical_relaxed")
+    return frames, np.concatenate([lines for _, lines in pieces])
