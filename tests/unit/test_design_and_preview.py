@@ -13,6 +13,7 @@ import pytest
 from scipy.special import ndtr
 
 from synthrelease.data.readers import delimited, parquet
+from synthrelease.data.source import Source
 from synthrelease.design import Design, make_design, warnings
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
 from synthrelease.plan import Plan, load_plan
@@ -555,11 +556,9 @@ def test_the_preview_opens_label_columns_alone(folder: Path, monkeypatch: pytest
     asked: dict[str, list[str]] = {}
     for reader in (delimited.Delimited, parquet.Parquet):
 
-        def noting(
-            self: Any, path: Path, columns: list[str], separator: str | None, read: Any = reader.read
-        ) -> Any:
-            asked.setdefault(path.name, []).extend(columns)
-            return read(self, path, columns, separator)
+        def noting(self: Any, source: Source, columns: list[str], read: Any = reader.read) -> Any:
+            asked.setdefault(source.path.name, []).extend(columns)
+            return read(self, source, columns)
 
         monkeypatch.setattr(reader, "read", noting)
     assert seen(folder, *ALL, pupils={"assume_public": ["lengths"]})

@@ -168,7 +168,6 @@ def series(folder: Path) -> np.ndarray:
         recordings=["read", "search"],
         categories={},
         missing=[],
-        separator=None,
     )
     _, completed, _ = completed_series(data, LENGTH)
     return np.moveaxis(completed.reshape(PEOPLE, 2, LENGTH, 2), 2, 3)
