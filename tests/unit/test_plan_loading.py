@@ -43,6 +43,7 @@ DOCUMENT: dict[str, Any] = {
             "kind": "gaze",
             "path": "gaze.csv",
             "separator": ";",
+            "format": "gazebase",
             "pattern": "P{person}.csv",
             "header": ["person", "x"],
             "columns": {
@@ -65,6 +66,7 @@ DOCUMENT: dict[str, Any] = {
             "kind": "features",
             "path": "pupil.parquet",
             "separator": ";",
+            "format": "gazebase",
             "pattern": "P{person}.csv",
             "header": ["person", "x"],
             "columns": {"person": "who", "recording": "task", "time": "t_s"},

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from synthrelease.data.readers import delimited, folder, parquet
+from synthrelease.data.readers import delimited, folder, gazebase, mpii, parquet
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Reader, Rows
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
-
-READERS: tuple[Reader, ...] = (delimited.Delimited(), parquet.Parquet())
 
 __all__ = ["READERS", "Reader", "Rows", "reader_for"]
 
@@ -35,6 +33,15 @@ def reader_for(source: Source) -> Reader:
         found=f"a name ending in '{''.join(source.path.suffixes[-2:])}'",
         expected="; ".join(reader.formats for reader in READERS),
     )
+
+
+READERS: tuple[Reader, ...] = (
+    delimited.Delimited(),
+    parquet.Parquet(),
+    gazebase.GazeBase(reader_for),
+    mpii.MpiiDpEye(reader_for),
+    mpii.MpiiPrivacEye(reader_for),
+)
 
 
 def _named(source: Source) -> Reader:

@@ -135,8 +135,15 @@ class Folder:
         return columns or present[:1]
 
 
-def found_files(source: Source) -> list[File]:
+_REMEDY = "correct the input's `pattern`: {name} is a column, * any text, **/ any folders"
+
+
+def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
     """Return the files of a folder whose names fit the pattern, in natural order.
+
+    Args:
+        source: the folder, with a pattern.
+        remedy: what to do if there is none.
 
     Raises:
         DataError: there is no such folder or no such file, or the pattern is none.
@@ -162,7 +169,7 @@ def found_files(source: Source) -> list[File]:
             where=str(source.path),
             found=f"{others} files of other names",
             expected=source.pattern,
-            remedy="correct the input's `pattern`: {name} is a column, * any text, **/ any folders",
+            remedy=remedy,
         )
     return found
 

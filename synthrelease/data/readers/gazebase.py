@@ -1,0 +1,27 @@
+"""GazeBase (Griffith et al. 2021): `S_<round><subject>_S<session>_<task>.csv`, below whatever folders.
+
+The subject's field begins with the round, a single digit: who came again in a later round is the same person, so that the last three
+digits alone say who it is. Columns of the files: `n` (ms), `x` and `y` (degrees of visual angle, y upwards), `val` (validity), `dP` (pupil,
+arbitrary units), `lab` (event), `xT` and `yT` (target).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from synthrelease.data.readers.folder import File, Folder, found_files
+from synthrelease.data.source import Source
+
+_PATTERN = "**/S_{round:1}{person:3}_S{session}_{task}.csv"
+
+
+class GazeBase(Folder):
+    """Reader of a folder of unpacked GazeBase files, with the columns `round`, `person`, `session` and `task` from their names."""
+
+    name = "gazebase"
+    formats = 'a folder of GazeBase files, with format = "gazebase"'
+
+    def found(self, source: Source) -> list[File]:
+        """Return the recordings."""
+        remedy = "name the folder that the archives of the rounds were unpacked into"
+        return found_files(replace(source, pattern=_PATTERN, format=""), remedy=remedy)
