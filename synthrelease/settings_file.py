@@ -13,6 +13,7 @@ from synthrelease.errors import MachineError, PlanError
 
 # Of a place and a schema's complaint: a refusal, if it needs words of its own.
 Explain = Callable[[str, Any], PlanError | None]
+FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -72,6 +73,14 @@ def _text(path: Path, what: str) -> bytes:
 def _check_schema(path: Path, document: dict[str, Any], schema_name: str, explain: Explain | None) -> None:
     from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
 
+    places = list(dict.fromkeys(_to_fill_in(document)))
+    if places:
+        raise PlanError(
+            "some values are still to be filled in",
+            where=str(path),
+            found=f'"{FILL_IN}" at {", ".join(places)}',
+            remedy="replace each; what stands beside it in the file says what is usual",
+        )
     error = best_match(_leaves(validator(schema_name).iter_errors(document)))
     if error is None:
         return
@@ -79,6 +88,18 @@ def _check_schema(path: Path, document: dict[str, Any], schema_name: str, explai
     where = f"{path}: {place.lstrip('.')}" if place else str(path)
     special = explain(where, error) if explain is not None else None
     raise special or _explained(where, error, schema(schema_name))
+
+
+def _to_fill_in(value: Any, place: str = "") -> Iterator[str]:
+    """Yield where somebody still has to decide; a list is one place."""
+    if value == FILL_IN:
+        yield place
+    elif isinstance(value, dict):
+        for key, own in value.items():
+            yield from _to_fill_in(own, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for number, own in enumerate(value):
+            yield from _to_fill_in(own, f"{place}[{number}]" if isinstance(own, dict) else place)
 
 
 def _leaves(errors: Any) -> Iterator[Any]:

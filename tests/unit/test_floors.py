@@ -23,6 +23,7 @@ FLOORS = [
     "report",
     "ledger",
     "settings_file",
+    "proposal",
     "policy",
     "plan",
     "outputs",

@@ -1,0 +1,1 @@
+"""Plans that are proposed to a curator who has data and no plan yet."""

@@ -1,0 +1,193 @@
+"""`init` on data of many forms: the plan is accepted once it is filled in, and who is a person is never guessed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.errors import DataError, PlanError
+from synthrelease.plan import load_plan
+from synthrelease.proposal.found_source import found_source, inferred_pattern
+from synthrelease.proposal.propose import propose
+from synthrelease.settings_file import FILL_IN
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def gaze(path: Path, *, separator: str = ",", people: int = 20) -> Path:
+    rng = np.random.default_rng(1)
+    lines = [separator.join(("image", "observer", "x_px", "y_px", "duration_ms"))]
+    for person in range(people):
+        for image in (1001, 1002):
+            for x, y in rng.integers(0, 400, (5, 2)).tolist():
+                lines.append(separator.join(map(str, (image, f"p{person}", x, y, 200))))
+            lines.append(separator.join((str(image), f"p{person}", "-1", "-1", "0")))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def recordings(folder: Path) -> Path:
+    folder.mkdir()
+    rng = np.random.default_rng(2)
+    for person in range(1, 13):
+        for session in (1, 2):
+            values = rng.uniform(2, 6, 30)
+            text = "\n".join(
+                f"{step};{value:.3f};n/a" if step % 9 else f"{step};n/a;0.5"
+                for step, value in enumerate(values)
+            )
+            (folder / f"P{person}_S{session}.csv").write_text(f"t_ms;pupil_mm;openness\n{text}\n")
+    return folder
+
+
+def filled(plan: Path, **values: str) -> None:
+    """Do what the comments ask for: titles, sizes and ranges, from outside."""
+    text = plan.read_text().replace(f'title = "{FILL_IN}"', 'title = "A study"')
+    for key, value in values.items():
+        text, count = re.subn(
+            rf'(?m)\b{key} = ("{FILL_IN}"|\["{FILL_IN}"(, "{FILL_IN}")?\])', f"{key} = {value}", text
+        )
+        assert count == 1, key
+    assert f'"{FILL_IN}"' not in text
+    plan.write_text(text)
+
+
+def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
+    data, plan = gaze(tmp_path / "fixations.csv"), tmp_path / "plan.toml"
+    asked = run("init", data, "-o", plan)
+    assert asked.exit_code == 3
+    assert "is not guessed" in asked.output
+    assert "'observer', 'image'" in asked.output
+    assert "--person observer" in asked.output
+    assert not plan.exists()
+    done = run("init", data, "--person", "observer", "-o", plan)
+    assert done.exit_code == 0, done.output
+    assert "gaze of 20 people" in done.output
+    early = run("preview", plan)
+    assert early.exit_code == 3
+    assert "release.title, inputs.gaze.screen.width_px, inputs.gaze.screen.height_px" in early.output
+    filled(plan, width_px="400", height_px="400")
+    spec = load_plan(plan).inputs["gaze"]
+    assert spec.options["missing"] == [-1]
+    assert spec.options["stimuli"] == ["1001", "1002"]
+    assert spec.options["columns"]["duration"] == "duration_ms"
+    assert run("preview", plan).exit_code == 0
+    assert synthrelease.verify(synthrelease.build(plan, tmp_path / "r.h5").path).ok
+
+
+def test_from_a_folder_of_recordings_to_a_bundle(tmp_path: Path) -> None:
+    data, plan = recordings(tmp_path / "data"), tmp_path / "plans" / "plan.toml"
+    plan.parent.mkdir()
+    asked = run("init", data, "-o", plan)
+    assert asked.exit_code == 3
+    assert "'part_1'" in asked.output
+    done = run("init", data, "--person", "part_1", "-o", plan)
+    assert done.exit_code == 0, done.output
+    assert "features of 12 people" in done.output
+    document = tomllib.loads(plan.read_text())["inputs"]["features"]
+    assert (document["path"], document["pattern"]) == ("../data", "P{part_1}_S{part_2}.csv")
+    assert (document["separator"], document["missing"]) == (";", ["n/a"])
+    assert list(document["bounds"]) == ["pupil_mm", "openness"]
+    assert document["columns"] == {"person": "part_1", "recording": "part_2", "time": "t_ms"}
+    assert document["recordings"] == ["1", "2"]
+    filled(plan, pupil_mm="[1, 9]", openness="[0, 1]")
+    assert synthrelease.verify(synthrelease.build(plan, tmp_path / "r.h5").path).ok
+
+
+def test_nothing_of_the_data_s_ranges_is_in_the_plan(tmp_path: Path) -> None:
+    data = tmp_path / "f.csv"
+    rows = [f"p{n % 9},{n // 9},{3.14159 + n / 1000:.5f}" for n in range(45)]
+    data.write_text("\n".join(["who,t_s,pupil_mm", *rows]) + "\n")
+    text = propose(data, tmp_path / "plan.toml", person="who").text
+    assert "1 to 9 mm" in text
+    assert not re.search(r"3\.1[4-9]", text)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators_are_found(tmp_path: Path, separator: str) -> None:
+    source = found_source(gaze(tmp_path / "g.csv", separator=separator))
+    assert source.separator == (None if separator == "," else separator)
+    assert source.header == ()
+
+
+def test_a_missing_header_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_text("1,0.5,3\n2,0.25,4\n1,0.5,3\n2,0.25,4\n")
+    assert found_source(path).header == ("column_1", "column_2", "column_3")
+    text = propose(path, tmp_path / "p.toml", person="column_1").text
+    assert 'header = ["column_1", "column_2", "column_3"]' in text
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern"),
+    [
+        (["P1_R2.csv", "P10_R1.csv"], "P{part_1}_R{part_2}.csv"),
+        (["a/1.csv", "b/2.csv"], "{part_1}/{part_2}.csv"),
+        (["sub-ann_task-read.tsv", "sub-bob_task-read.tsv"], "sub-{part_1}_task-read.tsv"),
+        (["ann.csv.gz", "bob.csv.gz"], "{part_1}.csv.gz"),
+        (["ann-1.csv", "bob.csv"], "{part_1}.csv"),
+        (["x/ann-1.csv", "bob.csv"], "**/{part_1}.csv"),
+        (["one.csv"], "one.csv"),
+    ],
+)
+def test_patterns_are_inferred(names: list[str], pattern: str) -> None:
+    assert inferred_pattern(names) == pattern
+
+
+def test_known_folders_are_recognised_and_say_who_a_person_is(tmp_path: Path) -> None:
+    for name in ("S_1001_S1_FXS", "S_9001_S1_FXS", "S_1002_S1_TEX"):
+        (tmp_path / f"{name}.csv").write_text("n,x,y,val\n0,0.5,0.5,0\n1,NaN,NaN,4\n2,NaN,NaN,4\n")
+    found = propose(tmp_path, tmp_path / "plan.toml", person=None)
+    assert found.people == 2
+    assert 'format = "gazebase"' in found.text
+    assert 'person = "person"' in found.text
+    assert 'missing = ["NaN"]' in found.text
+
+
+def test_what_tells_too_much_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    rows = [f"s{n % 6},{['AB', 'CD', 'EF'][n % 3]},2026-11-{1 + n % 20:02},{n / 100}" for n in range(36)]
+    path.write_text("\n".join(["session_label,participant,day,pupil_mm", *rows]) + "\n")
+    told = " ".join(propose(path, tmp_path / "p.toml", person="session_label").warnings)
+    assert "'participant' seems to hold initials: the plan does not read it" in told
+    assert "'day' seems to hold dates" in told
+    assert "several labels of 'session_label' belong to one of 'participant'" in told
+    told = " ".join(propose(path, tmp_path / "p.toml", person="participant").warnings)
+    assert (
+        "'participant' seems to hold initials: it says whose rows are: give people other labels first" in told
+    )
+    assert "several labels" not in told
+
+
+def test_a_plan_that_is_there_is_not_replaced(tmp_path: Path) -> None:
+    data, plan = gaze(tmp_path / "g.csv"), tmp_path / "plan.toml"
+    plan.write_text("mine\n")
+    assert run("init", data, "--person", "observer", "-o", plan).exit_code == 6
+    assert plan.read_text() == "mine\n"
+    assert run("init", data, "--person", "observer", "-o", plan, "--force").exit_code == 0
+    assert run("init", data, "--person", "observer", "-o", data, "--force").exit_code == 6
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "g.xyz").write_text("a\n")
+    (tmp_path / "head.csv").write_text("a,b\n")
+    for data in (tmp_path / "none.csv", tmp_path / "empty", tmp_path / "g.xyz", tmp_path / "head.csv"):
+        with pytest.raises(DataError) as caught:
+            propose(data, tmp_path / "p.toml", person="a")
+        assert str(data) in str(caught.value)
+    with pytest.raises(DataError, match="there is no column 'nobody'"):
+        propose(gaze(tmp_path / "g.csv"), tmp_path / "p.toml", person="nobody")
+    plan = tmp_path / "p.toml"
+    plan.write_text(propose(tmp_path / "g.csv", plan, person="observer").text)
+    with pytest.raises(PlanError, match="still to be filled in"):
+        load_plan(plan)
