@@ -61,7 +61,7 @@ class _Group(click.Group):
 def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     """Turn private eye-tracking data into a release that can be published.
 
-    Begin with `synthrelease demo`. Then write a plan, ask `preview` what it will cost and be worth, `build` the
+    Begin with `synthrelease demo`. Then let `init` propose a plan for your data, ask `preview` what it will cost and be worth, `build` the
     bundle, and let anyone `verify` it; `report` writes a page of it for people. `evaluate` tells you alone what it is
     worth and what attackers get from it.
 
