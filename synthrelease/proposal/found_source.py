@@ -7,9 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from synthrelease.data.readers import READERS, reader_for
+from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.delimited import Delimited
-from synthrelease.data.readers.folder import Folder
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -47,14 +46,13 @@ def _text(source: Source) -> Source:
 
 
 def _folder(path: Path) -> Source:
-    for reader in READERS:
-        if isinstance(reader, Folder):
-            source = Source(path, format=reader.name)
-            try:
-                reader.found(source)
-            except DataError:
-                continue
-            return source
+    for known in FOLDERS:
+        source = Source(path, format=known.name)
+        try:
+            known.found(source)
+        except DataError:
+            continue
+        return source
     names = sorted(one.relative_to(path).as_posix() for one in path.rglob("*") if one.is_file())
     kinds = Counter(_ending(name) for name in names if _readable(path / name))
     if not kinds:
@@ -106,7 +104,7 @@ def _ending(name: str) -> str:
 
 
 def _readable(path: Path) -> bool:
-    return any(reader.matches(path) for reader in READERS if not isinstance(reader, Folder))
+    return any(reader.matches(path) for reader in READERS)
 
 
 def _is_text(path: Path) -> bool:

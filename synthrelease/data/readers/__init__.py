@@ -1,6 +1,7 @@
 """One file per format, and the registry that finds the right one.
 
-To add a format, write a class that can do what `Reader` asks for, and put an object of it into `READERS`.
+To add a format, write a class that can do what `Reader` asks for, and put an object of it into `READERS`; a folder of a known
+kind, into `FOLDERS`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from synthrelease.data.readers.reader import Reader, Rows
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-__all__ = ["READERS", "Reader", "Rows", "reader_for"]
+__all__ = ["FOLDERS", "READERS", "Reader", "Rows", "reader_for"]
 
 
 def reader_for(source: Source) -> Reader:
@@ -35,9 +36,8 @@ def reader_for(source: Source) -> Reader:
     )
 
 
-READERS: tuple[Reader, ...] = (
-    delimited.Delimited(),
-    parquet.Parquet(),
+READERS: tuple[Reader, ...] = (delimited.Delimited(), parquet.Parquet())
+FOLDERS: tuple[folder.Folder, ...] = (  # of files that belong together, which a plan names as `format`
     gazebase.GazeBase(reader_for),
     mpii.MpiiDpEye(reader_for),
     mpii.MpiiPrivacEye(reader_for),
@@ -45,14 +45,14 @@ READERS: tuple[Reader, ...] = (
 
 
 def _named(source: Source) -> Reader:
-    names = [reader.name for reader in READERS]
-    if source.format not in names:
+    readers: dict[str, Reader] = {reader.name: reader for reader in (*READERS, *FOLDERS)}
+    if source.format not in readers:
         raise DataError(
             f"there is no format '{source.format}'",
             where=str(source.path),
-            expected="one of " + ", ".join(names),
+            expected="one of " + ", ".join(readers),
         )
-    return READERS[names.index(source.format)]
+    return readers[source.format]
 
 
 def _is_folder(path: Path) -> bool:

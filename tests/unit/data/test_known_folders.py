@@ -10,7 +10,7 @@ import pytest
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
-from synthrelease.data.readers import READERS, reader_for
+from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.mpii import FEATURES
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -133,4 +133,5 @@ def test_the_other_mpii_data_set_is_told(tmp_path: Path) -> None:
 def test_a_format_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no format 'gazebass'"):
         reader_for(Source(tmp_path, format="gazebass"))
-    assert len({reader.name for reader in READERS}) == len(READERS)
+    every = (*READERS, *FOLDERS)
+    assert len({reader.name for reader in every}) == len(every)
