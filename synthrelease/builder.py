@@ -252,7 +252,12 @@ def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: b
     try:
         _check_folder(path)
         sweep(path)
-        needed = [plan.path, plan.ledger, policy, *(spec.path for spec in plan.inputs.values())]
+        needed = [
+            plan.path,
+            plan.ledger,
+            policy,
+            *(file for spec in plan.inputs.values() for file in spec.files()),
+        ]
         for written in (path, sidecar(path)):
             _check_name(written)
             if any(other is not None and _same(written, Path(other)) for other in needed):

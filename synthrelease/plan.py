@@ -9,8 +9,9 @@ from typing import Any
 
 from synthrelease.bundle.manifest import schema
 from synthrelease.data.coordinates import DEGREES
+from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
-from synthrelease.errors import PlanError
+from synthrelease.errors import PlanError, SynthReleaseError
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings
 
@@ -38,8 +39,15 @@ class InputSpec:
     def source(self) -> Source:
         """Where its rows are, and how they are written there."""
         o = self.options
-        named = {key: o[key] for key in ("separator", "pattern", "format", "table") if key in o}
-        return Source(self.path, **named, header=tuple(o.get("header", ())), axes=tuple(o.get("axes", ())))
+        named = {key: o[key] for key in ("separator", "pattern", "format") if key in o}
+        return Source(self.path, **named, header=tuple(o.get("header", ())))
+
+    def files(self) -> list[Path]:
+        """Return the files that its rows are in, which nothing may replace; where they cannot be found, the path."""
+        try:
+            return reader_for(self.source).files(self.source)
+        except SynthReleaseError:  # said better where it is read
+            return [self.path]
 
 
 @dataclass(frozen=True)

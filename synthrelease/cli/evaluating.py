@@ -96,7 +96,8 @@ def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, forc
     from synthrelease.durable import refuse_unwritable
 
     used = {"the plan": plan.path, "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
-    used |= {f"the input '{name}'": spec.path for name, spec in plan.inputs.items()}
+    for name, spec in plan.inputs.items():
+        used |= {f"the file {file.name} of the input '{name}'": file for file in spec.files()}
     for output in plan.outputs:
         if isinstance(areas := output.options.get("areas"), str):
             used[f"the areas of '{output.name}'"] = plan.path.parent / areas

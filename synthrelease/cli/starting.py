@@ -32,9 +32,10 @@ def init(data: Path, *, person: str | None, target: Path, force: bool) -> None:
     titles are left for you to fill in, with what is usual in the field beside them: nothing that people did may decide them.
     """
     from synthrelease.durable import refuse_unwritable, write_atomically
+    from synthrelease.proposal.found_source import data_files
     from synthrelease.proposal.propose import propose
 
-    refuse_unwritable(target, {"the data": data}, force=force)
+    refuse_unwritable(target, {f"the data ({file.name})": file for file in data_files(data)}, force=force)
     found = propose(data, target, person=person)
     write_atomically(target, found.text.encode("utf-8"), force=force)
     kind = "gaze" if found.gaze else "features"

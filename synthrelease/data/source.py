@@ -16,8 +16,6 @@ class Source:
         header: names of the columns of a file that does not name them itself.
         pattern: of a folder: how the names of its files are made, with columns in braces, such as `S_{person}_{task}.csv`.
         format: the name of a format, where neither the path nor the pattern says it.
-        table: what is read of a file that holds several things.
-        axes: what the axes of arrays are, the outermost first.
     """
 
     path: Path
@@ -25,8 +23,6 @@ class Source:
     header: tuple[str, ...] = ()
     pattern: str = ""
     format: str = ""
-    table: str = ""
-    axes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, what: Source | Path) -> Source:

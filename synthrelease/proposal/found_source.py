@@ -13,7 +13,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _SEPARATORS = (None, ";", "\t", "|", ",")
-_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|nan|n/?a|", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
 
 
 def found_source(path: Path) -> Source:
@@ -28,6 +28,11 @@ def found_source(path: Path) -> Source:
     return _text(source) if isinstance(reader_for(source), Delimited) else source
 
 
+def data_files(path: Path) -> list[Path]:
+    """Return a file itself, or all files of a folder that could be read."""
+    return [one for one in path.rglob("*") if _readable(one)] if path.is_dir() else [path]
+
+
 def _text(source: Source) -> Source:
     """A text's separator, and names for its columns if its first line is data."""
     for separator in _SEPARATORS:
@@ -40,7 +45,8 @@ def _text(source: Source) -> Source:
             raise
         if len(names) > 1 or separator == _SEPARATORS[-1]:
             break
-    if names and all(_NUMBER.fullmatch(name.strip()) for name in names):
+    # One number is enough: names that are cells would be printed, and stand in the plan.
+    if any(_NUMBER.fullmatch(name) for name in names):
         found = replace(found, header=tuple(f"column_{number}" for number in range(1, len(names) + 1)))
     return found
 
@@ -53,13 +59,12 @@ def _folder(path: Path) -> Source:
         except DataError:
             continue
         return source
-    names = sorted(one.relative_to(path).as_posix() for one in path.rglob("*") if one.is_file())
-    kinds = Counter(_ending(name) for name in names if _readable(path / name))
+    names = sorted(one.relative_to(path).as_posix() for one in data_files(path))
+    kinds = Counter(_ending(name) for name in names)
     if not kinds:
         raise DataError(
             "no file of the folder can be read",
             where=str(path),
-            found=f"{len(names)} files",
             expected="; ".join(reader.formats for reader in READERS),
         )
     ending = kinds.most_common(1)[0][0]
@@ -104,7 +109,7 @@ def _ending(name: str) -> str:
 
 
 def _readable(path: Path) -> bool:
-    return any(reader.matches(path) for reader in READERS)
+    return path.is_file() and any(reader.matches(path) for reader in READERS)
 
 
 def _is_text(path: Path) -> bool:

@@ -35,19 +35,20 @@ class UsualRange:
 
 
 _MATHOT = "Mathôt 2018, Journal of Cognition 1:16"
+_OURS = "no source: a choice of ours, where diameters lie in 1 to 9 mm"
 _HOLMQVIST = "Holmqvist et al. 2011, Eye tracking"
 _BAHILL = "Bahill, Clark & Stark 1975, Mathematical Biosciences 24"
 _BLINKS = "Bentivoglio et al. 1997, Movement Disorders 12"
 # The first that fits: what is said of a difference or a spread comes before what it is of.
 _RANGES: tuple[tuple[str, UsualRange], ...] = (
-    (r"pupil.*diff|diff.*pupil", UsualRange("a difference of pupil diameters", -3, 3, "mm", _MATHOT)),
+    (r"pupil.*diff|diff.*pupil", UsualRange("a difference of pupil diameters", -3, 3, "mm", _OURS)),
     (
         r"pupil.*(var|sd|std)|(var|sd|std).*pupil",
-        UsualRange("the spread of a pupil diameter", 0, 2, "mm", _MATHOT),
+        UsualRange("the spread of a pupil diameter", 0, 2, "mm", _OURS),
     ),
     (r"pupil|diameter", UsualRange("a pupil diameter", 1, 9, "mm", _MATHOT)),
     (r"blink.*(rate|freq|hz)", UsualRange("a blink rate", 0, 1, "per second", _BLINKS)),
-    (r"blink.*dur", UsualRange("a blink's duration", 0, 1, "s", _BLINKS)),
+    (r"blink.*dur", UsualRange("a blink's duration", 0, 1, "s", _HOLMQVIST)),
     (r"fix.*(rate|freq|hz)", UsualRange("a fixation rate", 0, 6, "per second", _HOLMQVIST)),
     (r"fix.*dur", UsualRange("a fixation's duration", 0, 2, "s", _HOLMQVIST)),
     (r"sacc.*(rate|freq|hz)", UsualRange("a saccade rate", 0, 6, "per second", _HOLMQVIST)),

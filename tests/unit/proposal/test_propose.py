@@ -121,6 +121,14 @@ def test_separators_are_found(tmp_path: Path, separator: str) -> None:
 
 def test_a_missing_header_is_found(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
+    for first in ("1,0.5,3", "canary,0.5,3"):
+        path.write_text(f"{first}\n2,0.25,4\n" * 3)
+        with pytest.raises(
+            DataError
+        ) as caught:  # one number is enough: else cells would be names, and printed
+            propose(path, tmp_path / "p.toml", person=None)
+        assert "canary" not in str(caught.value)
+        assert "column_1" in str(caught.value)
     path.write_text("1,0.5,3\n2,0.25,4\n1,0.5,3\n2,0.25,4\n")
     assert found_source(path).header == ("column_1", "column_2", "column_3")
     text = propose(path, tmp_path / "p.toml", person="column_1").text
@@ -175,6 +183,20 @@ def test_a_plan_that_is_there_is_not_replaced(tmp_path: Path) -> None:
     assert plan.read_text() == "mine\n"
     assert run("init", data, "--person", "observer", "-o", plan, "--force").exit_code == 0
     assert run("init", data, "--person", "observer", "-o", data, "--force").exit_code == 6
+
+
+def test_no_file_of_a_folder_of_data_is_replaced(tmp_path: Path) -> None:
+    data, plan = recordings(tmp_path / "data"), tmp_path / "plan.toml"
+    own = data / "P1_S1.csv"
+    before = own.read_text()
+    assert run("init", data, "--person", "part_1", "-o", own, "--force").exit_code == 6
+    assert run("init", data, "--person", "part_1", "-o", plan).exit_code == 0
+    filled(plan, pupil_mm="[1, 9]", openness="[0, 1]")
+    assert run("build", plan, "-o", own, "--force").exit_code == 6
+    bundle = tmp_path / "r.h5"
+    assert run("build", plan, "-o", bundle).exit_code == 0
+    assert run("evaluate", plan, bundle, "-o", own, "--force").exit_code == 6
+    assert own.read_text() == before
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
