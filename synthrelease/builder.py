@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.data.facts import NOBODY
 from synthrelease.design import Design, PlannedOutput, make_design
 from synthrelease.errors import BundleError, MachineError, SynthReleaseError
 from synthrelease.ledger import Ledger
@@ -33,6 +34,8 @@ from synthrelease.release_manifest import compose_manifest, release_date, with_c
 
 Array = NDArray[np.generic]
 Notes = dict[str, tuple[str, ...]]
+
+_MOST_NAMED = 10  # labels of a list in a note
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def build(
     plan_path: str | Path,
     output: str | Path | None = None,
     *,
+    frames: Mapping[str, object] | None = None,
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
@@ -68,6 +72,8 @@ def build(
     Args:
         plan_path: the plan, TOML.
         output: the bundle; default <name>-<version>.h5 in the working folder.
+        frames: rows in memory that take the place of inputs' files, by the inputs' names: DataFrames of polars or pandas, Gaze or
+            Datasets of pymovements. They are written nowhere, but sent to worker processes if there are any.
         force: replace an existing bundle.
         policy: a file of limits that the release must keep to.
         test_seed: makes the noise repeatable; file name, manifest and reports then say that it must not be published.
@@ -80,7 +86,7 @@ def build(
             exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
     """
-    job = build_job(plan_path, output, force=force, policy=policy, test_seed=test_seed)
+    job = build_job(plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed)
     return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)
 
 
@@ -88,6 +94,7 @@ def build_job(
     plan_path: str | Path,
     output: str | Path | None = None,
     *,
+    frames: Mapping[str, object] | None = None,
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
@@ -104,7 +111,7 @@ def build_job(
     any does where there is a bundle, or none; and a batch that is resumed knows the new one by its seal, and writes the
     sidecar from it.
     """
-    plan = load_plan(plan_path)
+    plan = load_plan(plan_path, frames)
     path, date = target(plan, output, test_seed), release_date()
     _check_target(path, plan, policy, force=force)
     limits = None if policy is None else load_policy(policy)
@@ -115,6 +122,10 @@ def build_job(
     asked = [(part, _collectors(design, part.spec.name)) for part in parts]
     collected, notes = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
     most = None if limits is None else limits.most_epsilon_of_dataset
+    for name, facts in design.facts.items():
+        if facts.without_rows:
+            nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
+            notes[name] = (*notes.get(name, ()), f"{NOBODY} {nobody}, which the plan lists")
     debit = None if ledger is None else ledger.debit(design.charge(), most)  # from here on it costs
     random = (
         SecureRandom(before_words=debit.begin_drawing if debit else None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from synthrelease.budgets import divided, planned_event
 from synthrelease.data.facts import Facts, read_facts
+from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge
 from synthrelease.outputs import KINDS, ResolvedOutput
@@ -99,12 +100,15 @@ def make_design(plan: Plan) -> Design:
         InputError: plan or data cannot be used.
         PolicyError: the promise would be false or empty.
     """
+    for spec in plan.used_inputs().values():
+        refuse_missing_columns(spec.source, spec.columns)
     facts = {
         name: read_facts(
             spec.source,
             columns=spec.options["columns"],
             listed=spec.options.get("stimuli", spec.options.get("recordings")),
             lengths_public="lengths" in spec.options["assume_public"],
+            chosen=spec.chosen,
         )
         for name, spec in plan.used_inputs().items()
     }

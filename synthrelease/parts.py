@@ -76,6 +76,7 @@ class Part:
                 coordinates=Coordinates(o["coordinates"], o["origin"]),
                 off_screen=o["off_screen"],
                 people=self.cells,
+                chosen=self.spec.chosen,
             )
         else:
             data = load_features(
@@ -86,21 +87,27 @@ class Part:
                 recordings=self.names,
                 missing=o["missing"],
                 people=self.cells,
+                chosen=self.spec.chosen,
             )
         if data.identities != self.people or stamp_of(self.spec.source) != self.stamp:
             raise PlanError(
-                "the data changed while they were read", where=str(self.spec.path), remedy="build again"
+                "the data changed while they were read",
+                where=str(self.spec.source.path),
+                remedy="build again",
             )
         return data
 
 
 def stamp_of(source: Source | Path) -> Stamp:
-    """Return a digest of what the file system says of a source's files: names, sizes, and when they were written last.
+    """Return a digest of what the file system says of a source's files: names, sizes, and when they were written last; of rows in memory, theirs.
 
     Raises:
         DataError, MachineError: a file cannot be used.
     """
-    source, state = Source.of(source), hashlib.sha256()
+    source = Source.of(source)
+    if source.frame is not None:
+        return source.frame.digest
+    state = hashlib.sha256()
     for path in reader_for(source).files(source):
         with opened(path) as file:
             about = os.fstat(file.fileno())
@@ -110,9 +117,7 @@ def stamp_of(source: Source | Path) -> Stamp:
 
 def most_rows(spec: InputSpec) -> int:
     """Return how many rows a part has at most, unless they are one person's."""
-    o = spec.options
-    columns = len({*o["columns"], *o.get("bounds", ()), *o.get("categories", ())})
-    return max(1, PART_CELLS // columns)
+    return max(1, PART_CELLS // len(set(spec.columns)))
 
 
 def nobody(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
@@ -143,7 +148,7 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
     if rows is None or rows <= most:
         return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
     number = {name: n for n, name in enumerate(everybody)}
-    chosen = _people_in_parts(spec, most)
+    chosen = people_in_parts(spec, most)
     parts = []
     for place, cells in enumerate(chosen, start=1):
         people = in_natural_order(set(label_texts(cells)))
@@ -163,8 +168,8 @@ def collected_from(
     return found, tuple(before + note for note in data.notes)
 
 
-def _people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
-    """The distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
+def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
+    """Return the distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
 
     Cells that are written differently and mean one person stay together.
     """

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from synthrelease.bundle.manifest import schema
+from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import DEGREES
+from synthrelease.data.held import Held
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import PlanError, SynthReleaseError
@@ -34,16 +37,35 @@ class InputSpec:
     kind: str
     path: Path
     options: dict[str, Any]
+    frame: Held | None = None  # in place of the file
 
     @property
     def source(self) -> Source:
         """Where its rows are, and how they are written there."""
+        if self.frame is not None:
+            return Source(Path(self.frame.name), frame=self.frame)
         o = self.options
-        named = {key: o[key] for key in ("separator", "pattern", "format") if key in o}
-        return Source(self.path, **named, header=tuple(o.get("header", ())))
+        named: dict[str, Any] = {
+            key: o[key] for key in ("separator", "pattern", "format", "table") if key in o
+        }
+        named |= {key: tuple(o[key]) for key in ("header", "axes", "messages") if key in o}
+        return Source(self.path, **named)
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns of its file that it reads."""
+        o = self.options
+        return [*o["columns"].values(), *o.get("bounds", ()), *o.get("categories", ()), *self.chosen.columns]
+
+    @property
+    def chosen(self) -> ChosenRows:
+        """Which of its rows count."""
+        return ChosenRows(self.options["only"], self.options["valid"])
 
     def files(self) -> list[Path]:
         """Return the files that its rows are in, which nothing may replace; where they cannot be found, the path."""
+        if self.frame is not None:
+            return []
         try:
             return reader_for(self.source).files(self.source)
         except SynthReleaseError:  # said better where it is read
@@ -98,12 +120,29 @@ class Plan:
         used = {output.input for output in self.outputs}
         return {name: spec for name, spec in self.inputs.items() if name in used}
 
+    def files(self) -> dict[str, Path]:
+        """Return all files that it names, itself among them, by what they are: what is made from it must replace none."""
+        found = {"the plan": self.path}
+        for name, spec in self.inputs.items():
+            found |= {f"the file {file.name} of the input '{name}'": file for file in spec.files()}
+        for output in self.outputs:
+            if isinstance(areas := output.options.get("areas"), str):
+                found[f"the areas of '{output.name}'"] = self.path.parent / areas
+        if self.ledger is not None:
+            found["the ledger"] = self.ledger
+        return found
 
-def load_plan(path: str | Path) -> Plan:
+
+def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> Plan:
     """Read and check a plan.
 
+    Args:
+        path: the file, TOML.
+        frames: rows in memory that take the place of inputs' files, by the inputs' names; as `Held.of` takes them.
+
     Raises:
-        PlanError: it is not TOML, does not fit the schema, or contradicts itself.
+        PlanError: it is not TOML, does not fit the schema, or contradicts itself; or has no such input.
+        DataError: a frame cannot be used.
         MachineError: it may not be read.
     """
     path = Path(path)
@@ -125,7 +164,22 @@ def load_plan(path: str | Path) -> Plan:
         hashlib.sha256(text).hexdigest(),
     )
     _check_references(plan)
-    return plan
+    return _with_frames(plan, frames or {})
+
+
+def _with_frames(plan: Plan, frames: Mapping[str, object]) -> Plan:
+    for name in frames:
+        if name not in plan.inputs:
+            raise PlanError(
+                f"there is no input '{name}' for a frame",
+                where=str(plan.path),
+                expected="one of " + ", ".join(plan.inputs),
+                remedy=nearest(str(name), list(plan.inputs)),
+            )
+    held = {name: Held.of(frame, f"frames['{name}']") for name, frame in frames.items()}
+    return replace(
+        plan, inputs={name: replace(spec, frame=held.get(name)) for name, spec in plan.inputs.items()}
+    )
 
 
 def _explained(where: str, error: Any) -> PlanError | None:
@@ -148,7 +202,7 @@ def _explained(where: str, error: Any) -> PlanError | None:
 
 def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     kind = body["kind"]
-    options = {**_defaults(kind), **{k: v for k, v in body.items() if k not in ("kind", "path")}}
+    options = {**defaults(kind), **{k: v for k, v in body.items() if k not in ("kind", "path")}}
     for feature, (low, high) in options.get("bounds", {}).items():
         if not _is_interval(low, high):
             raise PlanError(
@@ -164,6 +218,23 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
             where=f"{path}: inputs.{name}.screen",
             expected="width_mm and distance_mm",
         )
+    for role, column in options["columns"].items():
+        if role != "person" and column == options["columns"]["person"]:
+            raise PlanError(
+                f"one column says both who somebody is and the {role}",
+                where=f"{path}: inputs.{name}.columns",
+                found=f"'{column}' twice",
+                expected="two columns",
+                remedy="name the column of people: all rows of one label in it are hidden together",
+            )
+    for column, accepted in options["valid"].items():
+        if not _is_accepted(accepted):
+            raise PlanError(
+                "the values of a good measurement are neither labels nor a range",
+                where=f"{path}: inputs.{name}.valid.{column}",
+                found=str(accepted)[:80],
+                expected='the lowest number and the highest, such as [0.6, 1], or labels, such as ["Valid"]',
+            )
     twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
     if twice:
         raise PlanError(
@@ -172,6 +243,13 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
             expected="one of the two",
         )
     return InputSpec(name, kind, (path.parent / body["path"]), options)
+
+
+def _is_accepted(values: list[float | str]) -> bool:
+    """Whether they are labels, or a range."""
+    labels = [value for value in values if isinstance(value, str)]
+    numbers = [float(value) for value in values if not isinstance(value, str)]
+    return not numbers if labels else len(numbers) == 2 and numbers[0] <= numbers[1]
 
 
 def _is_interval(low: float, high: float) -> bool:
@@ -185,7 +263,7 @@ def _is_interval(low: float, high: float) -> bool:
 
 def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
     named = ("name", "kind", "input")
-    options = {**_defaults(body["kind"]), **{k: v for k, v in body.items() if k not in named}}
+    options = {**defaults(body["kind"]), **{k: v for k, v in body.items() if k not in named}}
     return OutputSpec(
         body["name"],
         body["kind"],
@@ -197,7 +275,8 @@ def _output(path: Path, number: int, body: dict[str, Any]) -> OutputSpec:
     )
 
 
-def _defaults(kind: str) -> dict[str, Any]:
+def defaults(kind: str) -> dict[str, Any]:
+    """Return the default of every optional key of a kind of input or output, as the schema has it."""
     keys = schema("plan-v1")["$defs"][kind]["properties"]
     return {key: node["default"] for key, node in keys.items() if "default" in node}
 

@@ -26,7 +26,7 @@ from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import collected_from, divided, stamp_of
-from synthrelease.plan import InputSpec
+from synthrelease.plan import InputSpec, defaults
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
 STIMULI, CELLS = 100, (100, 134)
@@ -175,7 +175,7 @@ def measure_release(path: Path, people: int) -> Released:
     """From the file to the arrays of a release."""
     start = time.perf_counter()
     stimuli = [str(s) for s in range(STIMULI)]
-    options = {"columns": COLUMNS, "screen": asdict(SCREENS[0]), "missing": [], "off_screen": "error"}
+    options = {**defaults("gaze"), "columns": COLUMNS, "screen": asdict(SCREENS[0])}
     spec = InputSpec("gaze", "gaze", path, options)
     parameters = spectral_parameters(STIMULI, people, CELLS)
     adding: list[float] = []

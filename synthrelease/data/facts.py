@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.features import ONE_RECORDING
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, in_natural_order, labels, read_slices
+from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22
+NOBODY = "nobody has a row of"  # what the plan lists: a note that is always told
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class Facts:
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
 
     @property
+    def without_rows(self) -> tuple[str, ...]:
+        """Names that nobody has a row of; for the curator alone."""
+        seen = self.assigned.sum(axis=0).tolist()
+        return tuple(name for name, people in zip(self.names, seen, strict=True) if not people)
+
+    @property
     def most_seen(self) -> int:
         """The most stimuli (or recordings) that anybody has rows of, at least 1; public where the assignment is."""
         return max(1, int(self.assigned.sum(axis=1).max(initial=1)))
@@ -53,6 +62,7 @@ def read_facts(
     columns: Mapping[str, str],
     listed: Sequence[str] | None,
     lengths_public: bool = False,
+    chosen: ChosenRows = EVERY_ROW,
 ) -> Facts:
     """Read the public facts of a gaze or feature file.
 
@@ -61,15 +71,33 @@ def read_facts(
         columns: names of the columns `person`, and `stimulus` or `recording`.
         listed: the stimuli or recordings that the plan lists; None takes them from the data.
         lengths_public: whether the longest recording may be looked up.
+        chosen: which rows count.
 
     Raises:
         DataError, MachineError: the file cannot be used.
     """
     wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
     rows: Counter[tuple[str, str]] = Counter()
-    for table in read_slices(source, wanted, most=_SLICE_ROWS):
-        rows.update(_rows_of_pairs(table, wanted))
-    people = frozenset(person for person, _ in rows)
+    everybody: set[str] = set()
+    for table in read_slices(source, [*wanted, *chosen.only], most=_SLICE_ROWS):
+        everybody.update(labels(table, wanted[0])[1])
+        rows.update(_rows_of_pairs(chosen.kept(table)[0], wanted, empty_allowed=listed is not None))
+    if not rows:
+        raise DataError(
+            "no row has the labels that `only` chooses",
+            where=str(Source.of(source).path),
+            found="other labels, or none, in " + ", ".join(f"'{column}'" for column in chosen.only),
+            remedy="correct the labels in the input's `only`: small letters and capitals count",
+        )
+    if listed is not None and not any(name in listed for _, name in rows):
+        raise DataError(
+            "no row belongs to anything that the plan lists",
+            where=str(Source.of(source).path),
+            found=f"other labels in '{wanted[1]}'",
+            expected="the labels as they stand in the data: small letters and capitals count",
+            remedy=f"correct the input's list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
+        )
+    people = frozenset(everybody)
     names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)
     longest = None
     if lengths_public:
@@ -91,10 +119,15 @@ def _assigned(
     return out
 
 
-def _rows_of_pairs(table: Table, wanted: Sequence[str]) -> dict[tuple[str, str], int]:
-    """How many rows every person has of every stimulus or recording."""
+def _rows_of_pairs(table: Table, wanted: Sequence[str], *, empty_allowed: bool) -> dict[tuple[str, str], int]:
+    """How many rows every person has of every stimulus or recording; rows of none have the last name, which is empty."""
     person, people = labels(table, wanted[0])
-    group, names = (np.zeros_like(person), [ONE_RECORDING]) if len(wanted) == 1 else labels(table, wanted[1])
+    if len(wanted) == 1:
+        group, names = np.zeros_like(person), [ONE_RECORDING]
+    else:
+        group, names = labels(table, wanted[1], empty_allowed=empty_allowed)
+    names = [*names, ""]
+    group = group % len(names)
     pairs, counts = np.unique(person * len(names) + group, return_counts=True)
     return {
         (people[pair // len(names)], names[pair % len(names)]): count

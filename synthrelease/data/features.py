@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Code, labels, numbers, read_table
@@ -82,6 +83,7 @@ def load_features(
     recordings: Sequence[str] | None = None,
     missing: Sequence[Code] = (),
     people: pl.Series | None = None,
+    chosen: ChosenRows = EVERY_ROW,
 ) -> Features:
     """Read feature series.
 
@@ -90,29 +92,40 @@ def load_features(
         columns: names of the columns `person` and optionally `recording` and `time`.
         bounds: public lower and upper bound of every feature to read, in its unit.
         categories: the public list of labels of every categorical column to read.
-        recordings: the public list; rows of other recordings are dropped. None takes it from the data.
+        recordings: the public list; rows of other recordings, and of none, are dropped. None takes it from the data.
         missing: numbers and texts that mark a missing value.
         people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        chosen: which rows count; the features of those without a valid measurement are missing.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     categories = categories or {}
     where = None if people is None else (columns["person"], people)
-    table = read_table(source, [*columns.values(), *bounds, *categories], where=where)
-    person, identities = labels(table, columns["person"])
+    whole = read_table(source, [*columns.values(), *bounds, *categories, *chosen.columns], where=where)
+    everybody, identities = labels(whole, columns["person"])
+    table, kept = chosen.kept(whole)
+    person = everybody[kept]
     if "recording" in columns:
-        own, names = labels(table, columns["recording"])
+        own, names = labels(table, columns["recording"], empty_allowed=recordings is not None)
     else:
         own, names = np.zeros(len(person), dtype=np.int64), [ONE_RECORDING]
     published = tuple(names if recordings is None else recordings)
     position = {name: number for number, name in enumerate(published)}
-    recording = np.array([position.get(name, -1) for name in names], dtype=np.int64)[own]
+    # Rows without a label are numbered −1, which is the last.
+    recording = np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[own]
 
     keep = np.flatnonzero(recording >= 0)
     notes = []
+    if person.size < everybody.size:
+        left_out = everybody.size - person.size
+        notes.append(
+            f"{left_out} of {everybody.size} rows are not among those that the plan's `only` chooses"
+        )
     if keep.size < person.size:
-        notes.append(f"{person.size - keep.size} of {person.size} rows belong to recordings not listed")
+        notes.append(
+            f"{person.size - keep.size} of {everybody.size} rows belong to recordings that the plan does not list"
+        )
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
         keep = keep[
@@ -122,8 +135,13 @@ def load_features(
         ]
     limits = np.array(list(bounds.values()), dtype=np.float64)
     values = np.empty((keep.size, len(bounds)))
+    valid = chosen.measured(table, missing=missing)
+    if not valid.all():
+        notes.append(
+            f"{int((~valid).sum())} of {everybody.size} rows are not `valid`: their features are missing"
+        )
     for j, name in enumerate(bounds):
-        raw = numbers(table, name, missing=missing)[keep]
+        raw = np.where(valid, numbers(table, name, missing=missing), np.nan)[keep]
         values[:, j] = np.clip(raw, limits[j, 0], limits[j, 1])
         clipped = int(np.count_nonzero((raw < limits[j, 0]) | (raw > limits[j, 1])))
         if clipped:

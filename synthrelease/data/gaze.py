@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
@@ -17,6 +18,8 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import Code, Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
+SMALL_PART = "all points lie in the upper left of the screen: is it as large as the plan says?"
+_ENOUGH, _UPPER_LEFT = 500, 0.6  # points; of width and height
 _DURATION_STEPS, _LONGEST = 1_000_000, 1e6
 _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
 
@@ -65,6 +68,7 @@ def load_gaze(
     coordinates: Coordinates = PIXELS_FROM_TOP_LEFT,
     off_screen: str = "error",
     people: pl.Series | None = None,
+    chosen: ChosenRows = EVERY_ROW,
 ) -> Gaze:
     """Read gaze data.
 
@@ -72,19 +76,22 @@ def load_gaze(
         source: a file, or a folder of files.
         columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`, `duration`.
         screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
-        stimuli: the public list; rows of other stimuli are dropped. None takes the list from the data.
+        stimuli: the public list; rows of other stimuli, and of none, are dropped. None takes the list from the data.
         missing: numbers and texts that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
         coordinates: what x and y are; pixels from the top left, unless said otherwise.
         off_screen: "error", or "drop" for rows that lie off the screen.
         people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        chosen: which rows count; those without a valid measurement are dropped.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     where = None if people is None else (columns["person"], people)
-    table = read_table(source, list(columns.values()), where=where)
-    person, identities = labels(table, columns["person"])
-    own_stimulus, names = labels(table, columns["stimulus"])
+    whole = read_table(source, [*columns.values(), *chosen.columns], where=where)
+    everybody, identities = labels(whole, columns["person"])
+    table, kept = chosen.kept(whole)
+    person = everybody[kept]
+    own_stimulus, names = labels(table, columns["stimulus"], empty_allowed=stimuli is not None)
     published = tuple(names if stimuli is None else stimuli)
     stimulus = _renumber(own_stimulus, names, published)
     assigned = np.zeros((len(identities), len(published)), dtype=np.bool_)
@@ -92,10 +99,11 @@ def load_gaze(
     x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
     x_px, y_px = coordinates.pixels(x, y, screen)
 
-    there = ~(np.isnan(x_px) | np.isnan(y_px))
+    valid = chosen.measured(table, missing=missing)
+    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
     on_screen = screen.holds(x_px, y_px)
     if off_screen == "error":
-        _refuse_off_screen(table, columns, there & ~on_screen, screen)
+        refuse_off_screen(table, columns, there & ~on_screen, screen)
     keep = np.flatnonzero(there & on_screen & (stimulus >= 0))
     time = None
     if "time" in columns:
@@ -116,18 +124,23 @@ def load_gaze(
         time,
         duration,
         tuple(identities),
-        _notes(there, on_screen, stimulus >= 0),
+        (
+            *_notes(everybody.size, valid, there, on_screen, stimulus >= 0),
+            *_screen_notes(x_px[keep], y_px[keep], screen),
+        ),
     )
 
 
 def _renumber(own: NDArray[np.int64], names: Sequence[str], published: Sequence[str]) -> NDArray[np.int64]:
     position = {name: number for number, name in enumerate(published)}
-    return np.array([position.get(name, -1) for name in names], dtype=np.int64)[own]
+    # Rows without a label are numbered −1, which is the last.
+    return np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[own]
 
 
-def _refuse_off_screen(
+def refuse_off_screen(
     table: Table, columns: Mapping[str, str], outside: NDArray[np.bool_], screen: Screen
 ) -> None:
+    """Raise DataError if a row of a table lies off the screen."""
     rows = np.flatnonzero(outside)
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
@@ -155,11 +168,25 @@ def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np
 
 
 def _notes(
-    there: NDArray[np.bool_], on_screen: NDArray[np.bool_], listed: NDArray[np.bool_]
+    rows: int,
+    valid: NDArray[np.bool_],
+    there: NDArray[np.bool_],
+    on_screen: NDArray[np.bool_],
+    listed: NDArray[np.bool_],
 ) -> tuple[str, ...]:
     counts = {
-        "have no position and were dropped": int((~there).sum()),
+        "are not among those that the plan's `only` chooses": rows - there.size,
+        "are not `valid` and were dropped": int((~valid).sum()),
+        "have no position and were dropped": int((valid & ~there).sum()),
         "lie off the screen and were dropped": int((there & ~on_screen).sum()),
         "belong to stimuli that the plan does not list and were dropped": int((~listed).sum()),
     }
-    return tuple(f"{count} of {there.size} rows {what}" for what, count in counts.items() if count)
+    return tuple(f"{count} of {rows} rows {what}" for what, count in counts.items() if count)
+
+
+def _screen_notes(x_px: NDArray[np.float64], y_px: NDArray[np.float64], screen: Screen) -> tuple[str, ...]:
+    """Whether nobody ever looked at the right or the lower part: then the screen may have been smaller than the plan says."""
+    if x_px.size < _ENOUGH:
+        return ()
+    shares = (float(x_px.max()) / screen.width_px, float(y_px.max()) / screen.height_px)
+    return (SMALL_PART,) if max(shares) < _UPPER_LEFT else ()

@@ -39,6 +39,7 @@ def in_time_order(
             where=table.place(int(rows[np.flatnonzero(np.isnan(time))[0]]), column),
             found="an empty cell",
             expected="a number in every row",
+            remedy="complete the cell, or take its row out; or leave `time` out: the order of the rows then counts",
         )
     order = np.lexsort((time, *reversed(groups)))
     same = np.diff(time[order]) == 0

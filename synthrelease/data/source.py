@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from synthrelease.data.held import Held
+
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or a folder of files.
+    """A file, a folder of files, or a frame in memory.
 
     Attributes:
         path: of the file or the folder.
@@ -16,6 +18,10 @@ class Source:
         header: names of the columns of a file that does not name them itself.
         pattern: of a folder: how the names of its files are made, with columns in braces, such as `S_{person}_{task}.csv`.
         format: the name of a format, where neither the path nor the pattern says it.
+        table: what is read of a file that holds several things.
+        axes: what the axes of arrays are, the outermost first.
+        messages: regular expressions whose named groups become columns, of recordings with messages.
+        frame: rows in memory, in place of a file; `path` is then only how messages call them.
     """
 
     path: Path
@@ -23,6 +29,10 @@ class Source:
     header: tuple[str, ...] = ()
     pattern: str = ""
     format: str = ""
+    table: str = ""
+    axes: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    frame: Held | None = None
 
     @classmethod
     def of(cls, what: Source | Path) -> Source:

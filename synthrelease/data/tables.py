@@ -20,10 +20,15 @@ from synthrelease.errors import DataError
 _PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
 _SMALL_CELLS = 1 << 24  # of a source that is read whole
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
+_DECIMAL_COMMA = r"^[-+]?\d+,\d+([eE][-+]?\d+)?$"
+_COMMA_REMEDY = (
+    "export the file with a decimal point; or read it in Python, pl.read_csv(…, decimal_comma=True), and give the frame: "
+    "build(plan, frames={…})"
+)
 _LIKE_DATA = re.compile(
     r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
 )
-
+_COMMA = re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?")  # 3,5 and 1.234,5 and 1,234.5
 
 Code = float | str  # marks a missing value
 
@@ -65,9 +70,18 @@ def read_table(
     else:
         frame, lines = reader.read_where(source, wanted, *where)
     if frame.is_empty():
-        what = "files of the folder have" if source.pattern else "file has"
-        expected = "at least one row" if source.header else "at least one row under the header"
-        raise DataError(f"the {what} no rows", where=str(source.path), expected=expected)
+        folder = source.pattern or source.format or source.path.is_dir()
+        what = "frame has" if source.frame else "files of the folder have" if folder else "file has"
+        named = source.header or source.frame
+        expected = "at least one row" if named else "at least one row under the header"
+        raise DataError(
+            f"the {what} no rows",
+            where=str(source.path),
+            expected=expected,
+            remedy="see whether a filter took all of them out"
+            if source.frame
+            else "check that it was written to its end, and by the right export",
+        )
     return Table(source, frame, lines, reader)
 
 
@@ -97,6 +111,15 @@ def row_count(source: Source | Path) -> int | None:
     return None if reader.most_cells(source) <= _SMALL_CELLS else reader.row_count(source)
 
 
+def refuse_missing_columns(source: Source, columns: Sequence[str]) -> None:
+    """Refuse a source that has not all of some columns; reads their names alone.
+
+    Raises:
+        DataError, MachineError: one is missing, or the source cannot be used.
+    """
+    _checked_reader(source, columns)
+
+
 def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     """The reader of a source that has these columns."""
     reader = reader_for(source)
@@ -104,47 +127,62 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     for column in columns:
         if column not in present:
             raise _missing_column(source, column, present)
-    if len(set(present)) < len(present):
-        remedy = "rename one in the plan" if source.header else "rename one in the header"
-        raise DataError("two columns have the same name", where=str(source.path), remedy=remedy)
+    twice = [number for number, name in enumerate(present) if present.count(name) > 1]
+    if twice:
+        if not source.header and any(_LIKE_DATA.fullmatch(name) for name in present):
+            raise _no_header(source.path, "two columns have the same name")
+        first = present[twice[0]]
+        other = present.index(first, twice[0] + 1)
+        raise DataError(
+            "two columns have the same name",
+            where=f"{source.path}, column '{first}'" if first in columns else str(source.path),
+            found=f"columns {twice[0] + 1} and {other + 1} of {len(present)}",
+            expected="names of their own",
+            remedy="rename one in the plan" if source.header else "rename one in the header",
+        )
     return reader
 
 
-def labels(table: Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
+def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[NDArray[np.int64], list[str]]:
     """Return each row's label as a number, and the distinct labels in natural order.
 
     A label is the text of its own cell, without surrounding blanks; a whole number in a column of floats is
     written as an integer. No other cell has a say in it.
+
+    Args:
+        table: the table.
+        column: name of the column.
+        empty_allowed: number rows without a label −1, rather than refuse them.
 
     Raises:
         DataError: a cell is empty, or the column holds neither text nor numbers.
     """
     cells = table.frame[column]
     distinct = cells.unique()
-    texts = _text(table, column, distinct)
-    if (texts.is_null() | (texts == "") | ~texts.str.contains(_PLAIN_LABEL)).any():
-        raise _bad_label(table, column)
-    names = in_natural_order(texts.unique().to_list())
-    number_of = {name: number for number, name in enumerate(names)}
+    texts = _text(table, column, distinct).fill_null("")
+    if (~texts.str.contains(_PLAIN_LABEL) & ((texts != "") | (not empty_allowed))).any():
+        raise _bad_label(table, column, empty_allowed=empty_allowed)
+    names = in_natural_order(set(texts.to_list()) - {""})
+    number_of = {"": -1, **{name: number for number, name in enumerate(names)}}
     numbers = cells.replace_strict(
         distinct, [number_of[text] for text in texts.to_list()], return_dtype=pl.Int64
     )
-    return numbers.to_numpy(), names
+    return numbers.cast(pl.Int64).to_numpy(), names  # of no rows, the type would be another
 
 
-def _bad_label(table: Table, column: str) -> DataError:
+def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
     """What is wrong with the first cell that is no label."""
-    text = _text(table, column, table.frame[column])
-    empty = text.is_null() | (text == "")
-    if empty.any():
+    text = _text(table, column, table.frame[column]).fill_null("")
+    empty = text == ""
+    if empty.any() and not empty_allowed:
         return DataError(
             "a label is missing",
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
             expected="a label in every row",
-            remedy="drop these rows, or complete them, before the release",
+            remedy="complete these rows; or list the labels that are released in the plan, in place of assume_public: rows without one are then left out",
         )
-    odd = ~text.str.contains(_PLAIN_LABEL)
+    odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(
         "a label cannot be one",
         where=table.place(int(odd.arg_true()[0]), column),
@@ -181,6 +219,16 @@ def categories(
     return known.fill_null(-1).to_numpy()
 
 
+def labels_among(table: Table, column: str, listed: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows have one of some labels; an empty cell is none.
+
+    Raises:
+        DataError: the column holds neither text nor numbers.
+    """
+    text = _text(table, column, table.frame[column])
+    return text.is_in(list(listed)).fill_null(value=False).to_numpy()
+
+
 def numbers(
     table: Table, column: str, *, missing: Sequence[Code] = (), codes_allowed: bool = True
 ) -> NDArray[np.float64]:
@@ -201,6 +249,8 @@ def numbers(
         series = series.set((series == "") | series.is_in(_texts(missing)), None)
         cast = series.cast(pl.Float64, strict=False)
         stray = (cast.is_null() & series.is_not_null()).to_numpy()
+        commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
+        _refuse(table, column, commas, found="a decimal comma", remedy=_COMMA_REMEDY)
         _refuse(table, column, stray, found="text", code="the text" if codes_allowed else "")
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
         cast = series.cast(pl.Float64)
@@ -260,20 +310,16 @@ def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> 
         where=f"{table.source.path}, column '{column}'",
         found=f"the type {type(series.dtype).__name__}",
         expected=expected,
+        remedy=f"write it as {expected}, or name another column under the input's `columns`",
     )
 
 
 def _missing_column(source: Source, column: str, present: Sequence[str]) -> DataError:
     path = source.path
     # What is called a header may be data: only a name close to the wanted one is repeated.
-    if any(_LIKE_DATA.fullmatch(name) for name in present):
-        return DataError(
-            f"there is no column '{column}'",
-            where=str(path),
-            found="numbers or empty cells in the first line: the file seems to have no header",
-            expected="the names of the columns in the first line",
-            remedy='add a header line, or name the columns in the input: header = ["person", …]',
-        )
+    named = present[:-1] if present[-1:] == [""] else present  # lines that end with a comma
+    if any(_LIKE_DATA.fullmatch(name) for name in named):
+        return _no_header(path, f"there is no column '{column}'")
     near = difflib.get_close_matches(column, present, n=1, cutoff=0.5)
     return DataError(
         f"there is no column '{column}'",
@@ -283,15 +329,32 @@ def _missing_column(source: Source, column: str, present: Sequence[str]) -> Data
     )
 
 
-def _refuse(table: Table, column: str, bad: NDArray[np.bool_], *, found: str, code: str = "") -> None:
+def _no_header(path: Path, problem: str) -> DataError:
+    return DataError(
+        problem,
+        where=str(path),
+        found="numbers or empty cells in the first line: the file seems to have no header",
+        expected="the names of the columns in the first line",
+        remedy='add a header line, or name the columns in the input: header = ["person", …]',
+    )
+
+
+def _refuse(
+    table: Table, column: str, bad: NDArray[np.bool_], *, found: str, code: str = "", remedy: str = ""
+) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
-        remedy = (
+        remedy = remedy or (
             f"add {code} to the input's list `missing` if it marks missing data"
             if code
             else "correct the cell"
         )
+        if found == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
+            found, remedy = (
+                "text: a number with a comma",
+                "write a point for a decimal comma, and nothing between thousands",
+            )
         raise DataError(
             "a cell is not a number that can be used",
             where=table.place(int(rows[0]), column) + more,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from synthrelease.proposal.roles import plain_name
+from synthrelease.proposal.roles import plain_name, roles_of
+from synthrelease.proposal.tools import TYPED
 
 _SHARE = 0.9  # of cells that must look so
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -24,8 +25,13 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _PLACES = re.compile(r"(^|_)(gps|latitude|longitude|lat|lon|lng)($|_)")
 _BORN = re.compile(r"(^|_)(birth\w*|dob|born)($|_)")
+_DATED = re.compile(r"(19|20)\d\d[-/.]\d\d?[-/.]\d\d?")
+# Labels that nobody typed in to know somebody by.
+_CODE = re.compile(
+    r"(p|s|vp|pp|id|sub|subj|subject|person|participant|respondent|user)?[ _-]?\d{1,4}", re.IGNORECASE
+)
 _UNIX_S = (1e9, 4e9)  # 2001 to 2096, in seconds; and a thousand, a million, a milliard times that
-_WALL_CLOCK = 4
+_THOUSANDTHS = ("s", "ms", "µs", "ns")
 
 
 @dataclass(frozen=True)
@@ -44,23 +50,33 @@ class Finding:
 def telling_columns(frame: pl.DataFrame) -> list[Finding]:
     """Return the columns of some rows that seem to hold names, initials, dates, wall-clock stamps or places.
 
-    By the names of the columns, and by the form of nine tenths of their distinct cells.
+    By the names of the columns, of the tool that seems to have written them above all, and by the form of nine tenths of their distinct cells.
     """
     found = []
+    roles = roles_of(frame.columns)
+    of_tool = (
+        {roles.columns[name]: what for name, what in roles.tool.telling.items() if name in roles.columns}
+        if roles.tool
+        else {}
+    )
     for column in frame.columns:
         name = plain_name(column)
         if _PLACES.search(name):
             found.append(Finding(column, "places on earth"))
         elif _BORN.search(name):
             found.append(Finding(column, "dates of birth"))
+        elif _DATED.search(column):  # Gazepoint's TIME(2021/07/13 …)
+            found.append(Finding(column, "a date in its name"))
         else:
-            what = _of_cells(frame[column])
+            what = _of_cells(frame[column], roles.unit_of(column)) or _of_tool(
+                of_tool.get(column, ""), frame[column]
+            )
             if what:
                 found.append(Finding(column, what))
     return found
 
 
-def _of_cells(cells: pl.Series) -> str:
+def _of_cells(cells: pl.Series, unit: str) -> str:
     distinct = cells.drop_nulls().unique()
     if distinct.dtype.is_temporal():
         return "dates"
@@ -68,18 +84,29 @@ def _of_cells(cells: pl.Series) -> str:
     if not texts:
         return ""
     for what, pattern in _PATTERNS:
-        if sum(pattern.fullmatch(text) is not None for text in texts) >= _SHARE * len(texts):
+        alone = what == "initials" and len(texts) == 1  # DAT in every row says nothing of anybody
+        if not alone and sum(pattern.fullmatch(text) is not None for text in texts) >= _SHARE * len(texts):
             return what
-    return "times of a clock on the wall" if _stamps(texts) else ""
+    return "times of a clock on the wall" if _stamps(texts, unit) else ""
 
 
-def _stamps(texts: list[str]) -> bool:
-    """Whether they are seconds since 1970, or thousandths and so on of them."""
+def _of_tool(what: str, cells: pl.Series) -> str:
+    """What a tool's column says; nothing if it is empty, or if names that people type in are mere codes here."""
+    texts = [text.strip() for text in cells.drop_nulls().unique().cast(pl.String).to_list() if text.strip()]
+    if not texts or (what == TYPED and all(_CODE.fullmatch(text) for text in texts)):
+        return ""
+    return what
+
+
+def _stamps(texts: list[str], unit: str) -> bool:
+    """Whether they are seconds since 1970, or thousandths and so on of them: a device's microseconds may look like seconds."""
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
         return False
     low, high = _UNIX_S
     return any(
-        all(low * 1000**k <= number < high * 1000**k for number in numbers) for k in range(_WALL_CLOCK)
+        all(low * 1000**k <= number < high * 1000**k for number in numbers)
+        for k, one in enumerate(_THOUSANDTHS)
+        if unit in {"", one}
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import polars as pl
@@ -34,12 +35,30 @@ class Looked:
         """Columns that hold numbers, whatever marks missing ones."""
         return [column for column in self.frame.columns if _is_numeric(self.frame[column])]
 
+    @property
+    def with_commas(self) -> list[str]:
+        """Columns of numbers with a decimal comma."""
+        return [column for column in self.frame.columns if _has_commas(self.frame[column])]
+
+    @property
+    def filled(self) -> list[str]:
+        """Columns in which anything stands: Data Viewer, for one, leaves the averages of two eyes out where one was recorded."""
+        return [column for column in self.frame.columns if _is_filled(self.frame[column])]
+
     def labels(self, column: str) -> list[str]:
         """Return the distinct labels of a column, of all rows, in natural order."""
         found: set[str] = set()
         for table in read_slices(self.source, [column], most=ROWS):
             found.update(label_texts(table.frame[column]).unique().drop_nulls().to_list())
         return in_natural_order(found - {""})
+
+    def counts(self, person: str, group: str | None) -> dict[str, int]:
+        """Return how many labels of another column each person has, of all rows; 1 of each if there is none."""
+        columns = [person, group] if group else [person]
+        pairs: set[tuple[str, ...]] = set()
+        for table in read_slices(self.source, columns, most=ROWS):
+            pairs.update(table.frame.select(label_texts(table.frame[one]) for one in columns).unique().rows())
+        return dict(Counter(pair[0] for pair in pairs if all(pair)))
 
     @property
     def label_columns(self) -> list[str]:
@@ -85,6 +104,20 @@ def _is_numeric(cells: pl.Series) -> bool:
         bool(there.len())
         and int(there.cast(pl.Float64, strict=False).is_not_null().sum()) >= _NUMERIC * there.len()
     )
+
+
+def _is_filled(cells: pl.Series) -> bool:
+    there = cells.drop_nulls()
+    if there.dtype == pl.String:
+        texts = there.str.strip_chars()
+        return bool(((texts != "") & ~texts.is_in(list(TEXTS))).any())
+    return bool((there.is_not_nan() if there.dtype.is_float() else there.is_not_null()).any())
+
+
+def _has_commas(cells: pl.Series) -> bool:
+    if cells.dtype != pl.String or not cells.str.contains(r"^\s*[-+]?\d+,\d+\s*$").any():
+        return False
+    return _is_numeric(cells.str.replace(",", ".", literal=True))
 
 
 def _whole_numbers(cells: pl.Series) -> bool:

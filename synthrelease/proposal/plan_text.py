@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from synthrelease.data.source import Source
-from synthrelease.proposal.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, Roles, X, Y
+from synthrelease.data.coordinates import DEGREES, PIXELS, TOP_LEFT
+from synthrelease.data.tables import Code
+from synthrelease.proposal.draft import Draft
+from synthrelease.proposal.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y
+from synthrelease.proposal.trial_messages import messages_lines
 from synthrelease.proposal.usual_ranges import usual_range
 from synthrelease.settings_file import FILL_IN
 
@@ -30,71 +32,63 @@ _HEAD = """# Proposed by `synthrelease init` from the names and forms of columns
 # All keys: docs/plan.md of synthrelease. Nothing of a person may decide what stands here: no range, length or count taken from the data.
 
 [release]
-name = "my-release"
+name = "my-release"         # short, public; with the version it names files
 version = "1.0.0"
 title = "{fill_in}"          # one line, public
 # license = "CC-BY-4.0"
 # contact = "data@example.org"
 
 [privacy]
-# All rows of one label in the column `{person}` are one person, and hidden together.
+{people}
 epsilon = 1.0               # up to 1 is called strong, up to 3 moderate
 delta = 1e-6                # far below one in the number of people
 # ledger = "ledger.sqlite"  # counts what all releases of these people cost together; dataset = "…" goes with it
 """
+_MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
+_BLUR = "# blur_px = 24               # about one degree of visual angle"
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What a plan is written of.
+def plan_text(name: str, drafts: Sequence[Draft]) -> str:
+    """Return the text of a plan.
 
-    Attributes:
-        name: of the plan's file.
-        source: how the data are read.
-        path: of the data, relative to the plan.
-        person: the column of people.
-        roles: what the other columns are.
-        missing: codes.
-        features: columns of numbers that are no role's.
-        listed: the labels of the stimuli or recordings, in natural order; none where there are too many for a list.
+    Args:
+        name: of its file.
+        drafts: its inputs.
     """
-
-    name: str
-    source: Source
-    path: str
-    person: str
-    roles: Roles
-    missing: Sequence[float | str]
-    features: Sequence[str]
-    listed: Sequence[str]
-
-    @property
-    def gaze(self) -> bool:
-        """Whether rows are points on a screen."""
-        return bool(self.roles.best(X) and self.roles.best(Y))
+    people = [
+        f"# All rows of one label in the column `{one}` are one person, and hidden together."
+        for one in dict.fromkeys(draft.person for draft in drafts)
+    ]
+    if len(drafts) > 1:
+        people.append("# One label is one person in all inputs: check that it is.")
+    parts = [_HEAD.format(fill_in=FILL_IN, name=name, people="\n".join(people))]
+    for draft in drafts:
+        parts += [_gaze(draft) if draft.gaze else _features(draft), _output(draft, alone=len(drafts) == 1)]
+    return "\n".join(parts)
 
 
-def plan_text(draft: Draft) -> str:
-    """Return the text of a plan."""
-    head = _HEAD.format(fill_in=FILL_IN, name=draft.name, person=draft.person)
+def _output(draft: Draft, *, alone: bool) -> str:
+    kind, called = ("heatmap", "attention") if draft.gaze else ("statistics", "summary")
+    lines = [
+        "[[outputs]]",
+        f'name = "{called if alone else f"{called}_{draft.name}"}"',
+        f'kind = "{kind}"',
+        f'input = "{draft.name}"',
+    ]
     if draft.gaze:
-        return "\n".join([head, _gaze(draft), _HEATMAPS])
-    by = '\nby = "recording"' if draft.roles.best(RECORDING) else ""
-    return "\n".join([head, _features(draft), _STATISTICS.format(by=by)])
-
-
-_HEATMAPS = """[[outputs]]
-name = "attention"
-kind = "heatmap"
-input = "gaze"
-# blur_px = 24               # about one degree of visual angle
-"""
-_STATISTICS = """[[outputs]]
-name = "summary"
-kind = "statistics"
-input = "features"
-statistics = ["mean", "median"]{by}
-"""
+        lines.append(_BLUR)
+    else:
+        groups = max(1, len(draft.listed)) if draft.roles.best(RECORDING) else 1
+        lines.append(
+            'statistics = ["mean"]       # also count, histogram, median, …; each, and every feature and group, is more noise'
+        )
+        lines += ['by = "recording"'] if draft.roles.best(RECORDING) else []
+        lines += (
+            ['noise = "gaussian"          # less than laplace for so many']
+            if groups * len(draft.features) >= _MANY
+            else []
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _gaze(draft: Draft) -> str:
@@ -102,29 +96,59 @@ def _gaze(draft: Draft) -> str:
     named = {
         PERSON: draft.person,
         STIMULUS: roles.best(STIMULUS) or FILL_IN,
-        X: roles.best(X),
-        Y: roles.best(Y),
+        **{role: roles.best(role) for role in (X, Y, DURATION) if roles.best(role)},
     }
-    if roles.best(DURATION):
-        named[DURATION] = roles.best(DURATION)
-    screens = ", ".join(f"{width} × {height}" for width, height in _SCREENS)
     lines = [
-        "[inputs.gaze]",
+        f"[inputs.{draft.name}]",
         'kind = "gaze"',
         *_source_lines(draft),
-        f"columns = {_table(named)}",
-        f"# The screen's own pixels. Usual ones: {screens}.",
-        f'screen = {{ width_px = "{FILL_IN}", height_px = "{FILL_IN}" }}',
         *(
             []
-            if roles.coordinates == "pixels"
-            else [f'coordinates = "{roles.coordinates}"', f'origin = "{roles.origin}"']
+            if roles.best(STIMULUS)
+            else ["# stimulus: the column that says what was looked at, such as an image, a page or a task."]
         ),
-        f"missing = {_list(draft.missing)}",
-        '# off_screen = "drop"       # else a point off the screen is an error',
+        f"columns = {_table(named)}",
+        *_setting_lines(draft),
+        *_rows_lines(draft),
+        'off_screen = "drop"         # points off the screen are left out, and counted for you; "error" names the first',
         *_public("stimuli", draft.listed),
+        *_time_lines(draft),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _setting_lines(draft: Draft) -> list[str]:
+    """The screen, and what coordinates are; what nobody said is to be filled in."""
+    setting = draft.setting
+    keys = ["width_px", "height_px"]
+    if setting.coordinates == DEGREES or "width_mm" in setting.screen:
+        keys += ["width_mm", "distance_mm"]
+    usual = ", ".join(f"{width} × {height}" for width, height in _SCREENS)
+    lines = [
+        f"# The screen, as {setting.told} has it."
+        if setting.told and setting.screen
+        else f"# The screen's own pixels. Usual ones: {usual}.",
+        f"screen = {_table({key: setting.screen.get(key, FILL_IN) for key in keys})}",
+    ]
+    if (setting.coordinates, setting.origin) == (PIXELS, TOP_LEFT):
+        return lines
+    if setting.guessed:
+        lines.append(f"# The values look like {setting.guessed}: check it.")
+    lines.append(f'coordinates = "{setting.coordinates}"')
+    if setting.origin is None:
+        lines.append(
+            "# Where x and y are 0: top-left, bottom-left, centre (y grows downwards) or centre-y-up."
+        )
+    lines.append(f'origin = "{setting.origin or FILL_IN}"')
+    return lines
+
+
+def _time_lines(draft: Draft) -> list[str]:
+    column = draft.roles.best(TIME)
+    if column is None or draft.roles.best(DURATION):  # fixations have been found already
+        return []
+    told = f"time = {_quoted(column)} in columns, and the screen's width_mm and distance_mm"
+    return [f"# Fixations and features can be made of samples: synthrelease prepare. It takes {told}."]
 
 
 def _features(draft: Draft) -> str:
@@ -134,33 +158,52 @@ def _features(draft: Draft) -> str:
         **{role: roles.best(role) for role in (RECORDING, TIME) if roles.best(role)},
     }
     lines = [
-        "[inputs.features]",
+        f"[inputs.{draft.name}]",
         'kind = "features"',
         *_source_lines(draft),
         f"columns = {_table(named)}",
-        f"missing = {_list(draft.missing)}",
+        *_rows_lines(draft),
         *(_public("recordings", draft.listed) if RECORDING in named else []),
         "",
         "# What each feature can be, from the device or the literature: values beyond are clipped. Take out the features that you do not publish.",
-        "[inputs.features.bounds]",
+        f"[inputs.{draft.name}.bounds]",
     ]
     for feature in draft.features:
         usual = usual_range(feature)
         beside = f"  # {usual}" if usual else ""
         lines.append(f'{_key(feature)} = ["{FILL_IN}", "{FILL_IN}"]{beside}')
+    lines += [f"# {_key(one)} seems to count rows" for one in draft.counters]
     return "\n".join(lines) + "\n"
 
 
 def _source_lines(draft: Draft) -> list[str]:
     source = draft.source
-    lines = [f"path = {json.dumps(draft.path, ensure_ascii=False)}"]
-    for key in ("format", "pattern", "separator"):
+    lines = [f"# {sentence}" for sentence in draft.roles.told()]
+    lines.append(f"path = {_quoted(draft.path)}")
+    for key in ("format", "pattern", "table", "separator"):
         value = getattr(source, key)
         if value:
-            lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+            lines.append(f"{key} = {_quoted(value)}")
     if source.header and not source.format:
         lines.append(f"header = {_list(source.header)}  # the first line is data: name the columns")
+    if source.axes:
+        lines.append(f"axes = {_list(source.axes)}")
+    if source.messages or draft.words:
+        lines += messages_lines(source.messages, draft.words)
     return lines
+
+
+def _rows_lines(draft: Draft) -> list[str]:
+    lines = [f"missing = {_list(draft.missing)}"]
+    if draft.chosen.only:
+        lines.append(f"only = {_lists(draft.chosen.only)}  # other rows are left out")
+    if draft.chosen.valid:
+        lines.append(f"valid = {_lists(draft.chosen.valid)}  # rows outside hold no measurement")
+    return lines
+
+
+def _lists(named: Mapping[str, Sequence[Code]]) -> str:
+    return "{ " + ", ".join(f"{_key(name)} = {_list(values)}" for name, values in named.items()) + " }"
 
 
 def _public(key: str, listed: Sequence[str]) -> list[str]:
@@ -175,22 +218,27 @@ def _public(key: str, listed: Sequence[str]) -> list[str]:
     ]
 
 
-def _table(named: dict[str, str | None]) -> str:
-    return (
-        "{ "
-        + ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in named.items())
-        + " }"
+def _table(named: Mapping[str, str | float | None]) -> str:
+    pairs = (
+        f"{key} = {_quoted(value) if isinstance(value, str) else f'{value:g}'}"
+        for key, value in named.items()
     )
+    return "{ " + ", ".join(pairs) + " }"
 
 
-def _list(values: Sequence[float | str]) -> str:
-    told = [json.dumps(v, ensure_ascii=False) if isinstance(v, str) else f"{v:g}" for v in values]
+def _list(values: Sequence[Code]) -> str:
+    told = [_quoted(value) if isinstance(value, str) else _number(value) for value in values]
     return f"[{', '.join(told)}]"
 
 
+def _number(value: float) -> str:
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _key(name: str) -> str:
-    return (
-        name
-        if name.replace("_", "").replace("-", "").isalnum() and name.isascii()
-        else json.dumps(name, ensure_ascii=False)
-    )
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _quoted(name)

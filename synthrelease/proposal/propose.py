@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from synthrelease.data.readers.folder import pattern_columns
+from synthrelease.data.coordinates import CENTRE, DEGREES
+from synthrelease.data.readers import FOLDERS
+from synthrelease.data.readers.folder import found_files, pattern_columns
+from synthrelease.data.source import Source
 from synthrelease.errors import DataError
-from synthrelease.proposal.found_source import found_source
+from synthrelease.proposal.draft import Draft
+from synthrelease.proposal.found_source import found_sources
 from synthrelease.proposal.identifiers import telling_columns
 from synthrelease.proposal.looked import Looked, looked_at
-from synthrelease.proposal.missing_codes import missing_codes
-from synthrelease.proposal.plan_text import Draft, plan_text
+from synthrelease.proposal.missing_codes import TEXTS, empty_zeros, missing_codes
+from synthrelease.proposal.plan_text import plan_text
 from synthrelease.proposal.roles import (
     DURATION,
     PERSON,
@@ -25,9 +33,30 @@ from synthrelease.proposal.roles import (
     plain_name,
     roles_of,
 )
+from synthrelease.proposal.setting import setting_of
+from synthrelease.proposal.trial_messages import trial_messages
+from synthrelease.proposal.validity import chosen_rows
 
 _MOST_LISTED = 100  # stimuli or recordings that are written into a plan
+_FEW = 4  # people: fewer are rather sessions or eyes
 _MOST_OFFERED = 8  # columns that may be the person's
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was found in one table, for the curator alone.
+
+    Attributes:
+        path: of its file or folder.
+        kind: "gaze" or "features".
+        people: how many labels the column of people has.
+        groups: of each column that tells stimuli or recordings apart: fewest and most that one of them has, and its name.
+    """
+
+    path: Path
+    kind: str
+    people: int
+    groups: tuple[tuple[int, int, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,101 +66,216 @@ class Proposal:
     Attributes:
         text: of the plan.
         warnings: in sentences, for the curator alone.
-        gaze: whether the data are points on a screen.
-        people: how many labels the column of people has; private.
+        inputs: what was found.
     """
 
     text: str
     warnings: tuple[str, ...]
-    gaze: bool
-    people: int
+    inputs: tuple[Input, ...]
 
 
-def propose(data: Path, plan: Path, *, person: str | None) -> Proposal:
-    """Return a plan for a file, or a folder of files.
+def propose(
+    data: Sequence[Path], plan: Path, *, people: Sequence[str] = (), given: Mapping[str, Any] | None = None
+) -> Proposal:
+    """Return a plan for files, or folders of files.
 
-    Who is a person is never guessed.
+    Who is a person is never guessed, unless the format itself defines it.
 
     Args:
-        data: the file or folder.
+        data: the files and folders.
         plan: where the plan is to stand; paths in it are relative to that.
-        person: the column that says whose rows are.
+        people: the columns that say whose rows are; of each table, the one that it has.
+        given: fields of a `Source` that are known, such as `pattern`; of all of the data.
 
     Raises:
-        DataError: the data cannot be read, or `person` is missing or no column: the message lists those that it could be.
+        DataError: the data cannot be read, or no column says whose rows are: the message lists those that it could be.
         MachineError: they may not be read.
     """
-    looked = looked_at(found_source(data))
-    roles = roles_of(looked.frame.columns)
-    if person is None and looked.source.format:
-        person = "person"  # as the format defines it
-    if person is None or person not in looked.frame.columns:
-        raise _which(looked, roles, data, person)
-    taken = {role: roles.best(role) for role in (X, Y, TIME, DURATION)}
-    known = {person, *(column for column in taken.values() if column)}
-    roles = _without(roles, known - set(taken.values()))
+    drafts: list[Draft] = []
+    inputs: list[Input] = []
+    warnings: list[str] = []
+    for path in data:
+        found = found_sources(path, given)
+        warnings += [
+            f"'{one}' was left alone: it seems to be another kind of table" for one in found.left_alone
+        ]
+        for source in found.sources:
+            draft, own, told = _proposed(source, plan, people)
+            drafts.append(draft)
+            inputs.append(own)
+            warnings += told
+    named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
+    return Proposal(plan_text(plan.name, named), tuple(dict.fromkeys(warnings)), tuple(inputs))
+
+
+def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft, Input, list[str]]:
+    words: tuple[str, ...] = ()
+    first = found_files(source)[0].source.path if source.pattern and not source.format else source.path
+    if first.suffix.lower() == ".asc":
+        messages, words = trial_messages(first)
+        source = replace(source, messages=source.messages or messages)
+    looked = looked_at(source)
+    roles = roles_of(looked.filled)
+    person = _person(looked, roles, people)
     gaze = bool(roles.best(X) and roles.best(Y))
+    used = (X, Y, TIME, DURATION) if gaze else (TIME,)
+    taken = {column for role in used if (column := roles.best(role))}
+    roles = _without(roles, person)
     label = STIMULUS if gaze else RECORDING
-    parts = [column for column in pattern_columns(looked.source.pattern) if column != person]
+    parts = [column for column in pattern_columns(source.pattern) if column != person]
+    if not gaze and roles.best(RECORDING) is None and roles.best(STIMULUS) is not None:
+        # What was looked at tells a person's recordings apart, where nothing else does.
+        roles = replace(roles, candidates={**roles.candidates, RECORDING: roles.candidates[STIMULUS]})
     if roles.best(label) is None and len(parts) == 1:  # what else names of files say
-        roles = Roles({**roles.candidates, label: (parts[0],)}, roles.coordinates, roles.origin)
+        roles = replace(roles, candidates={**roles.candidates, label: (parts[0],)})
+    setting = setting_of(source, first, looked.frame, roles)
+    if setting.stimulus:
+        roles = replace(roles, candidates={**roles.candidates, STIMULUS: (setting.stimulus,)})
     labelled = roles.best(label)
-    features = [column for column in looked.numbers if column not in {*known, *parts, labelled}]
-    coded = [roles.best(X) or "", roles.best(Y) or ""] if gaze else features
-    pair = (coded[0], coded[1]) if gaze else None
-    listed = looked.labels(labelled) if labelled else []
+    chosen = chosen_rows(looked.frame, roles)
+    out = {
+        person,
+        *taken,
+        *parts,
+        *source.axes,
+        labelled,
+        *chosen.columns,
+        *(one.column for one in telling_columns(looked.frame)),
+    }
+    features = [column for column in looked.numbers if column not in out]
+    counters = [column for column in features if _COUNTER.search(plain_name(column))]
+    features = [column for column in features if column not in counters]
+    pair = (roles.best(X) or "", roles.best(Y) or "") if gaze else None
+    middle = setting.coordinates == DEGREES or (setting.origin or "").startswith(
+        CENTRE
+    )  # where 0, 0 is a point
+    codes = missing_codes(looked.frame, pair or features, pair=None if middle else pair)
+    listed = [one for one in looked.labels(labelled) if one not in TEXTS] if labelled else []
     draft = Draft(
-        plan.name,
-        looked.source,
-        _relative(data, plan),
+        "",
+        source,
+        _relative(source.path, plan),
         person,
         roles,
-        missing_codes(looked.frame, coded, pair=pair),
+        setting,
+        list(dict.fromkeys((*setting.missing, *codes))),
+        chosen,
         features,
+        counters,
         listed if len(listed) <= _MOST_LISTED else [],
+        words,
     )
-    return Proposal(
-        plan_text(draft), tuple(_warnings(looked, roles, person)), gaze, len(looked.labels(person))
-    )
+    apart = dict.fromkeys(one for one in (labelled, roles.best(RECORDING), *parts) if one)
+    counted = {column: looked.counts(person, column).values() for column in apart}
+    groups = tuple((min(counts), max(counts), column) for column, counts in counted.items())
+    own = Input(source.path, "gaze" if gaze else "features", len(looked.labels(person)), groups)
+    warnings = _warnings(looked, roles, person, own, known={setting.stimulus})
+    if not gaze and not chosen.valid:
+        warnings += _of_zeros(looked, features)
+    return draft, own, warnings
 
 
-def _which(looked: Looked, roles: Roles, data: Path, person: str | None) -> DataError:
-    """Who is a person is asked, with the columns that it could be, the likeliest first."""
-    likely = [*roles.candidates[PERSON], *looked.label_columns]
-    offered = list(dict.fromkeys(column for column in likely if column not in (roles.best(X), roles.best(Y))))
+_COUNTER = re.compile(
+    r"(^|_)(frame|index|idx|row|line|sample|samples|window|counter|number|nr|no|id)($|_)|^unnamed"
+)
+
+
+def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
+    """The column that says whose rows are: one that was named, or that the format defines."""
+    columns = looked.frame.columns
+    defined = next((known.person for known in FOLDERS if known.name == looked.source.format), "")
+    path = str(looked.source.path)
+    if defined and set(people) <= {defined}:
+        return defined
+    if defined:
+        raise DataError(
+            "the format itself says who a person is",
+            where=path,
+            found=" and ".join(f"--person {one}" for one in people),
+            expected=f"the column '{defined}'",
+            remedy="leave --person out",
+        )
+    named = [column for column in people if column in columns]
+    if len(named) == 1:
+        return named[0]
+    if len(named) > 1:
+        raise DataError(
+            "several of the columns of people are in one table",
+            where=path,
+            found=", ".join(f"'{column}'" for column in named),
+            expected="one",
+            remedy="name the column that says who somebody is in all tables, or make a plan for each",
+        )
+    likely = [*roles.candidates[PERSON], *pattern_columns(looked.source.pattern), *looked.label_columns]
+    others = {
+        *roles.candidates[X],
+        *roles.candidates[Y],
+        *roles.candidates[TIME],
+        *roles.candidates[DURATION],
+    }
+    offered = [
+        one for one in dict.fromkeys(likely) if one not in others and not _COUNTER.search(plain_name(one))
+    ]
     names = ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
-    if person is not None:
-        return DataError(f"there is no column '{person}'", where=str(data), expected=f"one of {names}")
-    return DataError(
+    if people:
+        missing = " or ".join(f"'{column}'" for column in people)
+        raise DataError(f"there is no column {missing}", where=path, expected=f"one of {names}")
+    raise DataError(
         "which column says whose rows these are is not guessed",
-        where=str(data),
+        where=path,
         found=f"columns that it could be: {names}",
-        remedy=f"say --person {offered[0] if offered else 'COLUMN'}; two sessions of one person must have one label in it",
+        remedy=f"say --person {shlex.quote(offered[0])}; two sessions of one person must have one label in it"
+        if offered
+        else "add a column that does; or, if each file is one recording, name the folder: init FOLDER --pattern 'P{person}.csv'",
     )
 
 
-def _without(roles: Roles, columns: set[str]) -> Roles:
-    """The same roles, of other columns than these."""
-    found = {role: tuple(c for c in names if c not in columns) for role, names in roles.candidates.items()}
-    return Roles(found, roles.coordinates, roles.origin)
+def _without(roles: Roles, person: str) -> Roles:
+    """The same roles, but that who is a person is nothing else."""
+    found = {role: tuple(c for c in names if c != person) for role, names in roles.candidates.items()}
+    return replace(roles, candidates=found)
 
 
-def _warnings(looked: Looked, roles: Roles, person: str) -> list[str]:
+def _warnings(looked: Looked, roles: Roles, person: str, own: Input, *, known: set[str]) -> list[str]:
     told = []
     for one in telling_columns(looked.frame):
+        if one.column in known:
+            continue
         beside = (
             "it says whose rows are: give people other labels first"
             if one.column == person
             else "the plan does not read it"
         )
         told.append(f"the column '{one.column}' seems to hold {one.what}: {beside}")
+    told += [
+        f"numbers of the column '{one}' have a decimal comma: export the file with a point"
+        for one in looked.with_commas
+    ]
     for other in roles.candidates[PERSON]:
         sessions = _several(looked, person, other)
-        if other != person and sessions:
+        if sessions:
             told.append(sessions)
-    if len(looked.labels(person)) == looked.frame.height:
+    if own.people < _FEW:
+        told.append(
+            f"there are {own.people} labels in '{person}': is that who somebody is, and no session, eye or group?"
+        )
+    labels = looked.labels(person)
+    if len({" ".join(one.split()).casefold() for one in labels}) < len(labels):
+        told.append(
+            f"some labels of '{person}' differ in capitals or blanks alone: if they are one person, make them one label"
+        )
+    if own.people == looked.frame.height:
         told.append(f"every row has a label of its own in '{person}': that is no person's")
     return told
+
+
+def _of_zeros(looked: Looked, features: Sequence[str]) -> list[str]:
+    """Zeros that seem to be no measurement, where they are one in other columns: `missing` is for all of them."""
+    empty, ordinary = empty_zeros(looked.frame, features)
+    if not empty or not ordinary:
+        return []
+    told = f"0 seems to mark missing values of '{empty[0]}', and is one of '{ordinary[0]}': `missing` is for all columns"
+    return [f"{told}; say by `valid` which rows are good, or leave one of the two out"]
 
 
 def _several(looked: Looked, person: str, other: str) -> str:
@@ -145,6 +289,24 @@ def _several(looked: Looked, person: str, other: str) -> str:
             "else a person counts several times, and is protected less than promised"
         )
     return ""
+
+
+def _names(drafts: Sequence[Draft]) -> list[str]:
+    """Names of inputs: what they are, or, where several are the same, what their files are called."""
+    kinds = ["gaze" if draft.gaze else "features" for draft in drafts]
+    names: list[str] = []
+    for kind, draft in zip(kinds, drafts, strict=True):
+        name = kind
+        if kinds.count(kind) > 1:
+            file = draft.source.pattern or draft.source.path.name.split(".")[0]
+            plain = re.sub(r"(\{.*?\}|\.\w+|[^A-Za-z0-9])+", "_", file).strip("_")[:30]
+            name = (
+                plain
+                if plain[:1].isalpha() and len(plain) > 1
+                else "_".join(part for part in (kind, plain) if part)
+            )
+        names.append(name if name not in names else f"{name}_{len(names) + 1}")
+    return names
 
 
 def _relative(data: Path, plan: Path) -> str:

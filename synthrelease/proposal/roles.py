@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from synthrelease.proposal.tools import TOOLS, Point, Tool
 
 PERSON, STIMULUS, RECORDING, X, Y, TIME, DURATION = (
     "person",
@@ -14,15 +18,16 @@ PERSON, STIMULUS, RECORDING, X, Y, TIME, DURATION = (
     "time",
     "duration",
 )
-# Names in lower case, all but letters and numbers as one underscore. The first of a row is the likeliest.
+# What people call them, and tools that have no entry of their own. The first of a row is the likeliest, ambiguous ones go last.
 _NAMES: dict[str, tuple[str, ...]] = {
     PERSON: (
         "person",
         "participant",
         "participant_id",
-        "participant_name",  # Tobii Pro Lab
+        "participant_name",
         "subject",
         "subject_id",
+        "subject_nr",  # OpenSesame
         "subj",
         "sub",
         "observer",
@@ -32,13 +37,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "user_id",
         "who",
         "pid",
-        "recording_session_label",  # EyeLink Data Viewer
-        "session_label",
     ),
     STIMULUS: (
         "stimulus",
         "stimulus_name",
-        "presented_stimulus_name",  # Tobii Pro Lab
         "stimulusname",
         "stim",
         "stim_file",  # BIDS
@@ -49,7 +51,6 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "photo",
         "page",
         "video",
-        "trial_label",  # EyeLink Data Viewer
         "media",
         "media_name",
     ),
@@ -67,59 +68,55 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "trial",
         "visit",
     ),
-    X: (
-        "x",
-        "x_px",
-        "x_pix",
-        "gaze_x",
-        "gaze_point_x",  # Tobii Pro Lab
-        "fixation_point_x",
-        "current_fix_x",  # EyeLink Data Viewer
-        "average_gaze_x",
-        "norm_pos_x",  # Pupil Core
-        "gaze_x_px",  # Pupil Neon
-        "x_coordinate",  # BIDS
-        "por_x",
-        "b_por_x_px",  # SMI
-        "l_por_x_px",
-        "left_gaze_x",
-        "fix_x",
-        "pos_x",
-        "xp",
-    ),
     TIME: (
         "time",
-        "t",
         "timestamp",
         "time_stamp",
-        "recording_timestamp",  # Tobii Pro Lab
-        "recordingtime_ms",  # SMI
-        "gaze_timestamp",  # Pupil Core
-        "timestamp_ns",  # Pupil Neon
         "t_center_s",
+        "window_end_s",  # of `prepare`
+        "onset_ms",
+        "onset",
+        "step",
         "time_ms",
         "time_s",
         "t_ms",
         "t_s",
-        "n",  # GazeBase
         "sample_index",
         "fix_index",
-        "current_fix_start",
+        "t",
+        "n",  # GazeBase
     ),
     DURATION: (
         "duration",
         "duration_ms",
         "fix_duration",
         "fixation_duration",
-        "current_fix_duration",  # EyeLink Data Viewer
-        "gaze_event_duration",  # Tobii Pro Lab
-        "event_duration_ms",
         "dur",
     ),
 }
-_NAMES[Y] = tuple(re.sub(r"(^|_)x($|_|p)", r"\1y\2", name) for name in _NAMES[X])
-_NORMALISED = ("norm_pos_x",)
-_BOTTOM_LEFT = ("norm_pos_x",)  # Pupil Core: y grows upwards
+_POINTS = tuple(
+    Point(name)
+    for name in (
+        "{}_px",
+        "{}_pix",
+        "gaze_{}",
+        "gaze_{}_px",
+        "gaze_point_{}",
+        "fixation_point_{}",
+        "pixel_{}",  # pymovements; of two eyes the left one's goes first
+        "pixel_{}l",
+        "pixel_{}r",
+        "{}_coordinate",  # BIDS
+        "por_{}",
+        "fix_{}",
+        "pos_{}",
+        "{}p",
+        "{}",
+    )
+)
+# A unit at the end of a name. Of lengths only pixels of the display: millimetres, or pixels of something else, are other columns.
+_UNIT = re.compile(r"\s*\[(?P<unit>ns|[uµμ]s|ms|s|sec|px|DACS px)\]\s*$")
+_UNITS_OF_TIME = {"ns": "ns", "us": "µs", "ms": "ms", "s": "s", "sec": "s"}
 
 
 @dataclass(frozen=True)
@@ -130,30 +127,90 @@ class Roles:
         candidates: by role.
         coordinates: what x and y are, by the tool that calls them so.
         origin: where they are 0.
+        tool: that seems to have written the file, if it is known.
+        columns: by plain name.
     """
 
     candidates: dict[str, tuple[str, ...]]
     coordinates: str
     origin: str
+    tool: Tool | None
+    columns: Mapping[str, str]
 
     def best(self, role: str) -> str | None:
         """Return the likeliest column of a role; None if there is none."""
         return next(iter(self.candidates.get(role, ())), None)
 
+    @property
+    def time_unit(self) -> str:
+        """The unit of the times; empty if neither their name nor the tool says so."""
+        column = self.best(TIME)
+        return "" if column is None else self.unit_of(column)
+
+    def unit_of(self, column: str) -> str:
+        """Return the unit of a column of times, by its name or the tool; empty if neither says so, or it holds none."""
+        if column not in self.candidates[TIME]:
+            return ""
+        found = _UNIT.search(column)
+        last = found["unit"] if found else plain_name(column).rpartition("_")[2]
+        return _UNITS_OF_TIME.get(plain_name(last)) or (self.tool.time_unit if self.tool else "")
+
+    def told(self) -> list[str]:
+        """Return what a plan should say of the tool, in sentences; nothing if it is not known."""
+        if self.tool is None:
+            return []
+        screen = " and ".join(
+            json.dumps(self.columns[name], ensure_ascii=False)
+            for name in self.tool.screen
+            if name in self.columns
+        )
+        return [
+            f"The columns look like those of {self.tool.name}.",
+            *([f"Its times are in {self.time_unit}."] if self.time_unit else []),
+            *([self.tool.note] if self.tool.note else []),
+            *([f"The screen's own pixels stand in {screen}."] if screen else []),
+        ]
+
 
 def roles_of(columns: list[str]) -> Roles:
-    """Return what columns are, by their names alone."""
-    plain = {plain_name(column): column for column in reversed(columns)}
-    found = {role: tuple(plain[name] for name in names if name in plain) for role, names in _NAMES.items()}
-    across = found[X][:1]
-    own = plain_name(across[0]) if across else ""
-    return Roles(
-        found,
-        "normalised" if own in _NORMALISED else "pixels",
-        "bottom-left" if own in _BOTTOM_LEFT else "top-left",
-    )
+    """Return what columns are, by their names alone: a tool's own names go before those that anybody might give."""
+    named = _by_plain_name(columns)
+    tool = next((tool for tool in TOOLS if tool.wrote(named)), None)
+    found = {
+        role: _there(named, (*(getattr(tool, role) if tool else ()), *(names if _holds(tool, role) else ())))
+        for role, names in _NAMES.items()
+    }
+    # A tool that knows no screen has no points, whatever else is called x.
+    offered = (*tool.points, *(_POINTS if tool.points else ())) if tool else _POINTS
+    points = [point for point in offered if point.across in named and point.down in named]
+    found[X] = _there(named, tuple(point.across for point in points))
+    found[Y] = _there(named, tuple(point.down for point in points))
+    first = points[0] if points else Point("")
+    return Roles(found, first.coordinates, first.origin, tool, named)
 
 
 def plain_name(column: str) -> str:
     """Return a name in lower case, all but letters and numbers as one underscore."""
-    return re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_")
+    return re.sub(r"[^a-z0-9]+", "_", re.sub("[µμ]", "u", column.lower())).strip("_")
+
+
+def _holds(tool: Tool | None, role: str) -> bool:
+    """Whether the usual names of a role hold: not of durations in a tool's file, which samples may repeat."""
+    return tool is None or role != DURATION
+
+
+def _by_plain_name(columns: list[str]) -> dict[str, str]:
+    """Columns by plain name, and by plain name without a unit, or in the singular, where no other column is called so."""
+    named: dict[str, str] = {}
+    for name in (plain_name, lambda column: plain_name(_UNIT.sub("", column)), _singular):
+        for column in columns:
+            named.setdefault(name(column), column)
+    return named
+
+
+def _singular(column: str) -> str:
+    return plain_name(column).removesuffix("s")
+
+
+def _there(named: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(named[name] for name in names if name in named))

@@ -43,10 +43,11 @@ _BLINKS = "Bentivoglio et al. 1997, Movement Disorders 12"
 _RANGES: tuple[tuple[str, UsualRange], ...] = (
     (r"pupil.*diff|diff.*pupil", UsualRange("a difference of pupil diameters", -3, 3, "mm", _OURS)),
     (
-        r"pupil.*(var|sd|std)|(var|sd|std).*pupil",
+        r"pupil.*(^|_)(sd|std)|(^|_)(sd|std)(_|$).*pupil",
         UsualRange("the spread of a pupil diameter", 0, 2, "mm", _OURS),
     ),
-    (r"pupil|diameter", UsualRange("a pupil diameter", 1, 9, "mm", _MATHOT)),
+    (r"(pupil|diameter).*(^|_)mm($|_)", UsualRange("a pupil diameter", 1, 9, "mm", _MATHOT)),
+    (r"pupil|diameter", UsualRange("a pupil diameter that is in mm", 1, 9, "mm", _MATHOT)),
     (r"blink.*(rate|freq|hz)", UsualRange("a blink rate", 0, 1, "per second", _BLINKS)),
     (r"blink.*dur", UsualRange("a blink's duration", 0, 1, "s", _HOLMQVIST)),
     (r"fix.*(rate|freq|hz)", UsualRange("a fixation rate", 0, 6, "per second", _HOLMQVIST)),
@@ -55,17 +56,36 @@ _RANGES: tuple[tuple[str, UsualRange], ...] = (
     (r"sacc.*dur", UsualRange("a saccade's duration", 0, 0.2, "s", _HOLMQVIST)),
     (r"sacc.*amp", UsualRange("a saccade's amplitude", 0, 40, "degrees", _HOLMQVIST)),
     (r"veloc", UsualRange("the velocity of an eye", 0, 1000, "degrees per second", _BAHILL)),
-    (r"ratio|fraction|share|openness|confidence|valid", UsualRange("a share", 0, 1, "", "by its definition")),
+    (
+        r"(?<!saccade_fixation_)ratio|fraction|share|openness|confidence|valid",
+        UsualRange("a share", 0, 1, "", "by its definition"),
+    ),
 )
 _MILLISECONDS = re.compile(r"(^|_)(ms|msec|millis\w*)($|_)")
+_VARIANCE = re.compile(r"(?:^|_)(?:var|variance)(?=$|_)")
+_OTHER_UNIT = re.compile(
+    r"(^|_)(px|pix|pixels?|area|radius|au)($|_)"
+)  # of pupils, whose ranges are of diameters in mm
+_POPOVICIU = "no more than a quarter of the square of the range: Popoviciu 1935"
 
 
 def usual_range(column: str) -> UsualRange | None:
     """Return what is usual for a column of this name, in milliseconds where the name says so; None if nothing is known."""
     name = re.sub(r"[^a-z0-9]+", "_", column.lower())
+    variances = len(_VARIANCE.findall(name))
+    if variances:
+        mean = usual_range(_VARIANCE.sub("", name)) if variances == 1 else None
+        return None if mean is None or not mean.unit else _variance_of(mean)
     for expression, found in _RANGES:
         if re.search(expression, name):
+            if found.unit == "mm" and _OTHER_UNIT.search(name):
+                return None
             if found.unit == "s" and _MILLISECONDS.search(name):
                 return UsualRange(found.what, found.low * 1000, found.high * 1000, "ms", found.source)
             return found
     return None
+
+
+def _variance_of(mean: UsualRange) -> UsualRange:
+    largest = (mean.high - mean.low) ** 2 / 4
+    return UsualRange(f"the variance of {mean.what}", 0, largest, f"{mean.unit}, squared", _POPOVICIU)

@@ -31,7 +31,7 @@ from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.parts import Part, collected_from, divided, stamp_of
-from synthrelease.plan import InputSpec, Plan
+from synthrelease.plan import InputSpec, Plan, defaults
 from synthrelease.privacy.guarantee import Neighbours
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
@@ -71,7 +71,7 @@ def gaze_input(path: Path, **columns: str) -> InputSpec:
         "looks",
         "gaze",
         path,
-        {**options, "missing": [], "off_screen": "error", "coordinates": "pixels", "origin": "top-left"},
+        {**defaults("gaze"), **options},
     )
 
 
@@ -83,7 +83,7 @@ def feature_input(path: Path) -> InputSpec:
         "bounds": bounds,
         "categories": {"image": ["sea", "sky", "sun", "unlisted"]},
     }
-    return InputSpec("series", "features", path, {**options, "missing": []})
+    return InputSpec("series", "features", path, {**defaults("features"), **options})
 
 
 def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 360) -> tuple[Part, ...]:

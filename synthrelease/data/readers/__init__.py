@@ -1,16 +1,28 @@
 """One file per format, and the registry that finds the right one.
 
-To add a format, write a class that can do what `Reader` asks for, and put an object of it into `READERS`; a folder of a known
-kind, into `FOLDERS`.
+To add a format, write a class that can do what `Reader` asks for, and put an object of it into `READERS`; a folder of a known kind, into `FOLDERS`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from synthrelease.data.readers import delimited, folder, gazebase, mpii, parquet
+from synthrelease.data.readers import (
+    bids,
+    delimited,
+    eyelink,
+    folder,
+    frame,
+    gazebase,
+    hdf5,
+    mat,
+    mpii,
+    npz,
+    parquet,
+)
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Reader, Rows
+from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -18,7 +30,30 @@ __all__ = ["FOLDERS", "READERS", "Reader", "Rows", "reader_for"]
 
 
 def reader_for(source: Source) -> Reader:
-    """Return the reader of a source's format; DataError if there is none."""
+    """Return the reader of a source's format; DataError if there is none, or the plan says what only others have."""
+    reader = _chosen(source)
+    for key in _KEYS:
+        if getattr(source, key) and key not in reader.uses:
+            raise DataError(
+                f"`{key}` has no use here",
+                where=str(source.path),
+                found=f"{reader.formats}, which {_known(reader.uses)}",
+                remedy=f"leave the input's `{key}` out",
+            )
+    return reader
+
+
+_KEYS = folder.Folder.uses
+
+
+def _known(keys: tuple[str, ...]) -> str:
+    told = " and ".join(f"`{key}`" for key in keys)
+    return f"takes {told}" if told else "says by itself how it is read"
+
+
+def _chosen(source: Source) -> Reader:
+    if source.frame is not None:
+        return frame.Frame()
     if source.format:
         return _named(source)
     if source.pattern or _is_folder(source.path):
@@ -28,16 +63,26 @@ def reader_for(source: Source) -> Reader:
             return reader
     with opened(source.path):
         pass  # what is not there has no kind
+    refuse_unreadable(source.path)
     raise DataError(
         "no reader for this kind of file",
         where=str(source.path),
         found=f"a name ending in '{''.join(source.path.suffixes[-2:])}'",
         expected="; ".join(reader.formats for reader in READERS),
+        remedy="let its name end as its kind does, or export it as one of these",
     )
 
 
-READERS: tuple[Reader, ...] = (delimited.Delimited(), parquet.Parquet())
+READERS: tuple[Reader, ...] = (
+    delimited.Delimited(),
+    parquet.Parquet(),
+    mat.Mat(),
+    npz.Npz(),
+    hdf5.Hdf5(),
+    eyelink.EyeLink(),
+)
 FOLDERS: tuple[folder.Folder, ...] = (  # of files that belong together, which a plan names as `format`
+    bids.Bids(),
     gazebase.GazeBase(reader_for),
     mpii.MpiiDpEye(reader_for),
     mpii.MpiiPrivacEye(reader_for),
@@ -45,12 +90,13 @@ FOLDERS: tuple[folder.Folder, ...] = (  # of files that belong together, which a
 
 
 def _named(source: Source) -> Reader:
-    readers: dict[str, Reader] = {reader.name: reader for reader in (*READERS, *FOLDERS)}
+    readers = {reader.name: reader for reader in (*READERS, *FOLDERS)}
     if source.format not in readers:
         raise DataError(
             f"there is no format '{source.format}'",
             where=str(source.path),
             expected="one of " + ", ".join(readers),
+            remedy="correct the input's `format`, or leave it out: names of files tell the others",
         )
     return readers[source.format]
 

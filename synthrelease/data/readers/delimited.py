@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -31,6 +32,9 @@ _LONGEST_HEADER = 1 << 24  # bytes
 _LONGEST_ROW = 1 << 28  # bytes
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
+_QUOTES = (
+    "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
+)
 
 
 class Delimited:
@@ -38,6 +42,7 @@ class Delimited:
 
     name = "text"
     formats = ".csv, .tsv or .txt, plain or .gz"
+    uses: tuple[str, ...] = ("separator", "header")
 
     def matches(self, path: Path) -> bool:
         """Whether the name ends like delimited text."""
@@ -131,12 +136,16 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
             raise DataError(
                 "the file cannot be read as delimited text",
-                where=str(path),
+                where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
                 expected="quotes only around whole cells, doubled inside them",
+                remedy=_QUOTES,
             ) from None
         if frame.height != lines.size:
             raise DataError(
-                "the rows of the file cannot be told apart", where=str(path), expected="one record a line"
+                "the rows of the file cannot be told apart",
+                where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
+                expected="one record a line, and quotes only around whole cells",
+                remedy=_QUOTES,
             )
         frame.columns = [names[place] for place in places]  # as the header is read here: without blanks
         yield frame.select(columns), lines
@@ -186,8 +195,8 @@ def _whole_rows(data: bytes) -> int:
 
 
 def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
-    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]:
-        raise _not_utf8(path, "UTF-16 or binary data", "utf-16")
+    if first_line == 1 and (data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]):
+        raise _not_utf8(str(path), "UTF-16 or binary data", "utf-16")
     if b"\0" in data:
         line = first_line + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
@@ -195,30 +204,42 @@ def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
             where=f"{path}, line {line}",
             found="a NUL byte: binary data",
             expected="text",
+            remedy="copy or export the file anew; NUL bytes at its end are what a crash leaves of a file",
         )
     decoder = codecs.getincrementaldecoder("utf-8")()
+    line = first_line
     try:
         for start in range(0, len(data), 1 << 20):
             decoder.decode(data[start : start + (1 << 20)])
+            line += data.count(b"\n", start, start + (1 << 20))
         decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise _not_utf8(path, "bytes that are not UTF-8", "latin1") from None
+    except UnicodeDecodeError as error:  # it counts from what was left over of the text before
+        line += error.object.count(b"\n", 0, error.start)
+        raise _not_utf8(f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
 
 
 def _names(source: Source, line: bytes) -> list[str]:
     """The names of the columns: of the first line, or those that the source gives."""
     path = source.path
+    refuse_unreadable(path, line)
     line = line.removeprefix(codecs.BOM_UTF8)
     _check_text(path, line)
     if not line:
-        expected = "at least one row" if source.header else "a header line and at least one row"
-        raise DataError("the file is empty", where=str(path), expected=expected)
+        raise DataError(
+            "the file is empty",
+            where=str(path),
+            expected="at least one row" if source.header else "a header line and at least one row",
+            remedy="check that the file was copied, or exported, completely",
+        )
     if source.header:
         return list(source.header)
     text = line.decode("utf-8").strip("\r\n")
     if not text.strip():
         raise DataError(
-            "the first line is blank", where=str(path), expected="a header line, and rows below it"
+            "the first line is blank",
+            where=f"{path}, line 1",
+            expected="a header line, and rows below it",
+            remedy="take out the blank lines above the header",
         )
     chosen = _separator(source)
     try:
@@ -226,8 +247,9 @@ def _names(source: Source, line: bytes) -> list[str]:
     except csv.Error:
         raise DataError(
             "the lines of the file cannot be told apart",
-            where=str(path),
+            where=f"{path}, line 1",
             expected="lines that end in \\n or \\r\\n",
+            remedy="end its lines otherwise; for example: tr '\\r' '\\n' < OLD > NEW",
         ) from None
     if len(names) == 1 and source.separator is None:
         _suggest_separator(path, text, chosen)
@@ -240,7 +262,7 @@ def _suggest_separator(path: Path, text: str, chosen: str) -> None:
             shown = '"\\t"' if other == "\t" else f"'{other}'"
             raise DataError(
                 "the header is one column only",
-                where=str(path),
+                where=f"{path}, line 1",
                 found=f"columns separated by {shown}",
                 expected="columns separated by a tab"
                 if chosen == "\t"
@@ -285,20 +307,35 @@ def _measured(
     return first_lines[1:].astype(np.int64)
 
 
+def _stray_quote(data: bytes, separator: bytes, *, first_line: int) -> str:
+    """The line of the first quote that opens in the midst of a cell, which only some take for one; the data are those of `_measured`."""
+    raw = np.frombuffer(data, dtype=np.uint8)
+    opening = np.flatnonzero(raw == ord('"'))[::2]
+    before = raw[opening - 1]
+    stray = opening[(opening > 0) & ~np.isin(before, list(separator + b'\n"'))]
+    return f", line {first_line - 1 + data.count(bytes([10]), 0, int(stray[0]))}" if stray.size else ""
+
+
 def _separator(source: Source) -> str:
     path, separator = source.path, source.separator
     if separator is None:
         return "\t" if ".tsv" in path.name.lower() else ","
     if len(separator.encode()) != 1 or separator in '"\r\n':
         raise DataError(
-            "the separator cannot be used", where=str(path), expected="one ASCII character that is no quote"
+            "the separator cannot be used",
+            where=str(path),
+            expected="one ASCII character that is no quote",
+            remedy="correct the input's `separator`",
         )
     return separator
 
 
 def _not_closed(path: Path, line: int) -> DataError:
     return DataError(
-        "a quote is opened and not closed", where=f"{path}, line {line}", expected="quotes in pairs"
+        "a quote is opened and not closed",
+        where=f"{path}, line {line}",
+        expected="quotes in pairs",
+        remedy=_QUOTES,
     )
 
 
@@ -311,10 +348,10 @@ def _cannot_unpack(path: Path) -> DataError:
     )
 
 
-def _not_utf8(path: Path, found: str, encoding: str) -> DataError:
+def _not_utf8(where: str, found: str, encoding: str) -> DataError:
     return DataError(
         "the file is not UTF-8 text",
-        where=str(path),
+        where=where,
         found=found,
         expected="UTF-8",
         remedy=f"save it as UTF-8; for example: iconv -f {encoding} -t utf-8 OLD > NEW",

@@ -1,7 +1,8 @@
 """A folder of files, one for each recording or so, whose names hold what their rows do not say.
 
 In a pattern such as `S_{round:1}{person:3}_S{session}_{task}.csv`, `{name}` becomes a column: any text within one name of a file
-or folder, or exactly so many characters. `*` is any text, `**/` any folders; all else stands for itself.
+or folder, or exactly so many characters. `*` is any text, `**/` any folders; all else stands for itself. Hidden files and folders, such as the `._x.csv`
+that macOS writes beside every `x.csv` on a foreign disk, are left alone, and so are Windows' `Thumbs.db` and `desktop.ini`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError, MachineError
 
 _PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|(.)", re.DOTALL)
+_NOT_HIDDEN = r"(?!\.)"  # unless the pattern itself begins with a point there
+_FOLDERS = rf"(?:{_NOT_HIDDEN}[^/]+/)*"
+_OF_SYSTEMS = {"thumbs.db", "desktop.ini"}  # that Windows puts into folders; what macOS does is hidden
 _LINE_BITS = 40  # of a place: the line within the file; above them the number of the file
 
 
@@ -41,10 +45,22 @@ class Folder:
 
     Args:
         reader_for: finds the reader of a file.
+
+    Attributes:
+        person: the column that says whose rows are, where the format itself defines that.
     """
 
     name = "folder"
     formats = "a folder of files, with a `pattern`"
+    person = ""
+    uses: tuple[str, ...] = (
+        "pattern",
+        "separator",
+        "header",
+        "table",
+        "axes",
+        "messages",
+    )  # the others by its files
 
     def __init__(self, reader_for: Callable[[Source], Reader]) -> None:
         self._reader_for = reader_for
@@ -52,6 +68,14 @@ class Folder:
     def matches(self, path: Path) -> bool:
         """Whether it is a folder."""
         return path.is_dir()
+
+    def holds(self, path: Path) -> bool:
+        """Whether a folder is one of this kind."""
+        try:
+            self.found(Source(path, format=self.name))
+        except DataError:
+            return False
+        return True
 
     def found(self, source: Source) -> list[File]:
         """Return the files, in natural order; formats that are folders of a known kind say here which."""
@@ -77,7 +101,7 @@ class Folder:
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns of all files."""
         files = enumerate(self.found(source))
-        return _joined([self._whole(number, file, columns) for number, file in files], columns)
+        return _joined([(file, self._whole(number, file, columns)) for number, file in files], columns)
 
     def most_cells(self, source: Source) -> int:
         """Return the sum over all files."""
@@ -100,14 +124,14 @@ class Folder:
         if column in files[0][1].cells:
             wanted = set(values.to_list())
             chosen = [(number, file) for number, file in files if file.cells[column] in wanted]
-            return _joined([self._whole(number, file, columns) for number, file in chosen], columns)
+            return _joined([(file, self._whole(number, file, columns)) for number, file in chosen], columns)
         found = []
         for number, file in files:
             own = [one for one in columns if one not in file.cells]
             rows = self._reader_for(file.source).read_where(
                 file.source, self._some(file, own), column, values
             )
-            found.append(_with_cells(rows, file, columns, number))
+            found.append((file, _with_cells(rows, file, columns, number)))
         return _joined(found, columns)
 
     def place(self, source: Source, line: int) -> str:
@@ -124,6 +148,14 @@ class Folder:
     def _some(self, file: File, columns: list[str]) -> list[str]:
         """Columns to read of a file: one at least, so that its rows are counted; all of them there."""
         present = self._reader_for(file.source).column_names(file.source)
+        twice = [column for column in columns if present.count(column) > 1]
+        if twice:
+            raise DataError(
+                "two columns have the same name",
+                where=f"{file.source.path}, column '{twice[0]}'",
+                expected="names of their own",
+                remedy="rename one in the header",
+            )
         missing = [column for column in columns if column not in present]
         if missing:
             raise DataError(
@@ -131,6 +163,7 @@ class Folder:
                 where=str(file.source.path),
                 found="other columns than in the folder's first file",
                 expected="the same columns in every file",
+                remedy="rename the column there, or take the file out of the folder",
             )
         return columns or present[:1]
 
@@ -158,7 +191,7 @@ def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
     found, others = [], 0
     for name in _names_below(source.path):
         match = expression.fullmatch(name)
-        if match is None:
+        if match is None or name.rpartition("/")[2].lower() in _OF_SYSTEMS:
             others += 1
             continue
         cells = {key: text for key, text in match.groupdict().items() if text is not None}
@@ -190,8 +223,13 @@ def _expression(source: Source) -> re.Pattern[str]:
     names = pattern_columns(source.pattern)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise DataError(f"the pattern names '{twice[0]}' twice", where=str(source.path), found=source.pattern)
-    out = []
+        raise DataError(
+            f"the pattern names '{twice[0]}' twice",
+            where=str(source.path),
+            found=source.pattern,
+            remedy="call one otherwise; * is any text that becomes no column",
+        )
+    out: list[str] = []
     for name, length, folders, star, text, stray in _PARTS.findall(source.pattern):
         if stray:
             raise DataError(
@@ -199,11 +237,14 @@ def _expression(source: Source) -> re.Pattern[str]:
                 where=str(source.path),
                 found=f"a '{stray}' by itself in {source.pattern}",
                 expected="{name}, or {name:3} for three characters",
+                remedy="correct the input's `pattern`",
             )
+        if (name or star) and (not out or out[-1].endswith(("/", _FOLDERS))):
+            out.append(_NOT_HIDDEN)
         if name:
             out.append(f"(?P<{name}>[^/]{{{length}}})" if length else f"(?P<{name}>[^/]+?)")
         else:
-            out.append(r"(?:[^/]+/)*" if folders else "[^/]*" if star else re.escape(text))
+            out.append(_FOLDERS if folders else "[^/]*" if star else re.escape(text))
     return re.compile("".join(out))
 
 
@@ -232,10 +273,55 @@ def _with_cells(rows: Rows, file: File, columns: list[str], number: int) -> Rows
     return frame.with_columns(told).select(columns), lines + (number << _LINE_BITS)
 
 
-def _joined(pieces: list[Rows], columns: list[str]) -> Rows:
+def _joined(pieces: list[tuple[File, Rows]], columns: list[str]) -> Rows:
     if not pieces:
         return pl.DataFrame({column: pl.Series([], dtype=pl.String) for column in columns}), np.zeros(
             0, dtype=np.int64
         )
-    frames = pl.concat([frame for frame, _ in pieces], how="vertical_relaxed")
-    return frames, np.concatenate([lines for _, lines in pieces])
+    empty = [_empty_columns(frame) for _, (frame, _) in pieces]
+    for column in columns:
+        _check_types(
+            column,
+            [
+                (file, frame.schema[column])
+                for (file, (frame, _)), none in zip(pieces, empty, strict=True)
+                if column not in none
+            ],
+        )
+    frames = [
+        frame.with_columns(pl.lit(None).alias(column) for column in none)
+        for (_, (frame, _)), none in zip(pieces, empty, strict=True)
+    ]
+    lines = [own for _, (_, own) in pieces]
+    return pl.concat(frames, how="vertical_relaxed"), np.concatenate(lines)
+
+
+def _empty_columns(frame: pl.DataFrame) -> set[str]:
+    """Columns without a single cell, of whatever type."""
+    return {series.name for series in frame if series.null_count() == series.len()}
+
+
+def _check_types(column: str, types: list[tuple[File, pl.DataType]]) -> None:
+    """Refuse a column that is text in one file and dates in the next: what they have in common is neither, and 1 and 1.0 would be two people."""
+    for file, dtype in types[1:]:
+        if _kind(dtype) != _kind(types[0][1]):
+            raise DataError(
+                "a column of the folder's files is of several types",
+                where=f"{file.source.path}, column '{column}'",
+                found=_shown(dtype),
+                expected=f"{_shown(types[0][1])}, as in {types[0][0].source.path.name}",
+                remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
+            )
+
+
+def _kind(dtype: pl.DataType) -> str:
+    if dtype.is_numeric():
+        return "numbers"
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    return str(dtype)
+
+
+def _shown(dtype: pl.DataType) -> str:
+    kind = _kind(dtype)
+    return kind if kind in ("numbers", "text") else f"the type {type(dtype).__name__}"

@@ -20,6 +20,8 @@ class GazeBase(Folder):
 
     name = "gazebase"
     formats = 'a folder of GazeBase files, with format = "gazebase"'
+    person = "person"
+    uses: tuple[str, ...] = ()
 
     def found(self, source: Source) -> list[File]:
         """Return the recordings."""

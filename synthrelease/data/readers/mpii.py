@@ -52,6 +52,8 @@ _LONGEST_LINE = 1 << 20
 class _Features(Folder):
     """A folder of such files, with the columns `person` and `recording` from their names."""
 
+    person = "person"
+    uses: tuple[str, ...] = ()
     pattern: str
     more_columns: bool  # behind the features
 
@@ -67,6 +69,7 @@ class _Features(Folder):
                 found=str(columns),
                 expected=f"{len(FEATURES)} features"
                 + (", and more behind them" if self.more_columns else ""),
+                remedy="correct the input's `format`, or give the files their columns as the data set has them, apart by , or ;",
             )
         more = tuple(f"column_{number}" for number in range(len(FEATURES) + 1, columns + 1))
         header = (*FEATURES, *more)
@@ -95,5 +98,12 @@ def _form(file: File) -> tuple[str, int]:
     """The separator, and the number of columns, of the first line."""
     with opened(file.source.path) as opening:
         line = opening.readline(_LONGEST_LINE)
+    if not line.strip():
+        raise DataError(
+            "the file is empty" if not line else "the first line is blank",
+            where=str(file.source.path),
+            expected="a row of features in every line",
+            remedy="check that the file was copied completely",
+        )
     separator = ";" if b";" in line else ","
     return separator, line.count(separator.encode()) + 1

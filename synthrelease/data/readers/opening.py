@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,27 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading.
 
     Raises:
-        DataError: no such file, a folder, an impossible path.
+        DataError: no such file, a folder, a pipe or a device, an impossible path.
         MachineError: no permission, or an error of the file system.
     """
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe may wait for ever
+            raise DataError(
+                "the path is one of no regular file",
+                where=str(path),
+                found="a pipe, a device or a socket",
+                expected="a file, which is read more than once",
+                remedy="write the data to a file, and name that",
+            )
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            raise DataError(
+                "the file is a link to one that is not there",
+                where=str(path),
+                remedy="fetch what it leads to: git annex get, or datalad get, in a dataset that they keep",
+            ) from None
         raise DataError(
             "there is no such file", where=str(path), remedy="paths in a plan are relative to the plan"
         ) from None
@@ -36,7 +52,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             "the file may not be read", where=str(path), remedy="check its permissions"
         ) from None
     except (OSError, ValueError):
-        raise DataError("the path cannot be one of a file", where=repr(str(path))[:300]) from None
+        raise DataError(
+            "the path cannot be one of a file",
+            where=repr(str(path))[:300],
+            remedy="correct the input's `path`: a name is too long, or has characters that no name may have",
+        ) from None
     with file:
         try:
             yield file

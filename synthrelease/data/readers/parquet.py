@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.parquet_tags import check_tags
 from synthrelease.data.readers.reader import Rows
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _ROW = "synthrelease row"  # no column of anybody's
+_MOST_KNOWN = 1 << 12
+_KNOWN: set[tuple[Path, int, int]] = set()  # files that were found to be whole
 
 
 class Parquet:
@@ -21,6 +26,7 @@ class Parquet:
 
     name = "parquet"
     formats = ".parquet"
+    uses: tuple[str, ...] = ()
 
     def matches(self, path: Path) -> bool:
         """Whether the name ends in .parquet."""
@@ -32,17 +38,11 @@ class Parquet:
 
     def column_names(self, source: Source) -> list[str]:
         """Return the schema's names."""
-        if source.header:
-            raise DataError(
-                "the columns of the file have names already",
-                where=str(source.path),
-                found="names for them in the plan, too",
-                remedy="leave the input's `header` out",
-            )
+        _check(source.path)
         with opened(source.path) as file:
             try:
                 return list(pl.read_parquet_schema(file))
-            except pl.exceptions.PolarsError:
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
                 raise _broken(source.path) from None
 
     def read(self, source: Source, columns: list[str]) -> Rows:
@@ -81,12 +81,31 @@ def _scan(path: Path) -> pl.LazyFrame:
 
 
 def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
-    with opened(path):
-        pass  # a clear message if it cannot be; the library then maps the file by its name
+    _check(path)
     try:
         return query.collect(engine="streaming")
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise _broken(path) from None
+
+
+def _check(path: Path) -> None:
+    """Refuse a file that the library would stumble over; it then maps the file by its name."""
+    with opened(path) as file:
+        about = os.fstat(file.fileno())
+        try:
+            _checked(path, file, about.st_size, about.st_mtime_ns)
+        except ValueError:
+            raise _broken(path) from None
+
+
+def _checked(path: Path, file: BinaryIO, size: int, written_ns: int) -> None:
+    """Walk over a file's tags, once as long as it stays the same."""
+    known = (path, size, written_ns)
+    if known not in _KNOWN:
+        check_tags(file)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN.add(known)
 
 
 def _broken(path: Path) -> DataError:

@@ -21,10 +21,12 @@ class Reader(Protocol):
     Attributes:
         name: as `format` in a plan has it.
         formats: what its files are called, in words.
+        uses: the keys of an input that say how to read it, of those that not every format has a use for.
     """
 
     name: str
     formats: str
+    uses: tuple[str, ...]
 
     def matches(self, path: Path) -> bool:
         """Whether a file's name is of this format."""

@@ -231,3 +231,36 @@ def test_a_missing_label_column_is_refused(tmp_path: Path) -> None:
     path = stored(tmp_path, ("whom", "image"), [("canary", "canary")])
     with pytest.raises(DataError, match="did you mean 'whom'"):
         read_facts(path, columns=GAZE, listed=None)
+
+
+@pytest.mark.parametrize("most", [1, 2, 100])
+def test_rows_of_no_group_are_of_people_and_of_no_name(
+    tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("synthrelease.data.facts._SLICE_ROWS", most)
+    monkeypatch.setattr("synthrelease.data.tables._SMALL_CELLS", 0)
+    rows = [("p1", "a", 5, 1), ("p1", None, 5, 2), ("p2", None, 5, 3), ("p1", "b", 5, 4), ("p1", "a", 5, 5)]
+    for name in ("data.csv", "data.parquet"):
+        path = stored(tmp_path, ("who", "task", "v", "t"), rows, name=name)
+        facts = read_facts(path, columns=FEATURES, listed=["b", "a", "c"], lengths_public=True)
+        assert facts.people == 2
+        assert facts.names == ("b", "a", "c")
+        assert facts.assigned.tolist() == [[True, True, False], [False, False, False]]
+        assert facts.longest == 2
+        features = load_features(path, columns=FEATURES, bounds={"v": (0.0, 9.0)}, recordings=["b", "a", "c"])
+        assert features.recording.tolist() == [0, 1, 1]
+        with pytest.raises(DataError, match="a label is missing"):
+            read_facts(path, columns=FEATURES, listed=None)
+
+
+def test_a_list_of_which_nothing_is_in_the_data_is_refused_and_names_without_rows_are_known(
+    tmp_path: Path,
+) -> None:
+    rows = [("p1", "a", 5, 1), ("p2", "b", 5, 2)]
+    path = stored(tmp_path, ("who", "task", "v", "t"), rows)
+    facts = read_facts(path, columns=FEATURES, listed=["a", "c", "b", "d"])
+    assert facts.without_rows == ("c", "d")
+    assert read_facts(path, columns=FEATURES, listed=None).without_rows == ()
+    with pytest.raises(DataError, match="no row belongs to anything that the plan lists") as caught:
+        read_facts(path, columns=FEATURES, listed=["A", "B"])
+    assert "list of recordings" in str(caught.value)

@@ -114,7 +114,7 @@ def test_recordings_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path:
     assert (features.people, features.identities) == (2, ("canary-ann", "canary-bob"))
     assert features.person.tolist() == [0]
     assert features.recording.tolist() == [1]
-    assert features.notes == ("2 of 3 rows belong to recordings not listed",)
+    assert features.notes == ("2 of 3 rows belong to recordings that the plan does not list",)
 
 
 def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:

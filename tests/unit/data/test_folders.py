@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,61 @@ def test_patterns(tmp_path: Path, pattern: str, names: list[str], cells: list[tu
     found = folders.found_files(Source(tmp_path, pattern=pattern))
     assert [tuple(file.cells.values()) for file in found] == cells
     assert folders.pattern_columns(pattern) == list(found[0].cells)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["{person}.csv", "*{person}.csv", "{person}.*", "**/{person}.csv", "{person:2}.csv", "{person}"],
+)
+def test_what_is_hidden_or_of_a_system_is_left_alone(tmp_path: Path, pattern: str) -> None:
+    for name in (
+        "P1.csv",
+        "._P1.csv",
+        ".P2.csv",
+        "._.csv",
+        ".DS_Store",
+        "Thumbs.db",
+        "desktop.ini",
+        ".a/P3.csv",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x\n1\n")
+    found = folders.found_files(Source(tmp_path, pattern=pattern))
+    assert [file.source.path.name for file in found] == ["P1.csv"]
+
+
+def test_a_pattern_may_begin_with_a_point(tmp_path: Path) -> None:
+    for name in (".P1.csv", ".data/P2.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n1\n")
+    for pattern in (".{person}.csv", ".data/{person}.csv", "**/.P{person}.csv"):
+        assert len(folders.found_files(Source(tmp_path, pattern=pattern))) == 1
+
+
+def test_a_column_of_two_types_is_refused(tmp_path: Path) -> None:
+    """Days since 1970 are no numbers, and 1 and 1.0 would be two people."""
+    source = Source(tmp_path, pattern="p{file}.parquet")
+    for one, other in (
+        ([1.0], ["1"]),
+        ([1.0], [dt.date(2026, 1, 1)]),
+        ([1], [True]),
+        ([1], [dt.timedelta(1)]),
+        (["1"], [[1.0]]),
+    ):
+        pl.DataFrame({"x": [None]}).write_parquet(tmp_path / "p0.parquet")
+        pl.DataFrame({"x": one}).write_parquet(tmp_path / "p1.parquet")
+        pl.DataFrame({"x": other}).write_parquet(tmp_path / "p2.parquet")
+        with pytest.raises(DataError, match="several types") as caught:
+            read_table(source, ["x"])
+        assert "p2.parquet, column 'x'" in str(caught.value)
+        assert "as in p1.parquet" in str(caught.value)
+
+
+def test_a_column_without_cells_has_no_type(tmp_path: Path) -> None:
+    for number, values in enumerate(([1.5, 2.5], pl.Series([None, None], dtype=pl.String), [3, 4])):
+        pl.DataFrame({"x": values}).write_parquet(tmp_path / f"p{number}.parquet")
+    found = read_table(Source(tmp_path, pattern="p{person}.parquet"), ["person", "x"])
+    assert found.frame["x"].to_list() == [1.5, 2.5, None, None, 3.0, 4.0]
 
 
 def test_a_place_names_the_file_and_its_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import check_refusal
 
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError
 
@@ -387,3 +387,33 @@ def test_the_data_of_other_people_never_change_a_persons_rows(
     first = load(gaze_file(folder, tables[0]), **options)
     second = load(gaze_file(folder, replaced), **options)
     assert own_rows(first, "bob") == own_rows(second, "bob")
+
+
+def test_rows_of_no_stimulus_are_dropped_where_stimuli_are_listed(tmp_path: Path) -> None:
+    rows = [
+        ("canary-a", "sea", 1, 2),
+        ("canary-a", "", 3, 4),
+        ("canary-b", "", 5, 6),
+        ("canary-a", "sky", 7, 8),
+    ]
+    path = gaze_file(tmp_path, rows)
+    gaze = load(path, stimuli=["sky", "sea"])
+    assert points(gaze) == [("canary-a", "sea", 1, 2), ("canary-a", "sky", 7, 8)]
+    assert gaze.people == 2
+    assert gaze.assigned.tolist() == [[True, True], [False, False]]
+    assert "2 of 4 rows belong to stimuli that the plan does not list and were dropped" in gaze.notes
+    refused(path, "line 3", "a label is missing")
+    refused(gaze_file(tmp_path, [("", "sea", 1, 2), ("canary-a", "", 3, 4)]), "line 2", stimuli=["sea"])
+    odd = gaze_file(tmp_path, [("canary-a", "", 1, 2), ("canary-a", "x" * 201, 3, 4)])
+    refused(odd, "line 3", "a label cannot be one", stimuli=["sea"])
+    nothing = load(gaze_file(tmp_path, [("canary-a", "", 1, 2)]), stimuli=["sea"])
+    assert (nothing.people, nothing.x_px.size) == (1, 0)
+
+
+def test_a_screen_that_is_much_too_large_is_doubted(tmp_path: Path) -> None:
+    rows = [("canary-a", "sea", n % 400, n % 300) for n in range(600)]
+    path = gaze_file(tmp_path, rows)
+    assert load(path).notes == (SMALL_PART,)
+    assert load(path, screen=Screen(450, 400)).notes == ()
+    assert load(gaze_file(tmp_path, rows[:100])).notes == ()
+    assert load(gaze_file(tmp_path, [*rows, ("canary-a", "sea", 790, 10)])).notes == ()

@@ -10,7 +10,7 @@ import pytest
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
-from synthrelease.data.readers import FOLDERS, READERS, reader_for
+from synthrelease.data.readers import FOLDERS, READERS, Reader, reader_for
 from synthrelease.data.readers.mpii import FEATURES
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -135,3 +135,25 @@ def test_a_format_that_is_none_is_refused(tmp_path: Path) -> None:
         reader_for(Source(tmp_path, format="gazebass"))
     every = (*READERS, *FOLDERS)
     assert len({reader.name for reader in every}) == len(every)
+
+
+@pytest.mark.parametrize("reader", [*READERS, *FOLDERS], ids=lambda reader: reader.name)
+def test_a_key_that_a_format_has_no_use_for_is_refused(tmp_path: Path, reader: Reader) -> None:
+    given = {
+        "separator": ";",
+        "header": ("canary",),
+        "pattern": "P{person}.csv",
+        "table": "a",
+        "axes": ("person",),
+        "messages": ("TRIALID (?P<stimulus>.+)",),
+    }
+    useless = {key: value for key, value in given.items() if key not in reader.uses}
+    assert useless
+    for key, value in useless.items():
+        source = Source(tmp_path / "d", format=reader.name, **{key: value})
+        with pytest.raises(DataError, match=f"`{key}` has no use here") as caught:
+            reader_for(source)
+        assert str(source.path) in str(caught.value)
+        assert "canary" not in str(caught.value)
+    used = {key: given[key] for key in reader.uses}
+    assert reader_for(Source(tmp_path / "d", format=reader.name, **used)) is reader

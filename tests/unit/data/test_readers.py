@@ -25,7 +25,7 @@ from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.readers import READERS, delimited, reader_for
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import row_count
+from synthrelease.data.tables import read_table, row_count
 from synthrelease.errors import DataError, InputError, MachineError, SynthReleaseError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
@@ -182,10 +182,18 @@ def test_commas_in_a_tsv_are_recognised(tmp_path: Path) -> None:
     assert load(path, separator=",").people == 2
 
 
-def test_decimal_commas_are_text_and_not_quoted(tmp_path: Path) -> None:
+def test_what_is_not_utf8_has_a_line_in_a_long_file(tmp_path: Path) -> None:
+    """Text is decoded by the megabyte, and letters of two bytes stand across the borders."""
+    text = b"\xc3\xbc,1.5\n" * 400_000
+    delimited._check_text(tmp_path, text)
+    with pytest.raises(DataError, match="line 400002: the file is not UTF-8"):
+        delimited._check_text(tmp_path, text + b"\xfc,1.5\n", first_line=2)
+
+
+def test_decimal_commas_are_refused_and_not_quoted(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", "611", "93"), ("canary-ann", "canary-sea", "735,125", "284")]
     path = stored(tmp_path, "german.csv", table(*rows, separator=";"))
-    refused(path, "line 3", "'x_px'", "text", separator=";")
+    refused(path, "line 3", "'x_px'", "a decimal comma", separator=";")
 
 
 @pytest.mark.parametrize("separator", ["é", "\n", '"'])
@@ -260,9 +268,8 @@ UNREADABLE = {
         table(*((*row, "canary", "canary") for row in ROWS), header=(*HEADER, "note", "note")).encode(),
         "same name",
     ),
-    "sheet.xlsx": (b"canary", ".csv"),
-    "packed.csv.zip": (b"canary", ".csv"),
-    "matlab.mat": (b"canary", ".parquet"),
+    "sheet.xlsx": (b"canary", "CSV UTF-8"),
+    "packed.csv.zip": (b"canary", "unpack it"),
     "no-extension": (b"canary", ".parquet"),
 }
 
@@ -528,7 +535,16 @@ def test_a_folder_named_like_a_partition_adds_no_column(tmp_path: Path) -> None:
 
 
 def test_every_reader_is_found_by_a_name_of_its_format() -> None:
-    assert {type(reader_for(Source(Path(f"a{suffix}")))) for suffix in (".csv", ".parquet")} == {
-        type(reader) for reader in READERS
-    }
+    assert {
+        type(reader_for(Source(Path(f"a{suffix}"))))
+        for suffix in (".csv", ".parquet", ".mat", ".npz", ".h5", ".asc")
+    } == {type(reader) for reader in READERS}
     assert isinstance(reader_for(Source(Path("a.b.TSV.gz"))), delimited.Delimited)
+
+
+def test_lines_that_end_with_a_comma_are_no_lines_without_a_header(tmp_path: Path) -> None:
+    path = tmp_path / "gazepoint.csv"
+    path.write_text("person,FPOGX,\nann,1,\n", encoding="utf-8")
+    with pytest.raises(DataError, match="there is no column 'FPOGY'") as caught:
+        read_table(path, ["person", "FPOGY"])
+    assert "did you mean 'FPOGX'" in str(caught.value)

@@ -25,7 +25,8 @@ COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
 SCREEN = Screen(800, 600)
 SECRETS = ("canary", "735", "284", "611")
 COMPLAINTS = {
-    "text": ["canary", "NA", ".", "--", "1_735", "0x735", "735,125", "735 125", "12:30", "٧٣٥"],
+    "text": ["canary", "NA", ".", "--", "1_735", "0x735", "735 125", "12:30", "٧٣٥"],
+    "a decimal comma": ["735,125", "-735,1e3"],
     "NaN": ["nan", "NaN", "-nan"],
     "infinite": ["inf", "-inf", "Infinity", "1e999", "-1e999"],
 }

@@ -131,3 +131,18 @@ def test_what_is_usual(column: str, ends: tuple[float, float], unit: str) -> Non
 def test_of_what_is_not_known_nothing_is_said() -> None:
     assert usual_range("wordbook1_max") is None
     assert usual_range("x") is None
+
+
+def test_one_word_in_every_row_is_nobody_s_initials() -> None:
+    assert telling_columns(pl.DataFrame({"TYPE": ["DAT"] * 9})) == []
+    assert telling_columns(pl.DataFrame({"who": ["AB", "CD"] * 9}))
+
+
+def test_a_variance_has_the_largest_that_its_range_allows() -> None:
+    found = usual_range("fixation_duration_var")
+    assert found is not None
+    assert (found.low, found.high, found.unit) == (0, 1, "s, squared")
+    for name in ("pupil_diameter_var_var", "small_saccade_ratio_var", "wordbook1_var"):
+        assert usual_range(name) is None
+    for name in ("saccade_fixation_ratio", "pupil_area", "diameter_px", "pupil_radius_mm"):
+        assert usual_range(name) is None

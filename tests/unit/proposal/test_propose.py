@@ -14,7 +14,7 @@ import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import DataError, PlanError
 from synthrelease.plan import load_plan
-from synthrelease.proposal.found_source import found_source, inferred_pattern
+from synthrelease.proposal.found_source import found_sources, inferred_pattern
 from synthrelease.proposal.propose import propose
 from synthrelease.settings_file import FILL_IN
 
@@ -107,14 +107,14 @@ def test_nothing_of_the_data_s_ranges_is_in_the_plan(tmp_path: Path) -> None:
     data = tmp_path / "f.csv"
     rows = [f"p{n % 9},{n // 9},{3.14159 + n / 1000:.5f}" for n in range(45)]
     data.write_text("\n".join(["who,t_s,pupil_mm", *rows]) + "\n")
-    text = propose(data, tmp_path / "plan.toml", person="who").text
+    text = propose([data], tmp_path / "plan.toml", people=["who"]).text
     assert "1 to 9 mm" in text
     assert not re.search(r"3\.1[4-9]", text)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_separators_are_found(tmp_path: Path, separator: str) -> None:
-    source = found_source(gaze(tmp_path / "g.csv", separator=separator))
+    source = found_sources(gaze(tmp_path / "g.csv", separator=separator)).sources[0]
     assert source.separator == (None if separator == "," else separator)
     assert source.header == ()
 
@@ -126,12 +126,12 @@ def test_a_missing_header_is_found(tmp_path: Path) -> None:
         with pytest.raises(
             DataError
         ) as caught:  # one number is enough: else cells would be names, and printed
-            propose(path, tmp_path / "p.toml", person=None)
+            propose([path], tmp_path / "p.toml")
         assert "canary" not in str(caught.value)
         assert "column_1" in str(caught.value)
     path.write_text("1,0.5,3\n2,0.25,4\n1,0.5,3\n2,0.25,4\n")
-    assert found_source(path).header == ("column_1", "column_2", "column_3")
-    text = propose(path, tmp_path / "p.toml", person="column_1").text
+    assert found_sources(path).sources[0].header == ("column_1", "column_2", "column_3")
+    text = propose([path], tmp_path / "p.toml", people=["column_1"]).text
     assert 'header = ["column_1", "column_2", "column_3"]' in text
 
 
@@ -154,8 +154,8 @@ def test_patterns_are_inferred(names: list[str], pattern: str) -> None:
 def test_known_folders_are_recognised_and_say_who_a_person_is(tmp_path: Path) -> None:
     for name in ("S_1001_S1_FXS", "S_9001_S1_FXS", "S_1002_S1_TEX"):
         (tmp_path / f"{name}.csv").write_text("n,x,y,val\n0,0.5,0.5,0\n1,NaN,NaN,4\n2,NaN,NaN,4\n")
-    found = propose(tmp_path, tmp_path / "plan.toml", person=None)
-    assert found.people == 2
+    found = propose([tmp_path], tmp_path / "plan.toml")
+    assert found.inputs[0].people == 2
     assert 'format = "gazebase"' in found.text
     assert 'person = "person"' in found.text
     assert 'missing = ["NaN"]' in found.text
@@ -165,11 +165,11 @@ def test_what_tells_too_much_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     rows = [f"s{n % 6},{['AB', 'CD', 'EF'][n % 3]},2026-11-{1 + n % 20:02},{n / 100}" for n in range(36)]
     path.write_text("\n".join(["session_label,participant,day,pupil_mm", *rows]) + "\n")
-    told = " ".join(propose(path, tmp_path / "p.toml", person="session_label").warnings)
+    told = " ".join(propose([path], tmp_path / "p.toml", people=["session_label"]).warnings)
     assert "'participant' seems to hold initials: the plan does not read it" in told
     assert "'day' seems to hold dates" in told
     assert "several labels of 'session_label' belong to one of 'participant'" in told
-    told = " ".join(propose(path, tmp_path / "p.toml", person="participant").warnings)
+    told = " ".join(propose([path], tmp_path / "p.toml", people=["participant"]).warnings)
     assert (
         "'participant' seems to hold initials: it says whose rows are: give people other labels first" in told
     )
@@ -205,11 +205,26 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "head.csv").write_text("a,b\n")
     for data in (tmp_path / "none.csv", tmp_path / "empty", tmp_path / "g.xyz", tmp_path / "head.csv"):
         with pytest.raises(DataError) as caught:
-            propose(data, tmp_path / "p.toml", person="a")
+            propose([data], tmp_path / "p.toml", people=["a"])
         assert str(data) in str(caught.value)
     with pytest.raises(DataError, match="there is no column 'nobody'"):
-        propose(gaze(tmp_path / "g.csv"), tmp_path / "p.toml", person="nobody")
+        propose([gaze(tmp_path / "g.csv")], tmp_path / "p.toml", people=["nobody"])
     plan = tmp_path / "p.toml"
-    plan.write_text(propose(tmp_path / "g.csv", plan, person="observer").text)
+    plan.write_text(propose([tmp_path / "g.csv"], plan, people=["observer"]).text)
     with pytest.raises(PlanError, match="still to be filled in"):
         load_plan(plan)
+
+
+def test_what_lasts_is_a_feature_and_what_was_looked_at_a_recording_where_no_points_are(
+    tmp_path: Path,
+) -> None:
+    rows = [f"p{p},{page},{t},30,{t % 7}.5" for p in range(6) for page in ("1", "2") for t in range(20)]
+    data, plan = tmp_path / "saccades.csv", tmp_path / "plan.toml"
+    data.write_text("\n".join(["person,stimulus,onset_ms,duration_ms,amplitude_deg", *rows]) + "\n")
+    text = propose([data], plan, people=["person"]).text
+    assert 'columns = { person = "person", recording = "stimulus", time = "onset_ms" }' in text
+    assert f'duration_ms = ["{FILL_IN}", "{FILL_IN}"]' in text
+    assert f'stimulus = ["{FILL_IN}"' not in text
+    trials = data.read_text().replace("amplitude_deg\n", "trial\n")
+    data.write_text(trials)
+    assert 'recording = "trial"' in propose([data], plan, people=["person"]).text

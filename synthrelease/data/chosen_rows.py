@@ -1,0 +1,69 @@
+"""Which rows of an input count, by what the plan says of other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.tables import Code, Table, labels_among, numbers
+
+
+@dataclass(frozen=True)
+class ChosenRows:
+    """A public choice among rows. Each row is judged by itself, so that nobody's rows depend on anybody else.
+
+    Whoever has any row is one of the people, chosen or not: their number would otherwise be what people did.
+
+    Attributes:
+        only: labels by column; rows with other labels, or none, are left out.
+        valid: labels, or a lowest and a highest number, by column; rows with others, or none, hold no measurement.
+    """
+
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    valid: Mapping[str, Sequence[Code]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
+        return (*self.only, *self.valid)
+
+    def kept(self, table: Table) -> tuple[Table, NDArray[np.int64]]:
+        """Return the rows that `only` leaves, and their numbers among all.
+
+        Raises:
+            DataError: a column holds neither text nor numbers.
+        """
+        if not self.only:
+            return table, np.arange(table.frame.height)
+        chosen = np.ones(table.frame.height, dtype=np.bool_)
+        for column, listed in self.only.items():
+            chosen &= labels_among(table, column, listed)
+        rows = np.flatnonzero(chosen)
+        return replace(table, frame=table.frame[rows], lines=table.lines[rows]), rows
+
+    def measured(self, table: Table, *, missing: Sequence[Code]) -> NDArray[np.bool_]:
+        """Return which rows are valid.
+
+        Args:
+            table: some rows.
+            missing: numbers and texts that mark a missing value.
+
+        Raises:
+            DataError: a column of numbers holds something else.
+        """
+        good = np.ones(table.frame.height, dtype=np.bool_)
+        for column, accepted in self.valid.items():
+            listed = [one for one in accepted if isinstance(one, str)]
+            if listed:
+                good &= labels_among(table, column, listed)
+            else:
+                low, high = (float(one) for one in accepted)
+                value = numbers(table, column, missing=missing)
+                good &= (value >= low) & (value <= high)
+        return good
+
+
+EVERY_ROW = ChosenRows()

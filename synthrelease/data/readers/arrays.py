@@ -1,0 +1,221 @@
+"""Files of arrays with declared axes: a row for every cell, in C order."""
+
+from __future__ import annotations
+
+import errno
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import polars as pl
+
+from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.whole import Whole
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError, SynthReleaseError
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+_MOST_BYTES = 1 << 33
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array of a file, not read yet.
+
+    Attributes:
+        shape: its shape.
+        size: in bytes.
+        flaw: why it cannot be read, in words; empty if it can.
+        read: reads it: real numbers, or texts.
+    """
+
+    shape: Shape
+    size: int
+    flaw: str
+    read: Callable[[], Array]
+
+
+class Arrays(Whole):
+    """A format of files that hold arrays by name; `axes` of the input says what their axes are.
+
+    Every array of the axes' lengths is a column. A vector called like an axis holds its labels; other axes count from 0.
+    """
+
+    uses: tuple[str, ...] = ("axes",)
+    article: str  # the format in words, after "cannot be read as"
+
+    @abstractmethod
+    def contents(self, path: Path, file: BinaryIO) -> AbstractContextManager[dict[str, Stored]]:
+        """Return all arrays by name, reading none.
+
+        Raises:
+            DataError: something leads out of the file, or there is no end of it.
+        """
+
+    def table(self, source: Source) -> pl.DataFrame:
+        """Read the arrays that have the axes."""
+        with self._opened(source.path) as contents:
+            shape, names = _shape(source, contents)
+            for name in (*names, *(axis for axis in source.axes if axis in contents)):
+                _check_readable(source.path, name, contents[name])
+            if sum(contents[name].size for name in names) > _MOST_BYTES:
+                raise DataError(
+                    "the arrays are too large to be read at once",
+                    where=str(source.path),
+                    found=f"more than {_MOST_BYTES >> 30} GiB",
+                    remedy="write them as Parquet, which is read in parts",
+                )
+            labels = {
+                axis: _column(source.path, axis, contents[axis]) for axis in source.axes if axis in contents
+            }
+            values = {name: _column(source.path, name, contents[name]) for name in names}
+        index = np.arange(math.prod(shape))
+        columns = {}
+        for number, axis in enumerate(source.axes):
+            step = math.prod(shape[number + 1 :])
+            own = index // max(step, 1) % max(shape[number], 1)
+            columns[axis] = labels[axis].gather(own) if axis in labels else pl.Series(own)
+        return pl.DataFrame({**columns, **values})
+
+    def place(self, source: Source, line: int) -> str:
+        """Name a row as an array's index."""
+        with self._opened(source.path) as contents:
+            shape, _ = _shape(source, contents)
+        return "at [" + ", ".join(str(int(one)) for one in np.unravel_index(line, shape)) + "]"
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[dict[str, Stored]]:
+        """All arrays; whatever the library says of a broken file is one error of ours."""
+        with opened(path) as file:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    with self.contents(path, file) as contents:
+                        yield contents
+            except SynthReleaseError:
+                raise
+            except Exception as error:
+                # A place before the file's beginning is the file's fault, all else the machine's.
+                if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+                    raise
+                raise DataError(
+                    f"the file cannot be read as {self.article}",
+                    where=str(path),
+                    expected=f"a complete {self.formats} file of numbers and texts",
+                    remedy="check that the file was copied completely",
+                ) from None
+
+
+def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str]]:
+    """The lengths of the axes, and the names of the arrays that have them."""
+    axes = source.axes
+    if not axes:
+        raise _no_axes(source.path, contents)
+    twice = sorted({axis for axis in axes if axes.count(axis) > 1})
+    if twice:
+        raise DataError(
+            f"two axes are called '{twice[0]}'",
+            where=str(source.path),
+            expected="names of their own",
+            remedy="call one otherwise in the input's `axes`",
+        )
+    known = {}
+    for axis in axes:
+        if axis in contents:
+            if len(contents[axis].shape) != 1:
+                raise DataError(
+                    f"the array '{axis}' is called like an axis, and is no list of its labels",
+                    where=str(source.path),
+                    found=_shown(contents[axis].shape),
+                    expected="a vector",
+                    remedy="call the axis otherwise in the input's `axes`, or write its labels as a vector",
+                )
+            known[axis] = contents[axis].shape[0]
+    fitting = {
+        name: one.shape
+        for name, one in contents.items()
+        if name not in axes
+        and len(one.shape) == len(axes)
+        and all(known.get(axis, size) == size for axis, size in zip(axes, one.shape, strict=True))
+    }
+    shapes = set(fitting.values())
+    if len(shapes) == 1:
+        return shapes.pop(), list(fitting)
+    lengths = ", ".join(f"{axis} {known[axis]}" if axis in known else axis for axis in axes)
+    raise DataError(
+        "arrays of several shapes have these axes" if shapes else "no array has these axes",
+        where=str(source.path),
+        found=_all_shown(contents),
+        expected=f"arrays of one shape, with the axes {lengths}",
+        remedy="correct the input's `axes`; a vector called like an axis is the list of its labels, and tells its length",
+    )
+
+
+def _no_axes(path: Path, contents: dict[str, Stored]) -> DataError:
+    return DataError(
+        "nobody says what the axes of the arrays are",
+        where=str(path),
+        found=_all_shown(contents),
+        expected="the names of their axes in the input, the outermost first",
+        remedy='axes = ["person", "recording", "step"] in the plan; --axes person,recording,step of init',
+    )
+
+
+def _shown(shape: Shape) -> str:
+    return " × ".join(map(str, shape)) or "one value"
+
+
+def _all_shown(contents: dict[str, Stored]) -> str:
+    some = [f"{name}: {_shown(one.shape)}" for name, one in list(contents.items())[:12]]
+    return "; ".join(some) + ("; and others" if len(contents) > 12 else "") or "no arrays"
+
+
+def _check_readable(path: Path, name: str, one: Stored) -> None:
+    if one.flaw:
+        raise DataError(
+            f"the array '{name}' cannot be a column",
+            where=str(path),
+            found=one.flaw,
+            expected="real numbers or texts, all of them in the file",
+            remedy="write it anew as numbers, or as texts of one length: np.array(names, dtype='S')",
+        )
+
+
+def plain(dtype: np.dtype[Any]) -> str:
+    """Return why values of a type cannot be a column; empty if they can."""
+    if dtype.hasobject:
+        return "objects"
+    if dtype.kind == "c":
+        return "complex numbers"
+    return (
+        ""
+        if dtype.kind in "biufUS" and dtype.subdtype is None
+        else "values of several parts, or of another type"
+    )
+
+
+def _column(path: Path, name: str, stored: Stored) -> pl.Series:
+    """An array as a column; bytes are text in UTF-8."""
+    values = stored.read().reshape(-1)
+    if values.dtype.kind == "S":
+        try:
+            return pl.Series([one.decode("utf-8") for one in values], dtype=pl.String)
+        except UnicodeDecodeError:
+            raise DataError(
+                f"texts of the array '{name}' are not UTF-8",
+                where=str(path),
+                expected="UTF-8",
+                remedy="write them anew: np.char.encode(names, 'utf-8')",
+            ) from None
+    if values.dtype.kind == "U":
+        return pl.Series(values.tolist(), dtype=pl.String)
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    return pl.Series(values.astype(values.dtype.newbyteorder("="), copy=False))

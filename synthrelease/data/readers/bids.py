@@ -1,0 +1,121 @@
+"""BIDS datasets with eye tracking (BIDS 1.11): all recordings of all people as one table.
+
+A row is a sample of a `_physio.tsv.gz` whose metadata say `"PhysioType": "eyetrack"`. Its columns are those that the sidecar names; the labels of the
+file's name (`subject`, `session`, `task`, `acquisition`, `run`, `recording`, … as far as any recording has them); `eye`; and, where the run has events,
+`stimulus` (`stim_file`) and `trial_type` of the event that holds the sample. What a name or an event does not say is "n/a". A `pattern` chooses among the recordings.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from synthrelease.data.readers.bids_dataset import DESCRIPTION, NO_LABEL, Dataset
+from synthrelease.data.readers.bids_recordings import Told, check_alike, recordings_of
+from synthrelease.data.readers.bids_samples import TELLING, Recording, Samples
+from synthrelease.data.readers.bids_screen import described
+from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.folder import File, Folder
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError
+
+__all__ = ["Bids", "described"]
+
+_SECONDS = {
+    1.0: ("s", "sec", "second", "seconds"),
+    1e-3: ("ms", "msec", "millisecond", "milliseconds"),
+    1e-6: ("us", "µs", "μs", "usec", "microsecond", "microseconds"),
+    1e-9: ("ns", "nsec", "nanosecond", "nanoseconds"),
+}
+
+
+class Bids(Folder):
+    """Reader of the eye-tracking recordings of a BIDS dataset."""
+
+    name = "bids"
+    formats = "a BIDS dataset"
+    person = "subject"
+    uses: tuple[str, ...] = ("pattern",)
+
+    def __init__(self) -> None:
+        super().__init__(lambda source: Samples())  # noqa: ARG005  all files are of one kind
+
+    def matches(self, path: Path) -> bool:  # noqa: ARG002  a plan says so
+        """No folder is known by its name."""
+        return False
+
+    def holds(self, path: Path) -> bool:
+        """Whether a folder says that it is a dataset; what is wrong in it is for `found` to say."""
+        return (path / DESCRIPTION).is_file()
+
+    def found(self, source: Source) -> list[File]:
+        """Return the recordings.
+
+        Raises:
+            DataError: it is no dataset, has no such recordings, or its metadata are missing, wrong, or differ between recordings.
+            MachineError: it cannot be read.
+        """
+        return _found(Dataset.at(source.path), source)
+
+    def files(self, source: Source) -> list[Path]:
+        """Return all files that rows are made of: recordings, their metadata and their events."""
+        dataset = Dataset.at(source.path)
+        files = [file.source for file in _found(dataset, source)]
+        events = {file.events for file in files if isinstance(file, Recording) and file.events is not None}
+        return [*(file.path for file in files), *sorted(dataset.told | events)]
+
+
+def _found(dataset: Dataset, source: Source) -> list[File]:
+    found = recordings_of(dataset, source)
+    check_alike(found)
+    keys = list(dict.fromkeys(key for one in found for key in one.name.cells))
+    events = [
+        next((name.path for name in dataset.telling(one.name, "events", ".tsv")), None) for one in found
+    ]
+    columns = {path: Delimited().column_names(Source(path)) for path in events if path is not None}
+    known = [name for name, column in TELLING.items() if any(column in names for names in columns.values())]
+    files = []
+    for one, own_events in zip(found, events, strict=True):
+        cells = {key: one.name.cells.get(key, NO_LABEL) for key in keys}
+        cells |= {"eye": one.metadata["RecordedEye"], **one.cells}
+        twice = sorted(set(cells) & set(one.columns))
+        if twice:
+            raise DataError(
+                f"the column '{twice[0]}' is one of the samples, and of what names of files or the pattern say, too",
+                where=str(one.sidecar),
+                expected="a name of its own for every column",
+                remedy="call it otherwise in the sidecar, or in the pattern",
+            )
+        recording = Recording(
+            one.name.path,
+            "\t",
+            one.columns,
+            events=own_events,
+            told=tuple(name for name in known if name not in cells and name not in one.columns),
+            frequency_hz=float(one.metadata["SamplingFrequency"]),
+            sidecar=str(one.sidecar),
+            **_timing(dataset, one),
+        )
+        files.append(File(recording, cells))
+    return files
+
+
+def _timing(dataset: Dataset, one: Told) -> dict[str, Any]:
+    """How the samples' timestamps are brought to the clock of the events."""
+    clock = dataset.metadata(one.name, "events").get("OnsetSource")
+    if clock is not None and clock not in one.columns:
+        raise DataError(
+            "the onsets of events are on the clock of a column that the samples have not",
+            where=str(one.name.path),
+            found="another OnsetSource",
+            expected="a column of the recording, such as timestamp",
+            remedy="correct OnsetSource in the sidecar of the events",
+        )
+    column = str(clock or "timestamp")
+    unit = (one.unit(column) or "").lower()
+    seconds = next((size for size, names in _SECONDS.items() if unit in names), None)
+    return {
+        "clock": column,
+        "unit_s": seconds,
+        "start_s": None if clock else float(one.metadata["StartTime"]),
+    }

@@ -1,0 +1,204 @@
+"""A BIDS dataset's names and metadata: what names of files say, and which files tell about which.
+
+A file tells about another where it lies in the same folder or above it, within the dataset, is of the right suffix, and has no entity in its name that the
+other has not (the inheritance principle of BIDS). Of metadata that several files tell, the nearest counts, key by key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from synthrelease.data.readers.opening import opened
+from synthrelease.errors import DataError, MachineError
+
+DESCRIPTION = "dataset_description.json"
+NO_LABEL = "n/a"  # as BIDS marks what is missing; no label and no path of a stimulus may be so
+_ENTITY = r"[A-Za-z]+-[^_/.]+"
+_NAME = re.compile(rf"((?:{_ENTITY}_)*)([A-Za-z]+)(\.tsv\.gz|\.tsv|\.json)")
+_COLUMNS = {
+    "sub": "subject",
+    "ses": "session",
+    "acq": "acquisition",
+    "ce": "ceagent",
+    "rec": "reconstruction",
+    "dir": "direction",
+    "proc": "processing",
+    "trc": "tracer",
+}
+
+
+@dataclass(frozen=True)
+class Name:
+    """What the name of a file says.
+
+    Attributes:
+        path: of the file.
+        entities: labels by the names' own keys, such as "sub".
+        suffix: such as "physio".
+        ending: ".tsv.gz", ".tsv" or ".json".
+    """
+
+    path: Path
+    entities: dict[str, str]
+    suffix: str
+    ending: str
+
+    @classmethod
+    def of(cls, path: Path) -> Name | None:
+        """Return what a name says; None if it is not made as BIDS has it."""
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            return None
+        pairs = (pair.partition("-") for pair in match[1].split("_") if pair)
+        return cls(path, {key: label for key, _, label in pairs}, match[2], match[3])
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """Labels by the columns they become, such as `subject`."""
+        return {_COLUMNS.get(key, key): label for key, label in self.entities.items()}
+
+    def tells_about(self, other: Name) -> bool:
+        """Whether it has no entity that the other has not."""
+        return self.entities.items() <= other.entities.items()
+
+
+@dataclass
+class Dataset:
+    """The files of a dataset that hold rows of people, and those that tell about them.
+
+    Attributes:
+        root: its folder.
+        names: of the files in each folder: the root's own, and all of its subjects.
+        told: which files have told something, for `stamp_of`.
+    """
+
+    root: Path
+    names: dict[Path, list[Name]]
+    told: set[Path] = field(default_factory=set)
+    _metadata: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, root: Path) -> Dataset:
+        """Look through a folder.
+
+        Raises:
+            DataError: it is none, or no dataset's root.
+            MachineError: it cannot be read.
+        """
+        if not root.is_dir():
+            raise DataError(
+                "there is no such folder", where=str(root), remedy="paths in a plan are relative to the plan"
+            )
+        if not (root / DESCRIPTION).is_file():
+            above = next((one for one in root.absolute().parents if (one / DESCRIPTION).is_file()), None)
+            raise DataError(
+                "the folder is not the root of a BIDS dataset",
+                where=str(root),
+                found=f"no {DESCRIPTION}" + (" here, but one further up" if above else ""),
+                expected=f"{DESCRIPTION}, and a folder sub-… for each person",
+                remedy="name the dataset's own folder"
+                if above
+                else f"name the dataset's own folder, or write its {DESCRIPTION}",
+            )
+        subjects = sorted(path for path in _listed(root) if path.is_dir() and path.name.startswith("sub-"))
+        names = {root: _named(path for path in _listed(root) if path.is_file())}
+        for subject in subjects:
+            for folder, _, files in os.walk(subject, onerror=_cannot):
+                names[Path(folder)] = _named(Path(folder) / name for name in files)
+        dataset = cls(root, names, {root / DESCRIPTION})
+        dataset.load(root / DESCRIPTION)
+        return dataset
+
+    def all(self, suffix: str, *endings: str) -> list[Name]:
+        """Return the subjects' files of a suffix."""
+        folders = (names for folder, names in self.names.items() if folder != self.root)
+        return [
+            name for names in folders for name in names if name.suffix == suffix and name.ending in endings
+        ]
+
+    def telling(self, about: Name, suffix: str, ending: str) -> list[Name]:
+        """Return the files of a suffix that tell about another, the nearest first.
+
+        Raises:
+            DataError: two in one folder do.
+        """
+        found, folder = [], about.path.parent
+        while True:
+            here = [
+                name
+                for name in self.names.get(folder, [])
+                if name.suffix == suffix and name.ending == ending and name.tells_about(about)
+            ]
+            exact = [name for name in here if name.entities == about.entities]
+            if len(here) > 1 and not exact:
+                raise DataError(
+                    "two files of one folder tell about the same recording",
+                    where=str(about.path),
+                    found=" and ".join(name.path.name for name in here[:2]),
+                    expected="one for each folder, or one of the recording's own name",
+                    remedy="join them, or name one exactly as the recording",
+                )
+            found += exact or here
+            if folder == self.root:
+                return found
+            folder = folder.parent
+
+    def metadata(self, about: Name, suffix: str) -> dict[str, Any]:
+        """Return what all sidecars of a suffix tell about a file; nothing if there are none."""
+        sidecars = [name.path for name in self.telling(about, suffix, ".json")]
+        return {key: value for path in reversed(sidecars) for key, value in self.load(path).items()}
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Read a file of metadata.
+
+        Raises:
+            DataError: it is not a JSON object.
+            MachineError: it cannot be read.
+        """
+        if path not in self._metadata:
+            self.told.add(path)
+            with opened(path) as file:
+                raw = file.read()
+            try:
+                document = json.loads(raw.decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:  # its message may quote the file
+                line = getattr(error, "lineno", None)
+                raise _not_json(path, f", line {line}" if line else "") from None
+            if not isinstance(document, dict):
+                raise _not_json(path, "")
+            self._metadata[path] = document
+        return self._metadata[path]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _named(paths: Iterable[Path]) -> list[Name]:
+    return [name for path in sorted(paths) if (name := Name.of(path)) is not None]
+
+
+def _cannot(error: OSError) -> None:
+    raise _unreadable(Path(str(error.filename)), error) from None
+
+
+def _unreadable(folder: Path, error: OSError) -> MachineError:
+    return MachineError("the folder cannot be read", where=str(folder), found=error.strerror or "")
+
+
+def _not_json(path: Path, line: str) -> DataError:
+    return DataError(
+        "the metadata cannot be read",
+        where=f"{path}{line}",
+        expected="a JSON object: keys and values in braces",
+        remedy="check the file with a JSON or BIDS validator",
+    )

@@ -1,0 +1,145 @@
+"""The events of a run, of which every sample is told the one that holds it: onset ≤ t < onset + duration; of several, the one that began last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.data.readers.bids_dataset import NO_LABEL
+from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError
+
+_TEXT = Delimited()
+
+
+@dataclass(frozen=True)
+class Events:
+    """Which label holds when.
+
+    Attributes:
+        edges: where an event begins or ends, in s, increasing, shape (E,).
+        number_of: of the label that holds before, between and after the edges, shape (E + 1,).
+        texts: the labels; the last one is "n/a".
+    """
+
+    edges: NDArray[np.float64]
+    number_of: NDArray[np.int64]
+    texts: pl.Series
+
+    @classmethod
+    def of(cls, path: Path, column: str) -> Events:
+        """Read a column of a file of events.
+
+        Raises:
+            DataError: it cannot be read, an event has no onset or no duration, or two begin at once.
+            MachineError: it may not be read.
+        """
+        source = Source(path)
+        names = _TEXT.column_names(source)
+        if column not in names:
+            return cls(np.zeros(0), np.zeros(1, dtype=np.int64), pl.Series([NO_LABEL]))
+        for needed in ("onset", "duration"):
+            if needed not in names:
+                raise DataError(
+                    f"there is no column '{needed}'",
+                    where=str(path),
+                    expected="onset, duration, and what was there",
+                    remedy="add it, in seconds: BIDS requires it",
+                )
+        frame, lines = _TEXT.read(source, ["onset", "duration", column])
+        texts = frame[column].fill_null("").str.strip_chars()
+        there = ~texts.is_in(["", NO_LABEL]).to_numpy()
+        texts, lines = texts.filter(there), lines[there]
+        onset, duration = (
+            numbers_of(path, name, frame[name].filter(there), lines, needed=True)
+            for name in ("onset", "duration")
+        )
+        below = np.flatnonzero(duration < 0)
+        if below.size:
+            raise DataError(
+                "an event has a negative duration",
+                where=f"{path}, line {lines[below[0]]}",
+                expected="seconds, 0 or more",
+                remedy="correct it, or leave the event out",
+            )
+        onset, end = _rounded(onset), _rounded(onset + duration)
+        order = np.argsort(onset, kind="stable")
+        _refuse_twins(
+            path,
+            column,
+            onset=onset[order],
+            duration=duration[order],
+            texts=texts[order].to_list(),
+            lines=lines[order],
+        )
+        edges = np.unique(np.concatenate([onset, end]))
+        number_of = np.full(edges.size + 1, texts.len())
+        starts, ends = np.searchsorted(edges, onset), np.searchsorted(edges, end)
+        for event in order:
+            number_of[starts[event] + 1 : ends[event] + 1] = event
+        return cls(edges, number_of, pl.Series([*texts.to_list(), NO_LABEL], dtype=pl.String))
+
+    def at(self, time: NDArray[np.float64]) -> pl.Series:
+        """Return the label that holds at each time in s; "n/a" where none does, or the time is NaN."""
+        holding = np.searchsorted(self.edges, _rounded(time), side="right")  # NaN lies beyond the last edge
+        return self.texts.gather(self.number_of[holding])
+
+
+def numbers_of(
+    path: Path, column: str, cells: pl.Series, lines: NDArray[np.int64], *, needed: bool = False
+) -> NDArray[np.float64]:
+    """Return cells as numbers, NaN where they are empty or "n/a".
+
+    Raises:
+        DataError: one is neither, or is needed.
+    """
+    texts = cells.fill_null("").str.strip_chars()
+    empty = texts.is_in(["", NO_LABEL])
+    values = texts.cast(pl.Float64, strict=False)
+    bad = (values.is_null() | ~values.is_finite().fill_null(value=False)) & (~empty | needed)
+    if bad.any():
+        first = int(bad.arg_true()[0])
+        raise DataError(
+            "a cell is not a number that can be used",
+            where=f"{path}, line {lines[first]}, column '{column}'",
+            found="an empty cell or n/a" if empty[first] else "text, NaN or an infinite number",
+            expected="a finite number" + ("" if needed else ', or "n/a"'),
+            remedy="write it, or leave the event out (an event of no length: 0)"
+            if needed
+            else "correct the cell",
+        )
+    return values.fill_null(math.nan).to_numpy()
+
+
+def _refuse_twins(
+    path: Path,
+    column: str,
+    *,
+    onset: NDArray[np.float64],
+    duration: NDArray[np.float64],
+    texts: Sequence[str],
+    lines: NDArray[np.int64],
+) -> None:
+    """Events of different labels that begin at once: neither began last. They are in the order of onsets."""
+    lasting = np.flatnonzero(duration > 0)
+    for one, other in pairwise(lasting.tolist()):
+        if onset[one] == onset[other] and texts[one] != texts[other]:
+            raise DataError(
+                f"two events of different '{column}' begin at the same time",
+                where=f"{path}, lines {lines[one]} and {lines[other]}",
+                expected="one at a time",
+                remedy="leave one of them out",
+            )
+
+
+def _rounded(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Whole nanoseconds, so that a sample at the very end of an event is beyond it however its time was computed."""
+    return np.round(seconds, 9)

@@ -1,0 +1,173 @@
+"""The eye-tracking recordings of a BIDS dataset, with metadata that have been checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from synthrelease.data.readers.bids_dataset import Dataset, Name
+from synthrelease.data.readers.folder import found_files
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError
+
+_EYETRACK, _GENERIC = "eyetrack", "generic"
+_SYSTEM = "SampleCoordinateSystem"
+_EYES = ("left", "right", "cyclopean")
+_NEEDED = ("timestamp", "x_coordinate", "y_coordinate")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A recording and what is told of it.
+
+    Attributes:
+        name: of its file.
+        metadata: of its sidecars, the nearest first.
+        cells: what the pattern says of it.
+    """
+
+    name: Name
+    metadata: dict[str, Any]
+    cells: dict[str, str]
+
+    @property
+    def sidecar(self) -> Path:
+        """Where its metadata are, or should be."""
+        return sidecar_of(self.name)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its columns."""
+        return tuple(self.metadata["Columns"])
+
+    def unit(self, column: str) -> str | None:
+        """Return the unit of a column as the sidecar has it; None if it does not say."""
+        about = self.metadata.get(column)
+        unit = about.get("Units") if isinstance(about, dict) else None
+        return unit.strip() if isinstance(unit, str) else None
+
+
+def recordings_of(dataset: Dataset, source: Source) -> list[Told]:
+    """Return all eye-tracking recordings: name, metadata, and what the pattern says.
+
+    Raises:
+        DataError: there are none, or metadata are missing or wrong.
+    """
+    by_pattern = _by_pattern(source)
+    found = []
+    for name in dataset.all("physio", ".tsv.gz", ".tsv"):
+        if by_pattern is not None and name.path not in by_pattern:
+            continue
+        metadata = dataset.metadata(name, "physio")
+        if not _is_eyetrack(dataset, name, metadata):
+            continue
+        if name.ending != ".tsv.gz":
+            raise DataError(
+                "a recording is not compressed",
+                where=str(name.path),
+                expected="_physio.tsv.gz",
+                remedy=f"gzip {name.path.name}",
+            )
+        _check(name, metadata)
+        found.append(Told(name, metadata, by_pattern[name.path] if by_pattern is not None else {}))
+    if not found:
+        raise DataError(
+            "the dataset has no eye-tracking recordings",
+            where=str(dataset.root),
+            found=f"{len(dataset.all('physio', '.tsv.gz', '.tsv'))} files of the suffix physio"
+            + (" in all, none that the pattern and its metadata let through" if source.pattern else ""),
+            expected='sub-…/…_physio.tsv.gz, and "PhysioType": "eyetrack" in its sidecar',
+            remedy="correct the input's `pattern`, or `path`; in a dataset of files that are links, fetch them first",
+        )
+    return found
+
+
+def _by_pattern(source: Source) -> dict[Path, dict[str, str]] | None:
+    """What the pattern says of each file that fits it; None if there is no pattern."""
+    if not source.pattern:
+        return None
+    return {file.source.path: file.cells for file in found_files(replace(source, format=""))}
+
+
+def _is_eyetrack(dataset: Dataset, name: Name, metadata: Mapping[str, Any]) -> bool:
+    if not dataset.telling(name, "physio", ".json"):
+        raise DataError(
+            "a recording has no sidecar",
+            where=str(name.path),
+            expected=f"{sidecar_of(name).name} beside it, or one further up that applies to it",
+            remedy="write one, or take the recording out of the dataset",
+        )
+    kind = metadata.get("PhysioType", _GENERIC)
+    if kind == _EYETRACK:
+        return True
+    columns = metadata.get("Columns")
+    looks_so = isinstance(columns, list) and set(_NEEDED[1:]) <= {
+        one for one in columns if isinstance(one, str)
+    }
+    if looks_so or (isinstance(kind, str) and kind.strip().lower().startswith("eye")):
+        raise DataError(
+            "a recording seems to be of eyes, and its metadata do not say so",
+            where=str(sidecar_of(name)),
+            found="no PhysioType" if "PhysioType" not in metadata else "another PhysioType",
+            expected=f'"PhysioType": "{_EYETRACK}"',
+            remedy="correct the sidecar, or the one further up that says it",
+        )
+    return False
+
+
+def _check(name: Name, metadata: Mapping[str, Any]) -> None:
+    """Whether a recording's metadata are what BIDS requires of it."""
+    columns = metadata.get("Columns")
+    if not isinstance(columns, list) or not all(isinstance(one, str) and one.strip() for one in columns):
+        raise _wrong(name, "Columns", metadata, "a list of the names of all columns")
+    if len(set(columns)) < len(columns):
+        raise _wrong(name, "Columns", metadata, "every name once")
+    for column in _NEEDED:
+        if column not in columns:
+            raise _wrong(name, "Columns", metadata, f"'{column}' among the names")
+    if metadata.get("RecordedEye") not in _EYES:
+        raise _wrong(name, "RecordedEye", metadata, "one of " + ", ".join(_EYES))
+    frequency = metadata.get("SamplingFrequency")
+    if not _is_number(frequency) or not 0 < frequency < 1e9:
+        raise _wrong(name, "SamplingFrequency", metadata, "a number of Hz above 0")
+    start = metadata.get("StartTime")
+    if not _is_number(start) or not abs(start) < 1e9:
+        raise _wrong(name, "StartTime", metadata, "a number of seconds")
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str) -> DataError:
+    return DataError(
+        f"the metadata of a recording cannot be used: {key}",
+        where=str(sidecar_of(name)),
+        found="another value" if key in metadata else "no such key, here or further up",
+        expected=expected,
+        remedy="correct the sidecar, or the one further up that says it",
+    )
+
+
+def check_alike(found: list[Told]) -> None:
+    """Refuse recordings whose columns of one name have two units, or whose coordinates have two systems."""
+    first: dict[str, tuple[Any, Path]] = {}
+    for one in found:
+        said = {f"the unit of '{column}'": one.unit(column) for column in one.columns}
+        for what, value in {**said, _SYSTEM: one.metadata.get(_SYSTEM)}.items():
+            other, path = first.setdefault(what, (value, one.name.path))
+            if other != value:
+                raise DataError(
+                    f"two recordings differ in {what}",
+                    where=str(one.sidecar),
+                    found=f"other than of {path.name}",
+                    expected="the same in all recordings",
+                    remedy="read them as inputs of their own, with a `pattern` each, or convert them",
+                )
+
+
+def sidecar_of(name: Name) -> Path:
+    """Return where a recording's own metadata are, or should be."""
+    return name.path.with_name(name.path.name.removesuffix(name.ending) + ".json")

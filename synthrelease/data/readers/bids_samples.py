@@ -1,0 +1,191 @@
+"""The samples of a recording, with what events of its run tell of them.
+
+BIDS counts onsets in seconds from the first data point of the task; `StartTime` is where on that clock the recording begins, and timestamps are
+the device's own, with any zero. So
+
+    t = StartTime + (timestamp − first timestamp of the file) · unit of the timestamps in s.
+
+Where the events' sidecar names a column of the samples as its `OnsetSource`, onsets are on that column's clock, and t = cell · unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.data.readers.bids_dataset import NO_LABEL
+from synthrelease.data.readers.bids_events import Events, numbers_of
+from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.reader import Rows
+from synthrelease.data.source import Source
+from synthrelease.errors import DataError
+
+TELLING = {"stimulus": "stim_file", "trial_type": "trial_type"}  # columns of samples, and of events
+_TEXT = Delimited()
+_LARGEST_MISFIT = 10  # between what timestamps and the sampling frequency say of the time between samples
+_LOOKED_AT = 1000  # rows
+_MOST_ROWS = 1 << 18  # that are looked through at a time
+
+
+@dataclass(frozen=True)
+class Recording(Source):
+    """A file of samples, with what is needed to find their events.
+
+    Attributes:
+        events: the run's `_events.tsv`; None if it has none.
+        told: which columns events tell, of `TELLING`.
+        clock: the column that tells the time.
+        unit_s: of the clock, in s; None if the sidecar does not say.
+        start_s: of the first sample, on the clock of the events; None if both have the same clock.
+        frequency_hz: of the samples.
+    """
+
+    events: Path | None = None
+    told: tuple[str, ...] = ()
+    clock: str = "timestamp"
+    unit_s: float | None = None
+    start_s: float | None = 0.0
+    frequency_hz: float = math.nan
+    sidecar: str = field(default="", compare=False)  # for messages
+
+
+class Samples:
+    """Reader of one file of samples, whose names are in its sidecar; see `reader.Reader`."""
+
+    name = "samples"
+    formats = "_physio.tsv.gz"
+    uses: tuple[str, ...] = ("header",)
+
+    def matches(self, path: Path) -> bool:  # noqa: ARG002  found by their dataset alone
+        """No file is known by its name alone."""
+        return False
+
+    def files(self, source: Source) -> list[Path]:
+        """Return the file."""
+        return [source.path]
+
+    def column_names(self, source: Source) -> list[str]:
+        """Return the sidecar's, and those that events tell."""
+        return [*source.header, *_recording(source).told]
+
+    def most_cells(self, source: Source) -> int:
+        """Return how many there can be."""
+        return _TEXT.most_cells(source)
+
+    def row_count(self, source: Source) -> int:
+        """Return how many there are."""
+        return _TEXT.row_count(source)
+
+    def place(self, source: Source, line: int) -> str:
+        """Name a line."""
+        return _TEXT.place(source, line)
+
+    def read(self, source: Source, columns: list[str]) -> Rows:
+        """Return the named columns as text, and the line of each row."""
+        tell = _telling(_recording(source), columns)
+        return tell(_TEXT.read(source, self._own(source, columns)))
+
+    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
+        """Yield all rows, so many at a time or fewer."""
+        tell = _telling(_recording(source), columns)
+        for rows in _TEXT.slices(source, self._own(source, columns), most):
+            yield tell(rows)
+
+    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
+        """Return the rows whose cell in a column is one of some values."""
+        found = []
+        for frame, lines in self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS):
+            wanted = frame[column].is_in(values.implode())
+            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
+        return pl.concat([frame for frame, _ in found]), np.concatenate([lines for _, lines in found])
+
+    def _own(self, source: Source, columns: list[str]) -> list[str]:
+        recording = _recording(source)
+        own = [column for column in columns if column not in recording.told]
+        clock = [recording.clock] if len(own) < len(columns) else []
+        return list(dict.fromkeys([*own, *clock]))
+
+
+def _recording(source: Source) -> Recording:
+    assert isinstance(source, Recording)
+    return source
+
+
+def _telling(recording: Recording, columns: list[str]) -> Callable[[Rows], Rows]:
+    """What adds to rows of a file, read with its clock, what events tell of them; the events are read once."""
+    wanted = [column for column in columns if column in recording.told]
+    path = recording.events
+    events = {name: Events.of(path, TELLING[name]) for name in wanted} if path is not None else {}
+    first = _first(recording) if events else math.nan
+
+    def told(rows: Rows) -> Rows:
+        frame, lines = rows
+        _refuse_header(recording, frame, lines)
+        if events:
+            time = _times(recording, frame, lines, first)
+            cells = [events[name].at(time).alias(name) for name in wanted]
+        else:
+            nothing = pl.repeat(NO_LABEL, frame.height, dtype=pl.String, eager=True)
+            cells = [nothing.alias(name) for name in wanted]
+        return frame.with_columns(cells).select(columns), lines
+
+    return told
+
+
+def _refuse_header(recording: Recording, frame: pl.DataFrame, lines: NDArray[np.int64]) -> None:
+    if lines.size and lines[0] == 1 and any((frame[name][0] or "").strip() == name for name in frame.columns):
+        raise DataError(
+            "the file has a header line",
+            where=f"{recording.path}, line 1",
+            expected="samples only: the names of the columns are in the sidecar",
+            remedy="take the line out",
+        )
+
+
+def _times(
+    recording: Recording, frame: pl.DataFrame, lines: NDArray[np.int64], first: float
+) -> NDArray[np.float64]:
+    """When each sample was, in s on the clock of the events; NaN where that is missing."""
+    cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
+    assert recording.unit_s is not None
+    if recording.start_s is None:
+        return cells * recording.unit_s
+    return (cells - first) * recording.unit_s + recording.start_s
+
+
+def _first(recording: Recording) -> float:
+    """The first timestamp, once timestamps have been found to fit the sampling frequency."""
+    if recording.unit_s is None:
+        raise DataError(
+            f"no unit of '{recording.clock}' is known, so no sample can be found an event",
+            where=recording.sidecar,
+            expected='"Units": "s", "ms", "us" or "ns"',
+            remedy=f"add the unit to '{recording.clock}' in the sidecar",
+        )
+    frame, lines = next(_TEXT.slices(recording, [recording.clock], _LOOKED_AT))
+    _refuse_header(recording, frame, lines)
+    cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
+    if math.isnan(cells[0]):
+        raise DataError(
+            "the first sample has no timestamp",
+            where=f"{recording.path}, line 1, column '{recording.clock}'",
+            expected="a number: all events are counted from it",
+            remedy="drop the rows before the first timestamp, and correct StartTime",
+        )
+    steps = np.diff(cells[~np.isnan(cells)])
+    samples = float(np.median(steps)) * recording.unit_s * recording.frequency_hz if steps.size else 1.0
+    if not 1 / _LARGEST_MISFIT <= samples <= _LARGEST_MISFIT:
+        raise DataError(
+            "the timestamps do not fit the sampling frequency",
+            where=str(recording.path),
+            found=f"timestamps that are not near 1/SamplingFrequency apart, or do not increase, in the unit of '{recording.clock}'",
+            expected="the unit in which timestamps are, and SamplingFrequency in Hz",
+            remedy=f"correct Units of '{recording.clock}', or SamplingFrequency, in {recording.sidecar}",
+        )
+    return float(cells[0])

@@ -1,0 +1,102 @@
+"""HDF5 files of arrays, for reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import h5py
+import numpy as np
+
+from synthrelease.data.readers.arrays import Array, Arrays, Stored, plain
+from synthrelease.errors import DataError
+
+_MOST_OBJECTS = 100_000
+
+
+class Hdf5(Arrays):
+    """Reader of `.h5`: datasets by their paths, without the first slash.
+
+    Nothing outside the file is read: external links and data are refused, soft links are left alone.
+    """
+
+    name = "h5"
+    formats = ".h5, .hdf5"
+    endings = (".h5", ".hdf5")
+    article = "HDF5"
+
+    @contextmanager
+    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, Stored]]:
+        """Return all datasets that can be reached by hard links, each once."""
+        with h5py.File(file, "r") as body:
+            found: dict[str, Stored] = {}
+            seen, left = {_address(body)}, [("", body)]
+            while left:
+                prefix, group = left.pop()
+                for key in group:
+                    link = group.get(key, getlink=True)
+                    name = prefix + key
+                    if isinstance(link, h5py.ExternalLink):
+                        raise DataError(
+                            "a link leads out of the file",
+                            where=f"{path}, {name}",
+                            expected="all data in this file",
+                            remedy="copy the data into it: h5repack --merge, or h5copy",
+                        )
+                    if not isinstance(link, h5py.HardLink):
+                        continue
+                    one = group[key]
+                    if _address(one) in seen:
+                        continue
+                    seen.add(_address(one))
+                    if len(seen) > _MOST_OBJECTS:
+                        raise DataError(
+                            "the file holds too many objects",
+                            where=str(path),
+                            found=f"more than {_MOST_OBJECTS}",
+                            expected="arrays of many values",
+                            remedy="write what belongs together as one array, with an axis for each thing that tells values apart",
+                        )
+                    if isinstance(one, h5py.Group):
+                        left.append((f"{name}/", one))
+                    elif isinstance(one, h5py.Dataset):
+                        found[name] = _stored(one)
+            yield dict(sorted(found.items()))
+
+
+def _address(one: Any) -> tuple[int, int]:
+    about = h5py.h5o.get_info(one.id)
+    return int(about.fileno), int(about.addr)
+
+
+def _stored(dataset: Any) -> Stored:
+    shape = tuple(dataset.shape) if dataset.shape is not None else ()
+    if h5py.check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
+        flaw = "texts of any length"  # a damaged heap of them keeps the library busy for ever
+    else:
+        flaw = plain(dataset.dtype)
+    size = math.prod(shape) * max(dataset.dtype.itemsize, 1)
+    return Stored(shape, size, flaw or _not_there(dataset, shape, size), partial(_read, dataset))
+
+
+def _not_there(dataset: Any, shape: tuple[int, ...], size: int) -> str:
+    """What of a dataset is not in the file: its shape alone says little, and all of it would be made."""
+    if dataset.shape is None:
+        return "no values"
+    if dataset.is_virtual or dataset.external:
+        return "values in other files"
+    if dataset.chunks is None:
+        complete = dataset.id.get_storage_size() == size
+    else:
+        wanted = math.prod(-(-length // chunk) for length, chunk in zip(shape, dataset.chunks, strict=True))
+        complete = dataset.id.get_num_chunks() == wanted
+    return "" if complete else "fewer values than it declares"
+
+
+def _read(dataset: Any) -> Array:
+    array: Array = np.asarray(dataset[()])
+    return array

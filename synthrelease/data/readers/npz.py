@@ -1,0 +1,60 @@
+"""NumPy's archives of arrays."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from synthrelease.data.readers.arrays import Array, Arrays, Stored, plain
+from synthrelease.errors import DataError
+
+
+class Npz(Arrays):
+    """Reader of `.npz`; nothing in them is unpickled."""
+
+    name = "npz"
+    formats = ".npz"
+    endings = (".npz",)
+    article = "an archive of NumPy's"
+
+    @contextmanager
+    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, Stored]]:
+        """Return the members that are arrays, from their heads."""
+        with zipfile.ZipFile(file) as archive:
+            members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
+            names = [one.filename.removesuffix(".npy") for one in members]
+            if len(set(names)) < len(names):
+                raise DataError(
+                    "two arrays of the file have the same name",
+                    where=str(path),
+                    expected="names of their own",
+                    remedy="write it anew: np.savez(NAME, x=…, y=…)",
+                )
+            yield {name: _stored(archive, member) for name, member in zip(names, members, strict=True)}
+
+
+def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        head = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        shape, _, dtype = head(file)
+        size = math.prod(shape) * dtype.itemsize
+        # An array is made before its values are read: there must be as many as it declares.
+        complete = dtype.hasobject or member.file_size == file.tell() + size
+    flaw = plain(dtype) or ("" if complete else "another number of values than it declares")
+    return Stored(shape, size, flaw, partial(_read, archive, member))
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    with archive.open(member) as file:
+        array: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return array

@@ -1,0 +1,156 @@
+"""Every reader answers bad input with exit code 3 and one message: the file, the place, what to do, and no private cell."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import re
+import shutil
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from malformed import CASES, FAMILIES, parquet
+from malformed.case import SECRETS, Case, Family, written
+from malformed.frames import CASES as FRAME_CASES
+from malformed.frames import NAME, FrameCase
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.data import tables
+from synthrelease.data.readers import FOLDERS, READERS, reader_for
+from synthrelease.data.readers.folder import Folder
+from synthrelease.errors import DataError
+from synthrelease.plan import load_plan
+
+_LINES = r"[^\n]+(\n  found:    [^\n]+)?(\n  expected: [^\n]+)?\n  to do:    [^\n]+"  # of one message
+_LIBRARIES = ("numpy", "h5py", "scipy", "polars")
+_FAULTS = ("Traceback", "Warning", "panicked")
+
+
+def needed(name: str) -> None:
+    """Skip where an extra is missing, unless it must be there."""
+    if not name or importlib.util.find_spec(name) is not None:
+        return
+    if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
+        pytest.fail(f"{name} is missing, and this machine must have it")
+    pytest.skip(f"{name} is missing")
+
+
+def built(plan: Path, *options: str) -> int:
+    """The exit code of `synthrelease build`; whatever else leaves the command line fails the test, as do warnings."""
+    arguments = ["build", str(plan), "-o", str(plan.with_name("release.h5")), *options]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+    assert [str(one.message) for one in warned] == []
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def refused(case: Case, folder: Path, capfd: pytest.CaptureFixture[str]) -> str:
+    """The message, without the folder's name, once it has been found to be one that may be shown."""
+    needed(case.family.needs)
+    plan = case.write(folder / "study")
+    before = {path: path.lstat().st_size for path in folder.rglob("*")}
+    capfd.readouterr()
+    code = built(plan)
+    out, err = capfd.readouterr()
+    told = err.replace(str(folder), "")
+    assert code == DataError.exit_code, err
+    assert out == ""
+    assert re.fullmatch(f"error: {_LINES}\n", err), err
+    assert not [word for word in (*SECRETS, *_LIBRARIES, *_FAULTS) if word in told], told
+    assert {path: path.lstat().st_size for path in folder.rglob("*")} == before
+    return told
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_what_is_not_damaged_is_built(
+    family: Family, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    needed(family.needs)
+    plan = written(family, tmp_path / "study")
+    assert built(plan) == 0, capfd.readouterr().err
+    assert reader_for(load_plan(plan).inputs["data"].source).name == family.reader
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    told = refused(case, tmp_path, capfd)
+    assert (case.file or case.family.file) in told
+    assert case.place in told
+    assert case.problem in told
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_so_it_is_where_it_is_read_in_parts(
+    case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
+    monkeypatch.setattr("synthrelease.parts.PART_CELLS", 16)
+    assert (case.file or case.family.file).partition("/")[0] in refused(case, tmp_path, capfd)
+
+
+@pytest.mark.parametrize("case", FRAME_CASES, ids=lambda case: case.name)
+def test_a_malformed_frame_is_refused(case: FrameCase, tmp_path: Path) -> None:
+    needed(case.needs)
+    plan = written(parquet.FAMILY, tmp_path / "study")
+    before = set(tmp_path.rglob("*"))
+    frame = case.make()
+    with pytest.raises(DataError) as caught:
+        synthrelease.build(plan, tmp_path / "release.h5", frames={"data": frame})
+    told = str(caught.value)
+    assert re.fullmatch(_LINES, told), told
+    for words in (NAME, case.problem, case.place):
+        assert words in told
+    assert not [word for word in (*SECRETS, *_FAULTS) if word in told], told
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_frame_that_is_not_damaged_is_built(tmp_path: Path) -> None:
+    plan = written(parquet.FAMILY, tmp_path / "study")
+    assert synthrelease.build(plan, tmp_path / "r.h5", frames={"data": parquet.FRAME}).path.exists()
+
+
+@pytest.mark.parametrize(
+    "family", [one for one in FAMILIES if not Path(one.file).suffix], ids=lambda family: family.name
+)
+def test_what_operating_systems_put_into_folders_is_left_alone(family: Family, tmp_path: Path) -> None:
+    plan = written(family, tmp_path / "study")
+    assert built(plan, "--test-seed", "1") == 0
+    bundle = tmp_path / "study" / "release.TEST-SEED.h5"
+    before = bundle.read_bytes()
+    folder = tmp_path / "study" / family.file
+    for path in sorted(folder.rglob("*")):
+        beside = path if path.is_dir() else path.parent
+        for name in (f"._{path.name}", ".DS_Store", "Thumbs.db", "desktop.ini"):
+            (beside / name).write_bytes(b"\0\5\x16\7")
+    shutil.copytree(folder, folder / ".Trashes")
+    assert built(plan, "--test-seed", "1", "--force") == 0
+    assert bundle.read_bytes() == before
+
+
+def test_every_reader_is_given_malformed_inputs() -> None:
+    given = Counter(case.family.reader for case in CASES)
+    assert len(CASES) >= 90
+    assert len({case.title for case in CASES}) == len(CASES)
+    for reader in (*READERS, *FOLDERS, Folder(reader_for)):
+        assert given[reader.name] >= 5, reader.name
+
+
+def test_every_error_of_data_says_where_it_is_and_what_to_do() -> None:
+    """Those that no case here provokes, too."""
+    found = 0
+    for path in sorted((Path(synthrelease.__file__).parent / "data").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            wanted = {"DataError": {"where", "remedy"}, "NestedError": {"remedy"}}.get(node.func.id, set())
+            given = {keyword.arg for keyword in node.keywords}
+            assert None in given or wanted <= given, f"{path.name}, line {node.lineno}"
+            found += bool(wanted)
+    assert found >= 90

@@ -1,0 +1,294 @@
+"""Rows that a program holds are released as the same rows of a file are; what cannot be used is refused in words, and no cell is in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import polars as pl
+import pytest
+from invented_study import write_study
+
+import synthrelease
+from synthrelease.appraisal.appraise import appraise
+from synthrelease.data import tables
+from synthrelease.data.held import Held, unnested
+from synthrelease.data.source import Source
+from synthrelease.data.tables import labels, numbers, read_slices, read_table, row_count
+from synthrelease.design import make_design
+from synthrelease.errors import DataError, PlanError
+from synthrelease.parts import divided, stamp_of
+from synthrelease.plan import load_plan
+from synthrelease.preview import preview
+
+
+def extra(name: str) -> None:
+    """Skip where an extra is missing, unless it must be there."""
+    if importlib.util.find_spec(name) is None:
+        missing(name)
+
+
+def missing(name: str) -> NoReturn:
+    if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
+        pytest.fail(f"{name} is missing, and this machine must have it")
+    pytest.skip(f"{name} is missing")
+
+
+def study(folder: Path) -> tuple[Path, dict[str, pl.DataFrame], Path]:
+    """A plan whose files are Parquet, their rows, and the bundle that they make."""
+    plan = write_study(folder, people=12)
+    frames = {}
+    for name, file in (("gaze", "gaze.csv"), ("pupil", "pupil.csv")):
+        frames[name] = pl.read_csv(folder / file)
+        frames[name].write_parquet(folder / f"{name}.parquet")
+    plan.write_text(plan.read_text().replace('.csv"', '.parquet"'))
+    bundle = synthrelease.build(plan, folder / "file.h5", test_seed=1).path
+    for file in folder.glob("*.[cp][sa][vr]*"):
+        file.unlink()
+    return plan, frames, bundle
+
+
+def source(frame: object, name: str = "frames['x']") -> Source:
+    return Source(Path(name), frame=Held.of(frame, name))
+
+
+def used(frame: object) -> None:
+    found = read_table(source(frame), ["person", "x"])
+    labels(found, "person")
+    numbers(found, "x")
+
+
+def refused(frame: object, *words: str) -> None:
+    with pytest.raises(DataError) as caught:
+        used(frame)
+    assert caught.value.exit_code == 3
+    told = str(caught.value)
+    assert "canary" not in told
+    assert "frames['x']" in told
+    for word in words:
+        assert word in told
+
+
+def test_frames_make_the_bundle_that_their_rows_in_a_file_make(tmp_path: Path) -> None:
+    plan, frames, bundle = study(tmp_path)
+    before = set(tmp_path.iterdir())
+    built = synthrelease.build(plan, tmp_path / "frame.h5", frames=frames, test_seed=1)
+    assert built.path.read_bytes() == bundle.read_bytes()
+    assert set(tmp_path.iterdir()) - before == {built.path, built.sidecar}
+
+
+def test_workers_are_sent_frames_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, frames, bundle = study(tmp_path)
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
+    monkeypatch.setattr("synthrelease.parts.PART_CELLS", 400)
+    spec = load_plan(plan, frames).inputs["gaze"]
+    facts = make_design(load_plan(plan, frames)).facts["gaze"]
+    assert len(divided(spec, facts, stamp_of(spec.source))) > 1
+    built = synthrelease.build(plan, tmp_path / "parts.h5", frames=frames, test_seed=1, jobs=2)
+    assert built.path.read_bytes() == bundle.read_bytes()
+
+
+def test_one_input_may_be_a_frame_and_the_other_a_file(tmp_path: Path) -> None:
+    plan, frames, bundle = study(tmp_path)
+    frames["pupil"].write_parquet(tmp_path / "pupil.parquet")
+    built = synthrelease.build(plan, tmp_path / "b.h5", frames={"gaze": frames["gaze"]}, test_seed=1)
+    assert built.path.read_bytes() == bundle.read_bytes()
+
+
+def test_frames_of_pandas_make_the_same_bundle(tmp_path: Path) -> None:
+    extra("pandas")
+    import pandas as pd
+
+    plan, frames, bundle = study(tmp_path)
+    ours = {name: pd.DataFrame(frame.to_dict(as_series=False)) for name, frame in frames.items()}
+    built = synthrelease.build(plan, tmp_path / "b.h5", frames=ours, test_seed=1)
+    assert built.path.read_bytes() == bundle.read_bytes()
+
+
+def test_previews_and_appraisals_take_frames(tmp_path: Path) -> None:
+    plan, frames, bundle = study(tmp_path)
+    view = preview(make_design(load_plan(plan, frames)))
+    assert view["outputs"][0]["people"] == 12
+    found = appraise(plan, bundle, frames=frames, pictures=0)
+    assert {one.people for one in found.inputs} == {12}
+
+
+def test_a_bundle_may_have_the_name_of_a_file_that_a_frame_stands_for(tmp_path: Path) -> None:
+    plan, frames, _ = study(tmp_path)
+    plan.write_text(plan.read_text().replace("gaze.parquet", "b.h5"))
+    test_seeded = tmp_path / "b.TEST-SEED.h5"
+    plan.write_text(plan.read_text().replace('"b.h5"', f'"{test_seeded.name}"'))
+    assert synthrelease.build(plan, tmp_path / "b.h5", frames=frames, test_seed=1).path == test_seeded
+
+
+def test_an_input_that_is_not_there_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    plan, frames, _ = study(tmp_path)
+    with pytest.raises(PlanError, match="there is no input 'gase' for a frame") as caught:
+        load_plan(plan, {"gase": frames["gaze"]})
+    assert "gaze" in caught.value.remedy
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("wrong", [["canary"], {"person": ["canary"]}, "canary.csv", None, np.zeros(3)])
+def test_objects_without_rows_are_refused(wrong: object) -> None:
+    refused(wrong, "there are no rows in this object", type(wrong).__name__, "polars or pandas")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"person": ["canary"], "x1": [1.0]}, ["there is no column 'x'", "did you mean 'x1'"]),
+        ({"person": ["canary", "b"], "x": ["1", "canary"]}, ["row 1, column 'x'", "text"]),
+        ({"person": ["canary", None], "x": [1.0, 2.0]}, ["row 1, column 'person'", "empty cell"]),
+        ({"person": ["a"], "x": [float("nan")]}, ["row 0, column 'x'", "NaN"]),
+        ({"person": [], "x": []}, ["the frame has no rows", "at least one row"]),
+        ({"person": ["a"], "x": [["canary"]]}, ["column 'x'", "cannot be used", "lists"]),
+        ({"person": ["a"], "x": [{"canary": 1}]}, ["column 'x'", "cannot be used"]),
+        ({"person": ["a"], "x": [[1.0, 2.0, 3.0]]}, ["column 'x'", "cannot be used", "lists"]),
+        ({"person": ["a", "b"], "x": [[1.0, 2.0], [3.0]]}, ["column 'x'", "cannot be used", "lists"]),
+        ({"person": ["a"], "p": [[1.0, 2.0]], "p_x": [4]}, ["two columns have the same name", "'p_x'"]),
+    ],
+)
+def test_frames_that_cannot_be_used_are_refused(columns: dict[str, Any], words: list[str]) -> None:
+    refused(pl.DataFrame(columns), *words)
+
+
+def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> None:
+    objects = pl.Series("x", [object(), object()], dtype=pl.Object)
+    frame = pl.DataFrame([pl.Series("person", ["canary", "b"]), objects])
+    refused(frame, "column 'x'", "Python objects")
+    assert read_table(source(frame), ["person"]).frame.height == 2
+    with pytest.raises(DataError, match="Python objects"):
+        read_table(source(frame), ["person"], where=("x", pl.Series(["canary"])))
+
+
+def test_frames_of_pandas_that_cannot_be_used_are_refused() -> None:
+    extra("pandas")
+    import pandas as pd
+
+    refused(pd.DataFrame([["canary", 1.0]]), "a name that is no text", "frame.columns")
+    refused(pd.DataFrame([["canary", 1.0]], columns=["x", "x"]), "two columns have the same name")
+    mixed = pd.DataFrame({"person": ["canary", 2], "x": [1.0, 2.0]}, dtype=object)
+    refused(mixed, "column 'person'", "Python objects")
+
+
+def test_what_is_missing_in_pandas_is_missing_here() -> None:
+    extra("pandas")
+    import pandas as pd
+
+    frame = pd.DataFrame({"person": ["a", "b"], "x": [1.5, np.nan], "n": pd.array([1, None], dtype="Int64")})
+    frame.index = pd.Index(["canary-1", "canary-2"])
+    found = read_table(source(frame), ["person", "x", "n"]).frame
+    assert found.rows() == [("a", 1.5, 1), ("b", None, None)]
+
+
+def test_lists_of_coordinates_become_columns() -> None:
+    frame = pl.DataFrame(
+        {
+            "one": [[1.0, 2.0], None, [3.0, None]],
+            "two": [[1, 2, 3, 4]] * 3,
+            "three": [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]] * 3,
+            "pupil": [[2.5, 2.75]] * 3,
+            "text": [["a", "b"]] * 3,
+        },
+        schema_overrides={"three": pl.Array(pl.Float64, 6)},
+    )
+    found = unnested(frame, "f")
+    assert found.columns == [
+        *("one_x", "one_y", "two_xl", "two_yl", "two_xr", "two_yr"),
+        *("three_xl", "three_yl", "three_xr", "three_yr", "three_xa", "three_ya"),
+        *("pupil_left", "pupil_right", "text"),
+    ]
+    assert found["one_x"].to_list() == [1.0, None, 3.0]
+    assert found["one_y"].to_list() == [2.0, None, None]
+    assert found.row(0)[2:14] == (1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 2.5, 2.75)
+
+
+def gaze_of(person: str, shift: float = 0.0) -> Any:
+    import pymovements as pm
+
+    samples = pl.DataFrame(
+        {"time": [0, 1, 2], "x": [1.0 + shift, 2.0, 3.0], "y": [4.0, 5.0, 6.0], "stimulus": ["a", "a", "b"]}
+    )
+    return pm.Gaze(
+        samples, time_column="time", time_unit="ms", pixel_columns=["x", "y"], metadata={"person": person}
+    )
+
+
+def test_gaze_of_pymovements_has_its_samples_and_what_its_file_says() -> None:
+    extra("pymovements")
+    found = read_table(source(gaze_of("p1")), ["person", "stimulus", "time", "pixel_x", "pixel_y"])
+    assert found.frame.row(0) == ("p1", "a", 0, 1.0, 4.0)
+    assert found.frame.height == 3
+    refused(gaze_of("canary"), "there is no column 'x'")
+
+
+def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
+    extra("pymovements")
+    import pymovements as pm
+
+    for person in ("1", "2"):
+        text = f"time,x,y\n0,{person}.5,2.0\n1,3.0,4.0\n"
+        (tmp_path / f"P{person}.csv").write_text(text)
+    resource = pm.dataset.ResourceDefinition(
+        content="gaze",
+        filename_pattern=r"P{subject:d}.csv",
+        filename_pattern_schema_overrides={"subject": int},
+        load_kwargs={"time_column": "time", "time_unit": "ms", "pixel_columns": ["x", "y"]},
+    )
+    definition = pm.DatasetDefinition(name="d", resources=pm.dataset.ResourceDefinitions([resource]))
+    dataset = pm.Dataset(definition, pm.DatasetPaths(root=tmp_path, raw=".", dataset="."))
+    refused(dataset, "the dataset holds no gaze", "dataset.load()")
+    dataset.load()
+    found = read_table(source(dataset), ["subject", "time", "pixel_x", "pixel_y"])
+    assert found.frame.rows() == [(1, 0, 1.5, 2.0), (1, 1, 3.0, 4.0), (2, 0, 2.5, 2.0), (2, 1, 3.0, 4.0)]
+
+
+def test_slices_and_chosen_rows_know_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = source(pl.DataFrame({"person": ["a", "b", None, "a"], "x": [1, 2, 3, 4]}))
+    assert row_count(rows) is None
+    some = read_table(rows, ["x"], where=("person", pl.Series(["a"])))
+    assert some.frame["x"].to_list() == [1, 4]
+    assert some.place(1, "x") == "frames['x'], row 3, column 'x'"
+    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
+    assert row_count(rows) == 4
+    slices = list(read_slices(rows, ["x"], most=3))
+    assert [one.frame["x"].to_list() for one in slices] == [[1, 2, 3], [4]]
+    assert slices[1].place(0, "x") == "frames['x'], row 3, column 'x'"
+
+
+def test_sources_with_the_same_rows_are_equal_and_show_none_of_them() -> None:
+    rows = {"person": ["canary", "b"], "x": [1.25, 2.0]}
+    one, other = source(pl.DataFrame(rows)), source(pl.DataFrame(rows))
+    sent = pickle.loads(pickle.dumps(one))  # noqa: S301  our own
+    assert one == other == sent
+    assert len({one, other, sent}) == 1
+    assert sent.frame.frame.equals(one.frame.frame)
+    assert stamp_of(one) == stamp_of(sent)
+    for change in ({"x": [1.25, 3.0]}, {"person": ["canary", "c"]}, {"x": [1, 2]}):
+        changed = source(pl.DataFrame(rows | change))
+        assert changed != one
+        assert stamp_of(changed) != stamp_of(one)
+    assert source(pl.DataFrame(rows).rename({"x": "y"})) != one
+    assert "canary" not in repr(one)
+
+
+def test_a_frame_that_is_changed_later_changes_nothing() -> None:
+    frame = pl.DataFrame({"person": ["a", "b"], "x": [1.0, 2.0]})
+    taken = source(frame)
+    frame[0, "x"] = 9.0
+    assert read_table(taken, ["x"]).frame["x"].to_list() == [1.0, 2.0]
+
+
+def test_a_frame_of_pandas_that_is_changed_later_changes_nothing() -> None:
+    extra("pandas")
+    import pandas as pd
+
+    values = np.array([1.0, 2.0])
+    taken = source(pd.DataFrame({"x": values}, copy=False))
+    values[0] = 9.0
+    assert read_table(taken, ["x"]).frame["x"].to_list() == [1.0, 2.0]

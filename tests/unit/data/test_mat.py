@@ -1,0 +1,368 @@
+"""MATLAB files: what nested arrays are as a table, and what is refused in words, without a value."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import polars as pl
+import pytest
+import scipy.io
+import scipy.sparse
+from refusals import check_refusal
+
+from synthrelease.data.gaze import load_gaze
+from synthrelease.data.readers.mat import Mat
+from synthrelease.data.readers.nested_rows import unique_names
+from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
+from synthrelease.data.tables import numbers, read_table
+from synthrelease.errors import DataError
+
+OSIE = Path(os.environ.get("SYNTHRELEASE_TEST_DATA", "no such folder")) / "osie"
+SECRET = 7331.125
+SECRETS = ("canary", "7331")
+
+
+def cells(*values: Any) -> Any:
+    out = np.empty((len(values), 1), dtype=object)
+    for number, value in enumerate(values):
+        out[number, 0] = value
+    return out
+
+
+def grid(rows: list[list[Any]]) -> Any:
+    out = np.empty((len(rows), len(rows[0])), dtype=object)
+    for at in np.ndindex(out.shape):
+        out[at] = rows[at[0]][at[1]]
+    return out
+
+
+def structs(*values: dict[str, Any]) -> Any:
+    out = np.empty((1, len(values)), dtype=[(name, object) for name in values[0]])
+    for number, value in enumerate(values):
+        out[0, number] = tuple(value.values())
+    return out
+
+
+def vector(*values: float) -> Any:
+    return np.asarray(values, dtype=float).reshape(1, -1)
+
+
+def written(folder: Path, variables: dict[str, Any], *, packed: bool = True) -> Path:
+    path = folder / "data.mat"
+    scipy.io.savemat(path, variables, do_compression=packed)
+    return path
+
+
+def table(path: Path, **options: Any) -> pl.DataFrame:
+    return Mat().table(Source(path, **options))
+
+
+def read(folder: Path, value: Any, **options: Any) -> pl.DataFrame:
+    return table(written(folder, {"data": value}), **options)
+
+
+def refused(path: Path, *words: str, **options: Any) -> DataError:
+    with pytest.raises(DataError) as caught:
+        table(path, **options)
+    check_refusal(caught.value, path, *words, secrets=SECRETS)
+    return caught.value
+
+
+# What is read
+
+
+def study(images: int = 6, people: int = 4) -> tuple[Any, pl.DataFrame]:
+    """Fixations laid out as those of OSIE, and the table they are."""
+    rng = np.random.default_rng(1)
+    rows, fixations = [], []
+    for image in range(images):
+        subjects = []
+        for person in range(people):
+            n = 1 if image == person else int(rng.integers(0, 5))
+            x, y, duration = rng.random((3, n)) * 500
+            rows += [(image + 1, person + 1, k + 1, f"10{image}.jpg", x[k], y[k]) for k in range(n)]
+            subjects.append({"fix_x": vector(*x), "fix_y": vector(*y), "fix_duration": vector(*duration)})
+        fixations.append({"img": f"10{image}.jpg", "subjects": cells(*subjects)})
+    names = ["fixations", "subjects", "row", "img", "fix_x", "fix_y"]
+    return cells(*fixations), pl.DataFrame(rows, schema=names, orient="row")
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_cells_of_structs_of_cells_of_structs_are_rows(tmp_path: Path, *, packed: bool) -> None:
+    value, rows = study()
+    found = table(written(tmp_path, {"fixations": value}, packed=packed))
+    assert found.columns == [*rows.columns, "fix_duration"]
+    assert found.drop("fix_duration").rows() == rows.rows()
+
+
+@pytest.mark.skipif(not OSIE.is_dir(), reason="SYNTHRELEASE_TEST_DATA names no folder with osie/")
+def test_the_file_of_osie_is_its_table() -> None:
+    found = table(OSIE / "fixations.mat")
+    tidy = pl.read_csv(OSIE / "fixations_tidy.csv.gz")
+    assert found.height == tidy.height == 98_321
+    assert found["img"].str.strip_suffix(".jpg").equals(tidy["image"].str.strip_suffix(".jpg"))
+    pairs = {"subjects": "observer", "fix_x": "x_px", "fix_y": "y_px", "fix_duration": "duration_ms"}
+    for own, other in pairs.items():
+        assert (found[own].cast(pl.Float64) == tidy[other].cast(pl.Float64)).all(), own
+    assert (found["row"].cast(pl.Int64) == tidy["fix_index"] + 1).all()
+
+
+def test_gaze_is_loaded_of_a_mat_file_and_errors_are_found_in_matlab(tmp_path: Path) -> None:
+    value, rows = study()
+    path = written(tmp_path, {"fixations": value, "other": 1.0})
+    columns = {"person": "subjects", "stimulus": "img", "x": "fix_x", "y": "fix_y"}
+    gaze = load_gaze(Source(path, table="fixations"), columns=columns, screen=Screen(800, 600))
+    assert gaze.people == 4
+    assert len(gaze.person) == len(rows)
+    value[2, 0]["subjects"][1, 0] = {
+        "fix_x": vector(1, np.nan),
+        "fix_y": vector(1, 2),
+        "fix_duration": vector(1, 2),
+    }
+    path = written(tmp_path, {"fixations": value})
+    with pytest.raises(DataError, match="fixations 3, subjects 2, row 2, column 'fix_x'"):
+        numbers(read_table(path, ["fix_x"]), "fix_x")
+
+
+def test_struct_arrays_are_levels_and_single_structs_are_not(tmp_path: Path) -> None:
+    people = structs(
+        {
+            "name": "ann",
+            "eye": {"left": 1.0, "right": 2.0},
+            "trials": structs({"x": vector(1, 2)}, {"x": vector(3)}),
+        },
+        {"name": "bob", "eye": {"left": 5.0, "right": 6.0}, "trials": structs({"x": vector(4)})},
+    )
+    found = read(tmp_path, people)
+    assert found.columns == ["data", "trials", "row", "name", "left", "right", "x"]
+    assert found.rows() == [
+        (1, 1, 1, "ann", 1, 2, 1),
+        (1, 1, 2, "ann", 1, 2, 2),
+        (1, 2, 1, "ann", 1, 2, 3),
+        (2, 1, 1, "bob", 5, 6, 4),
+    ]
+
+
+def test_the_fields_of_a_struct_are_a_table(tmp_path: Path) -> None:
+    found = read(
+        tmp_path, {"x": vector(1, 2).T, "name": cells("a", "b"), "age": 3.0, "none": np.zeros((0, 0))}
+    )
+    assert found.columns == ["row", "age", "none", "x", "name"]
+    assert found.rows() == [(1, 3, None, 1, "a"), (2, 3, None, 2, "b")]
+
+
+def test_matrices_have_numbered_columns_or_those_of_the_plan(tmp_path: Path) -> None:
+    matrix = np.arange(6.0).reshape(3, 2)
+    assert read(tmp_path, matrix).columns == ["row", "column 1", "column 2"]
+    found = read(tmp_path, matrix, header=("x", "y"))
+    assert found.columns == ["row", "x", "y"]
+    assert found.rows() == [(1, 0, 1), (2, 2, 3), (3, 4, 5)]
+    found = read(tmp_path, cells(matrix, matrix[:1], np.zeros((0, 0)), matrix[1:]))
+    assert found["data"].to_list() == [1, 1, 1, 2, 4, 4]
+    assert found["column 2"].to_list() == [1, 3, 5, 1, 3, 5]
+    refused(written(tmp_path, {"data": matrix}), "3 names, and 2 columns", header=("x", "y", "z"))
+    refused(written(tmp_path, {"data": {"x": 1.0}}), "header", header=("z",))
+
+
+def test_cells_in_rows_and_columns_have_two_indices_in_matlabs_order(tmp_path: Path) -> None:
+    found = read(tmp_path, grid([[vector(1, 2), vector(3)], [vector(4), vector(5)]]))
+    assert found.columns == ["data dim 1", "data dim 2", "row", "value"]
+    assert found.rows() == [(1, 1, 1, 1), (1, 1, 2, 2), (2, 1, 1, 4), (1, 2, 1, 3), (2, 2, 1, 5)]
+
+
+def test_cells_in_cells_have_indices_of_their_own(tmp_path: Path) -> None:
+    found = read(tmp_path, cells(cells(vector(1, 2), vector(3)), cells(vector(4))))
+    assert found.columns == ["data", "data level 2", "row", "value"]
+    assert found["data level 2"].to_list() == [1, 1, 2, 1]
+
+
+def test_a_choice_among_things_that_rows_could_be_made_of(tmp_path: Path) -> None:
+    """The layout of FIGRIM: fixations at encoding and at repetition beside each other, [x y] in rows."""
+
+    def person(name: str, n: int, m: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "scores": vector(*range(n + m + 2)),
+            "odd": scipy.sparse.eye(2).tocsc(),
+            "fixations": {"enc": np.full((n, 2), float(n)), "rec": np.full((m, 2), -1.0)},
+        }
+
+    images = structs(
+        {"file": "a.jpg", "userdata": structs(person("ann", 2, 3), person("bob", 1, 4))},
+        {"file": "b.jpg", "userdata": structs(person("ann", 4, 2), person("bob", 0, 0))},
+    )
+    path = written(tmp_path, {"allImages": images})
+    found = table(path, table="allImages.userdata.fixations.enc")
+    assert found.columns == ["allImages", "userdata", "row", "file", "name", "column 1", "column 2"]
+    assert found["column 1"].to_list() == [2, 2, 1, 4, 4, 4, 4]
+    assert found["name"].to_list() == ["ann", "ann", "bob", "ann", "ann", "ann", "ann"]
+    refused(path, "there is no field 'foo'", "userdata", table="allImages.foo")
+    refused(path, "no fields", table="allImages.file.x")
+    refused(path, "a sparse matrix", table="allImages")
+
+
+def test_vectors_beside_the_chosen_one_come_along_if_always_as_long(tmp_path: Path) -> None:
+    both = cells(
+        {"x": vector(1, 2), "y": vector(3, 4), "z": vector(1, 2)},
+        {"x": vector(5), "y": vector(6), "z": vector(1, 2, 3)},
+    )
+    path = written(tmp_path, {"data": both})
+    assert table(path, table="data.x").columns == ["data", "row", "x", "y"]
+    refused(path, "data{2}.z", "3 elements beside 1 of 'x'", "table = 'data.z'")
+
+
+def test_names_are_as_short_as_they_can_be() -> None:
+    assert unique_names([("a", "x"), ("a", "y")]) == ["x", "y"]
+    assert unique_names([("a", "x"), ("a", "b", "x"), ("c",)]) == ["a.x", "b.x", "c"]
+    assert unique_names([("x",), ("x", "x")]) == ["x", "x.x"]
+
+
+def test_what_is_missing_is_empty_and_numbers_of_several_types_are_one(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        cells(
+            {"age": np.uint8(3), "x": vector(1, 2)},
+            {"age": np.zeros((0, 0)), "x": vector(3)},
+            np.zeros((0, 0)),
+        ),
+    )
+    assert found["age"].to_list() == [3, 3, None, None][: found.height]
+    large = np.asarray([[1 << 60, 1]], dtype=np.int64)
+    refused(written(tmp_path, {"data": cells({"x": large}, {"x": vector(0.5, 1)})}), "too large")
+
+
+# What is refused
+
+
+def element(kind: int, data: bytes) -> bytes:
+    return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+
+def matrix(kind: int, sizes: tuple[int, ...], name: bytes, *parts: bytes) -> bytes:
+    flags = element(6, struct.pack("<II", kind, 0))
+    shape = element(5, struct.pack(f"<{len(sizes)}i", *sizes))
+    return element(14, flags + shape + element(1, name) + b"".join(parts))
+
+
+def file_of(*parts: bytes) -> bytes:
+    return b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x0100) + b"IM" + b"".join(parts)
+
+
+NUMBER = matrix(6, (1, 1), b"", element(9, struct.pack("<d", SECRET)))
+HANDLE = matrix(16, (1, 1), b"", matrix(4, (1, 6), b"", element(16, b"canary")))
+
+
+def deep(levels: int) -> bytes:
+    body = NUMBER
+    for level in range(levels):
+        body = matrix(1, (1, 1), b"x" if level == levels - 1 else b"", body)
+    return file_of(body)
+
+
+def saved(value: Any, *, packed: bool = True, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    scipy.io.savemat(buffer, {"data": value}, do_compression=packed, **options)
+    return buffer.getvalue()
+
+
+def version_7_3() -> bytes:
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w", userblock_size=512) as file:
+        file["data"] = [SECRET]
+    return b"MATLAB 7.3 MAT-file".ljust(124) + struct.pack("<H", 0x0200) + b"IM" + buffer.getvalue()[128:]
+
+
+def flipped(content: bytes) -> bytes:
+    return content[:-3] + bytes([content[-3] ^ 255]) + content[-2:]
+
+
+PLAIN = {"x": vector(SECRET, 2, 3), "name": "canary"}
+MALFORMED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "text": (lambda: b"canary" * 100, "complete .mat"),
+    "nothing": (lambda: b"", "complete .mat"),
+    "head-only": (lambda: file_of()[:100], "complete .mat"),
+    "no-variable": (file_of, "no variable"),
+    "cut-packed": (lambda: saved(study()[0])[:-40], "complete .mat"),
+    "cut-plain": (lambda: saved(study()[0], packed=False)[:-40], "complete .mat"),
+    "wrong-checksum": (lambda: flipped(saved(PLAIN)), "complete .mat"),
+    "version-4": (lambda: saved(vector(SECRET), packed=False, format="4"), "version 5 to 7"),
+    "version-7.3": (version_7_3, "7.3"),
+    "hdf5": (lambda: version_7_3()[512:], "7.3"),
+    "handle": (
+        lambda: file_of(matrix(16, (1, 1), b"f", matrix(4, (1, 6), b"", element(16, b"canary")))),
+        "variable",
+    ),
+    "handle-in-cell": (lambda: file_of(matrix(1, (1, 1), b"f", HANDLE)), "a function handle"),
+    "object": (lambda: saved(scipy.io.matlab.MatlabObject(structs({"x": SECRET}), "canary")), "an object"),
+    "sparse": (lambda: saved(scipy.sparse.csc_array([[SECRET]])), "a sparse matrix"),
+    "sparse-in-struct": (lambda: saved({"x": scipy.sparse.csc_matrix([[SECRET]])}), "a sparse matrix"),
+    "complex": (lambda: saved(np.asarray([[SECRET + 1j]])), "complex"),
+    "complex-in-cell": (lambda: saved(cells({"x": np.asarray([[SECRET + 1j]])})), "data{1}.x"),
+    "three-dimensions": (lambda: saved(np.full((2, 2, 2), SECRET)), "3 dimensions"),
+    "ragged": (
+        lambda: saved(cells(PLAIN, {"x": vector(1, 2), "name": vector(*[SECRET] * 3)})),
+        "data{2}.name",
+    ),
+    "lengths": (
+        lambda: saved(cells({"x": vector(1, SECRET), "y": vector(1)}, {"x": vector(1), "y": vector(1, 2)})),
+        "data{1}.y",
+    ),
+    "widths": (lambda: saved(cells(np.full((2, 2), SECRET), np.full((2, 3), SECRET))), "2, 3"),
+    "kinds": (lambda: saved(cells(vector(SECRET, 1), "canary")), "data{2}"),
+    "ambiguous": (
+        lambda: saved({"x": cells(vector(SECRET, 1)), "y": cells(vector(1, 2))}),
+        "table = 'data.x'",
+    ),
+    "deep": (lambda: deep(5000), "complete .mat"),
+    "many-cells": (lambda: file_of(matrix(1, (1 << 30, 1 << 10), b"x")), "complete .mat"),
+    "many-letters": (lambda: file_of(matrix(4, (1 << 16, 1 << 15), b"x", element(16, b""))), "complete .mat"),
+    "negative": (lambda: file_of(matrix(6, (-4, -4), b"x", element(9, b""))), "complete .mat"),
+    "twice": (lambda: file_of(*[matrix(6, (1, 1), b"x", element(9, bytes(8)))] * 2), "same name"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_file_is_refused_without_a_value(tmp_path: Path, name: str) -> None:
+    content, word = MALFORMED[name]
+    path = tmp_path / "data.mat"
+    path.write_bytes(content())
+    refused(path, word)
+
+
+def test_a_variable_is_named_if_there_are_several(tmp_path: Path) -> None:
+    path = written(tmp_path, {"a": vector(1, 2), "b": vector(SECRET)})
+    refused(path, "a, b", "table = 'a'")
+    refused(path, "there is no variable 'c'", table="c")
+    assert table(path, table="a")["a"].to_list() == [1, 2]
+
+
+def test_nesting_that_a_library_bears_is_read(tmp_path: Path) -> None:
+    (tmp_path / "data.mat").write_bytes(deep(20))
+    assert table(tmp_path / "data.mat").rows()[0][-1] == SECRET
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_whatever_a_file_holds_the_error_is_ours(tmp_path: Path, *, packed: bool) -> None:
+    content = saved(study(3, 2)[0], packed=packed)
+    rng = np.random.default_rng(3)
+    path = tmp_path / "data.mat"
+    refusals = 0
+    for _ in range(400):
+        changed = bytearray(content)
+        for place in rng.integers(128, len(content), size=2):
+            changed[place] = rng.integers(256)
+        path.write_bytes(changed)
+        with contextlib.suppress(DataError):
+            table(path)
+            refusals -= 1
+        refusals += 1
+    assert refusals > 100

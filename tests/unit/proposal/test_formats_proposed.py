@@ -1,0 +1,344 @@
+"""`init` on every format that labs have: the plan that it proposes reads the data, once what only a curator knows is filled in."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import bids_dataset
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from scipy.io import savemat
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.errors import DataError
+from synthrelease.proposal.propose import propose
+from synthrelease.settings_file import FILL_IN
+
+FILLED = {
+    "title": '"A study"',
+    "width_px": "800",
+    "height_px": "600",
+    "width_mm": "400",
+    "distance_mm": "600",
+    "origin": '"centre-y-up"',
+    "assume_public": '["stimuli"]',
+}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def proposed(folder: Path, *arguments: object) -> dict[str, Any]:
+    """Run `init`, fill in what it asks for, and build and verify a release of it; return the plan's inputs as they were proposed."""
+    plan = folder / "plans" / "plan.toml"
+    plan.parent.mkdir(exist_ok=True)
+    done = run("init", *arguments, "-o", plan, "--force")
+    assert done.exit_code == 0, done.output
+    text = plan.read_text(encoding="utf-8")
+    before = tomllib.loads(text)["inputs"]
+    for key, value in FILLED.items():
+        text = re.sub(rf'\b{key} = (\["{FILL_IN}"\]|"{FILL_IN}")', f"{key} = {value}", text)
+    text = re.sub(rf'(?m)^(".*?"|[\w-]+) = \["{FILL_IN}", "{FILL_IN}"\]', r"\1 = [0, 10000]", text)
+    plan.write_text(text, encoding="utf-8")
+    assert run("preview", plan).exit_code == 0, text
+    built = synthrelease.build(plan, folder / "release.h5", force=True)
+    assert synthrelease.verify(built.path).ok
+    return before
+
+
+def refused(*arguments: Any, **more: Any) -> str:
+    with pytest.raises(DataError) as caught:
+        propose(*arguments, **more)
+    return str(caught.value)
+
+
+def points(people: int = 6, rows: int = 30, **columns: Any) -> list[str]:
+    rng = np.random.default_rng(3)
+    lines = [",".join(("viewer", "picture", "x", "y", *columns))]
+    for person in range(people):
+        for n in range(rows):
+            x, y = rng.uniform(0, 500, 2)
+            more = [str(make(n)) for make in columns.values()]
+            lines.append(",".join((f"v{person}", "ab"[n % 2], f"{x:.1f}", f"{y:.1f}", *more)))
+    return lines
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def pupils(path: Path, *, header: str = "t_s,pupil_mm", rows: int = 20) -> Path:
+    return write(path, [header, *(f"{n},{3 + n % 5 / 10}" for n in range(rows))])
+
+
+def test_several_tables_are_inputs_of_one_plan(tmp_path: Path) -> None:
+    looks = write(tmp_path / "looks.csv", points())
+    more = write(tmp_path / "more looks.csv", points())
+    size = ["subject,task,pupil_mm", *(f"v{n % 6},a{n % 2},3.5" for n in range(40))]
+    sizes = write(tmp_path / "sizes.csv", size)
+    inputs = proposed(tmp_path, looks, more, sizes, "--person", "viewer", "--person", "subject")
+    assert list(inputs) == ["looks", "more_looks", "features"]
+    assert [one["path"] for one in inputs.values()] == ["../looks.csv", "../more looks.csv", "../sizes.csv"]
+    assert inputs["features"]["columns"] == {"person": "subject", "recording": "task"}
+    told = refused([looks, sizes], tmp_path / "p.toml", people=["viewer"])
+    assert "sizes.csv: there is no column 'viewer'" in told
+    both = write(tmp_path / "both.csv", ["viewer,subject,pupil_mm", *["a,b,3", "c,d,4"] * 4])
+    assert "several of the columns of people" in refused(
+        [both], tmp_path / "p.toml", people=["viewer", "subject"]
+    )
+
+
+def test_what_is_told_of_people_and_their_recordings(tmp_path: Path) -> None:
+    rows = [f"{who},{day},3.5" for who, days in (("a", 3), ("b", 1), ("c", 2)) for day in range(days)] * 2
+    path = write(tmp_path / "f.csv", ["person,session,pupil_mm", *rows])
+    done = run("init", path, "--person", "person", "-o", tmp_path / "p.toml")
+    assert "features of 3 people, each with 1 to 3 of 'session'" in done.output
+    assert not re.search(r"\b3 people", (tmp_path / "p.toml").read_text())
+
+
+def test_one_table_beside_what_is_said_about_it(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    write(folder / "looks.csv", points())
+    for name in ("README.txt", "LICENSE.txt", "CHANGES.txt", "._looks.csv", ".cache/looks.csv"):
+        write(folder / name, ["Not a table at all, but words"])
+    inputs = proposed(tmp_path, folder, "--person", "viewer")
+    assert inputs["gaze"]["path"] == "../data/looks.csv"
+
+
+def test_tables_of_several_kinds_in_one_folder_are_told_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for person in range(1, 9):
+        pupils(folder / f"P{person}_pupil.csv")
+        pupils(folder / f"P{person}_blinks.csv", header="t_s,blink_rate_hz")
+    inputs = proposed(tmp_path, folder, "--person", "part_1")
+    assert {name: one["pattern"] for name, one in inputs.items()} == {
+        "P_blinks": "P{part_1}_blinks.csv",
+        "P_pupil": "P{part_1}_pupil.csv",
+    }
+
+
+def test_a_table_about_people_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for person in range(1, 13):
+        pupils(folder / f"P{person}.csv")
+    write(folder / "participants.csv", ["id,age,sex", "1,30,f"])
+    done = run("init", folder, "--person", "part_1", "-o", tmp_path / "p.toml")
+    assert "'participants.csv' was left alone" in done.output
+    assert (
+        tomllib.loads((tmp_path / "p.toml").read_text())["inputs"]["features"]["pattern"] == "P{part_1}.csv"
+    )
+
+
+def test_names_that_tell_nothing_apart_are_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for person in ("ann", "bob-2", "cas"):
+        pupils(folder / f"{person}.csv")
+    for person in ("dee", "eve-2"):
+        pupils(folder / f"{person}.csv", header="t_s,blink_rate_hz")
+    assert "--pattern" in refused([folder], tmp_path / "p.toml", people=["part_1"])
+    for person in range(4):
+        pupils(folder / f"x{person}.csv", header=f"t_s,a{person}")
+    assert "tables of many kinds" in refused([folder], tmp_path / "p.toml", people=["part_1"])
+
+
+def test_a_pattern_that_is_given_names_the_parts(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for person in range(1, 5):
+        for visit in (1, 2):
+            pupils(folder / f"P{person}_R{visit}.csv", header="t_s;pupil_mm".replace(";", ","))
+            pupils(folder / f"Q{person}_R{visit}.csv", header="t_s,other")
+    inputs = proposed(
+        tmp_path, folder, "--pattern", "P{person}_R{recording}.csv", "--person", "person"
+    )  # fmt: skip
+    assert inputs["features"]["columns"] == {"person": "person", "recording": "recording", "time": "t_s"}
+    assert "fits the pattern" in refused([folder], tmp_path / "p.toml", given={"pattern": "Z{person}.csv"})
+
+
+def test_cells_of_matlab(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    cells = np.empty((4, 1), dtype=object)
+    for image in range(4):
+        people = np.empty((5, 1), dtype=object)
+        for person in range(5):
+            people[person, 0] = {"fix_x": rng.uniform(0, 800, 7), "fix_y": rng.uniform(0, 600, 7)}
+        cells[image, 0] = {"img": f"{image}.jpg", "subjects": people}
+    path = tmp_path / "looks.mat"
+    savemat(path, {"looks": cells, "setup": np.arange(3.0)})
+    assert "--table looks" in refused([path], tmp_path / "p.toml", people=["subjects"])
+    assert "'subjects'" in refused([path], tmp_path / "p.toml", given={"table": "looks"})
+    inputs = proposed(tmp_path, path, "--table", "looks", "--person", "subjects")
+    assert inputs["gaze"]["table"] == "looks"
+    assert inputs["gaze"]["columns"] == {
+        "person": "subjects",
+        "stimulus": "img",
+        "x": "fix_x",
+        "y": "fix_y",
+    }
+    savemat(path, {"a": rng.uniform(size=(20, 3))})
+    assert "init FOLDER --pattern" in refused([path], tmp_path / "p.toml")
+
+
+def test_arrays(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    path, people = tmp_path / "p.npz", np.array([f"a{n}" for n in range(8)])
+    np.savez(path, pupil_mm=rng.uniform(2, 6, (8, 3, 20)), person=people, recording=np.array(list("xyz")))
+    assert "--axes person,recording,step" in refused([path], tmp_path / "p.toml")
+    inputs = proposed(tmp_path, path, "--axes", "person, recording, step", "--person", "person")
+    assert inputs["features"]["axes"] == ["person", "recording", "step"]
+    assert list(inputs["features"]["bounds"]) == ["pupil_mm"]
+
+
+def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: Path) -> None:
+    root = bids_dataset.written(tmp_path / "bids")
+    inputs = proposed(tmp_path, root)["gaze"]
+    assert inputs["format"] == "bids"
+    assert inputs["columns"]["person"] == "subject"
+    assert inputs["screen"] == {"width_px": 800, "height_px": 600, "width_mm": 400, "distance_mm": 600}
+    assert inputs["stimuli"] == ["sea.png", "sky.png"]
+    assert inputs["missing"] == ["n/a"]
+    (root / f"{bids_dataset.EYE1}.json").write_text("{", encoding="utf-8")
+    assert bids_dataset.EYE1.rsplit("/", 1)[1] in refused(
+        [root], tmp_path / "p.toml"
+    )  # and not taken for a plain folder
+
+
+def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Path) -> None:
+    if importlib.util.find_spec("pymovements") is None:
+        if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
+            pytest.fail("pymovements is missing, and this machine must have it")
+        pytest.skip("pymovements is missing")
+    folder = tmp_path / "data"
+    for person in range(1, 4):
+        lines = ["MSG\t1 DISPLAY_COORDS 0 0 1279 1023"]
+        for trial, image in enumerate(("sea.png", "sky.png")):
+            start = 1000 * (trial + 1)
+            lines += [f"MSG\t{start - 5} TRIALID {trial}", f"MSG\t{start - 4} !V IMGLOAD FILL {image}"]
+            lines += [
+                f"START\t{start} \tLEFT\tSAMPLES\tEVENTS",
+                "SAMPLES\tGAZE\tLEFT\tRATE\t 1000.00\tTRACKING\tCR\tFILTER\t2",
+            ]
+            lines += [f"{start + n}\t  {600 + n}.0\t  90.5\t  778.0\t..." for n in range(20)]
+            lines += [f"END\t{start + 20} \tSAMPLES\tEVENTS\tRES\t  38.54\t  31.12"]
+            lines += [f"MSG\t{start + 21} TRIAL_RESULT 0"]
+        write(folder / f"P{person}.asc", lines)
+    inputs = proposed(tmp_path, folder, "--person", "part_1")["gaze"]
+    assert inputs["screen"] == {"width_px": 1280, "height_px": 1024}
+    assert inputs["messages"] == [r"!V IMGLOAD \S+ (?P<stimulus>\S+)", "(?P<stimulus>TRIAL_RESULT)"]
+    assert inputs["columns"]["x"] == "pixel_x"
+    for person in range(1, 4):
+        path = folder / f"P{person}.asc"
+        path.write_text(path.read_text().replace("!V IMGLOAD", "SHOWN").replace("TRIALID", "TRIAL"))
+    text = propose([folder], tmp_path / "p.toml", people=["part_1"]).text
+    assert f'messages = ["{FILL_IN}"]' in text
+    assert "There are messages DISPLAY_COORDS, TRIAL, SHOWN, TRIAL_RESULT." in text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "coordinates"), [(0, 1, "normalised"), (-15, 15, "degrees"), (0, 300, None), (-5, 700, None)]
+)  # fmt: skip
+def test_values_that_are_no_pixels_are_seen(
+    tmp_path: Path, low: float, high: float, coordinates: str | None
+) -> None:
+    rng = np.random.default_rng(7)
+    rows = [f"v{n % 5},a,{x:.4f},{y:.4f}" for n, (x, y) in enumerate(rng.uniform(low, high, (200, 2)))]
+    rows += ["v1,a,-1,-1"] * 40
+    path = write(tmp_path / "g.csv", ["viewer,picture,x,y", *rows])
+    plan = propose([path], tmp_path / "p.toml", people=["viewer"]).text
+    own = tomllib.loads(plan)["inputs"]["gaze"]
+    assert own.get("coordinates") == coordinates
+    if coordinates:
+        assert own["origin"] == FILL_IN
+        assert "check it" in plan
+        assert ("width_mm" in own["screen"]) is (coordinates == "degrees")
+
+
+def test_low_confidence_is_no_measurement(tmp_path: Path) -> None:
+    lines = points(confidence=lambda n: 0.9 if n % 5 else 0.1)
+    inputs = proposed(tmp_path, write(tmp_path / "g.csv", lines), "--person", "viewer")["gaze"]
+    assert inputs["valid"] == {"confidence": [0.6, 1]}
+    rows = [f"v{n % 6},{n % 5 and 3.1},{0.9 if n % 5 else 0.0},{n % 3}" for n in range(60)]
+    path = write(tmp_path / "f.csv", ["viewer,pupil_mm,confidence,blinks", *rows])
+    inputs = proposed(tmp_path, path, "--person", "viewer")["features"]
+    assert inputs["valid"] == {"confidence": [0.6, 1]}
+    assert list(inputs["bounds"]) == ["pupil_mm", "blinks"]
+
+
+def test_pupils_of_no_size_are_no_measurement(tmp_path: Path) -> None:
+    rows = [f"v{n % 6},{n % 5 and 3 + n / 100}" for n in range(60)]
+    path = write(tmp_path / "f.csv", ["viewer,pupil_mm", *rows])
+    assert proposed(tmp_path, path, "--person", "viewer")["features"]["missing"] == [0]
+    path = write(
+        tmp_path / "f.csv", ["viewer,pupil_mm,blinks", *(f"{row},{n % 3}" for n, row in enumerate(rows))]
+    )
+    found = propose([path], tmp_path / "p.toml", people=["viewer"])
+    assert "missing = []" in found.text
+    assert "0 seems to mark missing values of 'pupil_mm', and is one of 'blinks'" in " ".join(found.warnings)
+
+
+def test_what_counts_rows_is_no_feature(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.csv", ["viewer,frame,pupil_mm", *(f"v{n % 6},{n},3.5" for n in range(60))])
+    inputs = proposed(tmp_path, path, "--person", "viewer")["features"]
+    assert list(inputs["bounds"]) == ["pupil_mm"]
+    assert "# frame seems to count rows" in (tmp_path / "plans" / "plan.toml").read_text()
+
+
+def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    for number in range(1, 6):
+        for turn in (1, 2):
+            for task in ("TEX", "VD1"):
+                rows = [f"{n},{n % 7 - 3}.5,{n % 5 - 2}.5,0" for n in range(20)]
+                write(folder / f"S_{turn}00{number}_S1_{task}.csv", ["n,x,y,val", *rows])
+    inputs = proposed(tmp_path, folder)["gaze"]
+    assert inputs["columns"] == {"person": "person", "stimulus": "task", "x": "x", "y": "y"}
+    assert inputs["stimuli"] == ["TEX", "VD1"]
+    done = run("init", folder, "-o", tmp_path / "p.toml")
+    assert "gaze of 5 people, each with 2 of 'task'" in done.output
+    assert "initials" not in done.output
+    for person in ("round", "session"):
+        assert "the format itself says who a person is" in refused(
+            [folder], tmp_path / "p.toml", people=[person]
+        )
+
+
+def test_what_is_hardly_a_person_is_doubted(tmp_path: Path) -> None:
+    rows = [
+        f"{who},{eye},{n},3.{n % 10}"
+        for n in range(30)
+        for who in ("P01", "p01 ", "P02", "P03")
+        for eye in "LR"
+    ]
+    path = write(tmp_path / "f.csv", ["who,eye,n,pupil_mm", *rows])
+    told = " ".join(propose([path], tmp_path / "p.toml", people=["eye"]).warnings)
+    assert "there are 2 labels in 'eye': is that who somebody is" in told
+    told = " ".join(propose([path], tmp_path / "p.toml", people=["who"]).warnings)
+    assert "some labels of 'who' differ in capitals or blanks alone" in told
+    assert "P01" not in told
+    assert "is that who somebody is" not in told
+
+
+def test_a_name_with_blanks_is_quoted_for_the_shell(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "f.csv", ["Participant name,frame,pupil_mm", *(f"v{n % 6},{n % 9},3.5" for n in range(60))]
+    )
+    told = refused([path], tmp_path / "p.toml")
+    assert "--person 'Participant name'" in told
+    assert "'frame'" not in told
+
+
+def test_nan_of_arrays_is_missing(tmp_path: Path) -> None:
+    values = np.random.default_rng(8).uniform(2, 6, (8, 20))
+    values[:, 15:] = np.nan
+    np.savez(tmp_path / "p.npz", pupil_mm=values, person=np.array([f"a{n}" for n in range(8)]))
+    inputs = proposed(tmp_path, tmp_path / "p.npz", "--axes", "person,step", "--person", "person")["features"]
+    assert [str(code) for code in inputs["missing"]] == ["nan"]

@@ -1,0 +1,173 @@
+"""`init` knows the files of eye trackers' software: what is what, where 0 is, what marks nothing, and what says too much."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+from headset_exports import EXPORTS as WORN
+from tracker_exports import EXPORTS as ON_DESKS
+from tracker_exports import Export
+
+from synthrelease.proposal.found_source import found_sources
+from synthrelease.proposal.identifiers import telling_columns
+from synthrelease.proposal.looked import looked_at
+from synthrelease.proposal.propose import propose
+from synthrelease.proposal.roles import X, plain_name, roles_of
+from synthrelease.proposal.tools import TOOLS, Tool
+
+EXPORTS = {**ON_DESKS, **WORN}
+
+
+def exports():
+    return [pytest.param(one, id=name) for name, one in EXPORTS.items()]
+
+
+def plan_of(export: Export, folder: Path):
+    proposal = propose([export.write(folder)], folder / "plan.toml", people=[export.person])
+    return proposal, tomllib.loads(proposal.text)["inputs"]
+
+
+@pytest.mark.parametrize("export", exports())
+def test_columns_of_a_tool_are_known(export: Export, tmp_path: Path) -> None:
+    roles = roles_of(looked_at(found_sources(export.write(tmp_path)).sources[0]).filled)
+    assert roles.tool is not None
+    assert roles.tool.name == export.tool
+    assert {role: roles.best(role) for role in export.roles} == export.roles
+    assert (X in export.roles) == (roles.best(X) is not None)
+    assert roles.time_unit == export.unit
+
+
+@pytest.mark.parametrize("export", exports())
+def test_init_proposes_what_the_tool_means(export: Export, tmp_path: Path) -> None:
+    proposal, inputs = plan_of(export, tmp_path)
+    assert f"# The columns look like those of {export.tool}.\n" in proposal.text
+    assert (proposal.inputs[0].kind == "gaze") == (X in export.roles)
+    (own,) = inputs.values()
+    assert own["missing"] == export.missing
+    assert (own.get("coordinates", "pixels"), own.get("origin", "top-left")) == (
+        export.coordinates,
+        export.origin,
+    )
+    columns = own["columns"]
+    expected = (
+        ("x", "y", "stimulus", "duration") if (proposal.inputs[0].kind == "gaze") else ("time", "recording")
+    )
+    for role in expected:
+        if role in export.roles and export.roles[role] != export.person:
+            assert columns[role] == export.roles[role]
+    assert ("duration" in columns) == ("duration" in export.roles)
+
+
+@pytest.mark.parametrize("export", exports())
+def test_init_warns_of_what_the_tool_tells(export: Export, tmp_path: Path) -> None:
+    proposal, _ = plan_of(export, tmp_path)
+    warned = {told.split("'")[1] for told in proposal.warnings if " seems to hold " in told}
+    assert warned == set(export.warned)
+    for cell in ("Ada L", "ab0312", "1654688461462000000"):
+        assert cell not in "".join(proposal.warnings)
+
+
+def test_every_tool_has_an_export_here() -> None:
+    assert {export.tool for export in EXPORTS.values()} == {tool.name for tool in TOOLS}
+
+
+def test_names_of_the_table_are_plain_and_in_one_place() -> None:
+    for tool in TOOLS:
+        roles = (tool.person, tool.stimulus, tool.recording, tool.time, tool.duration, tool.screen)
+        names = [name for row in (*tool.signs, *roles, tuple(tool.telling)) for name in row]
+        names += [one for point in tool.points for one in (point.across, point.down)]
+        assert [plain_name(name) for name in names] == names
+        assert all(point.across != point.down for point in tool.points)
+
+
+@pytest.mark.parametrize("sign", ["µ", "μ", "u"])
+def test_microseconds_are_no_seconds(sign: str) -> None:
+    roles = roles_of([f"Recording timestamp [{sign}s]", "Gaze point X", "Gaze point Y"])
+    assert roles.best("time") == f"Recording timestamp [{sign}s]"
+    assert roles.time_unit == "µs"
+    assert plain_name(f"t [{sign}s]") == "t_us"
+
+
+def test_millimetres_are_no_pixels() -> None:
+    millimetres = ["Recording timestamp", "Gaze point X [DACS mm]", "Gaze point Y [DACS mm]"]
+    assert roles_of(millimetres).best("x") is None
+    assert roles_of([*millimetres, "Gaze point X [DACS px]", "Gaze point Y [DACS px]"]).best("x") == (
+        "Gaze point X [DACS px]"
+    )
+
+
+def test_of_the_media_shares_of_it_are_meant() -> None:
+    for norm in ("(MCSnorm)", "[MCS norm]"):
+        roles = roles_of(["Recording timestamp", f"Gaze point X {norm}", f"Gaze point Y {norm}"])
+        assert (roles.best("x"), roles.coordinates, roles.origin) == (
+            f"Gaze point X {norm}",
+            "normalised",
+            "top-left",
+        )
+
+
+def test_both_coordinates_are_of_one_pair() -> None:
+    roles = roles_of(["x", "gaze_x", "gaze_y"])
+    assert (roles.best("x"), roles.best("y")) == ("gaze_x", "gaze_y")
+    assert roles_of(["x", "gaze_y"]).best("x") is None
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_all_that_a_tool_tells_is_warned_of(tool: Tool) -> None:
+    frame = pl.DataFrame({name: ["of some kind"] for name in (*tool.signs[0], *tool.telling)})
+    assert {one.column: one.what for one in telling_columns(frame)} == dict(tool.telling)
+
+
+def test_durations_that_samples_may_repeat_are_no_weights() -> None:
+    sample = ["Recording timestamp", "Gaze point X", "Gaze point Y", "Gaze event duration", "duration"]
+    assert roles_of(sample).best("duration") is None
+
+
+def test_what_is_on_no_screen_has_no_points() -> None:
+    for sign in ("pupil_timestamp", "gaze_direct_L.x", "eyeDataRelativeTimestamp"):
+        assert roles_of([sign, "x", "y"]).best("x") is None
+    assert roles_of(["CURRENT_FIX_INDEX", "x", "y"]).best("x") == "x"
+
+
+def test_a_plan_says_where_the_screen_s_size_stands(tmp_path: Path) -> None:
+    text = plan_of(EXPORTS["PRO_LAB"], tmp_path)[0].text
+    assert (
+        '# The screen\'s own pixels stand in "Recording resolution width [px]" and "Recording resolution height [px]".\n'
+        in text
+    )
+    assert 'width_px = "FILL IN"' in text
+    assert "1920}" not in text
+
+
+def test_of_other_files_no_tool_is_said() -> None:
+    roles = roles_of(["person", "image", "x_px", "y_px"])
+    assert roles.tool is None
+    assert roles.told() == []
+    assert roles.time_unit == ""
+
+
+def test_decimal_commas_are_warned_of(tmp_path: Path) -> None:
+    export = EXPORTS["PRO_LAB"]
+    path = tmp_path / "tobii.tsv"
+    path.write_text(export.text.replace("100.5", "100,5").replace("3.21", "3,21"))
+    warnings = propose([path], tmp_path / "plan.toml", people=[export.person]).warnings
+    told = [one for one in warnings if "decimal comma" in one]
+    assert [one.split("'")[1] for one in told] == ["Gaze point X [DACS px]", "Pupil diameter left [mm]"]
+    assert not any("decimal comma" in one for one in plan_of(export, tmp_path)[0].warnings)
+
+
+def test_rows_that_measure_nothing_are_proposed_to_be_left_out(tmp_path: Path) -> None:
+    proposed: dict[str, dict[str, object]] = {tool.name: {} for tool in TOOLS}
+    for number, export in enumerate(EXPORTS.values()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        _, inputs = plan_of(export, folder)
+        (own,) = inputs.values()
+        chosen = {**own.get("only", {}), **own.get("valid", {})}
+        proposed[export.tool] |= {plain_name(column): values for column, values in chosen.items()}
+    for tool in TOOLS:
+        declared = {name: list(values) for name, values in {**tool.only, **tool.valid}.items()}
+        assert proposed[tool.name] == declared, tool.name
