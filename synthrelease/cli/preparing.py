@@ -1,0 +1,137 @@
+"""The command for raw samples: prepare."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from synthrelease.cli.group import main
+from synthrelease.cli.printing import print_warning, progress
+from synthrelease.report.number_words import several
+from synthrelease.report.plain_text import plain
+
+_LEAST_S = 0.001
+
+
+def _positive(default: float, told: str) -> dict[str, object]:
+    """What options of thresholds and lengths have in common."""
+
+    def checked(_ctx: click.Context, _parameter: click.Parameter, value: float) -> float:
+        if not (math.isfinite(value) and value >= _LEAST_S):
+            raise click.BadParameter(f"Expected a finite number, {_LEAST_S:g} at least.")
+        return value
+
+    return {"type": float, "default": default, "show_default": True, "callback": checked, "help": told}
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("name", metavar="INPUT")
+@click.option(
+    "--to",
+    type=click.Choice(["fixations", "saccades", "windows"]),
+    required=True,
+    help="What to make of samples.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The table, .parquet, for you alone.",
+)
+@click.option(
+    "--time-unit",
+    type=click.Choice(["s", "ms", "us", "ns"]),
+    default="ms",
+    show_default=True,
+    help="Of the time stamps.",
+)
+@click.option("--pupil", metavar="COLUMN", help="Pupil size: means in fixations, four features of windows.")
+@click.option(
+    "--keep",
+    metavar="COLUMN",
+    multiple=True,
+    help="Labels that tell recordings apart, such as a session; they go into the table.",
+)
+@click.option("--velocity-deg-per-s", **_positive(30.0, "Fixations below, saccades above."))  # type: ignore[arg-type]
+@click.option("--minimum-fixation-ms", **_positive(100.0, "What is shorter is none."))  # type: ignore[arg-type]
+@click.option("--minimum-saccade-ms", **_positive(6.0, "What is shorter is none."))  # type: ignore[arg-type]
+@click.option("--small-saccade-deg", **_positive(2.0, "Amplitude below which a saccade is small."))  # type: ignore[arg-type]
+@click.option("--window-s", **_positive(30.0, "Length of a window."))  # type: ignore[arg-type]
+@click.option("--step-s", **_positive(0.5, "From one window to the next."))  # type: ignore[arg-type]
+@click.option("--force", is_flag=True, help="Replace an existing table.")
+@click.pass_obj
+def prepare(
+    obj: dict[str, bool],
+    /,
+    plan: Path,
+    name: str,
+    *,
+    to: str,
+    target: Path,
+    time_unit: str,
+    pupil: str | None,
+    keep: tuple[str, ...],
+    force: bool,
+    **settings: float,
+) -> None:
+    """Make fixations, saccades or windows of features out of the raw samples of INPUT in PLAN. PRIVATE: do not publish.
+
+    PLAN says how the samples are read: columns with the time, the screen with its width and distance in mm, coordinates, missing codes. What
+    it says of privacy and outputs is not used here. The table is what `init` and a plan read next.
+
+    Takes pymovements (extra `pymovements`). Each recording is looked at by itself: no row depends on another person.
+    """
+    from synthrelease.durable import refuse_unwritable
+    from synthrelease.errors import PlanError
+    from synthrelease.plan import load_plan
+    from synthrelease.preparation import Settings
+    from synthrelease.preparation import prepare as run
+    from synthrelease.preparation.prepared import refuse_input
+    from synthrelease.settings_file import nearest
+
+    if target.suffix != ".parquet":
+        raise click.UsageError("The table is a Parquet file: let its name end in .parquet.")
+    read = load_plan(plan)
+    if name not in read.inputs:
+        raise PlanError(
+            f"there is no input '{name}'",
+            where=str(plan),
+            expected="one of " + ", ".join(read.inputs),
+            remedy=nearest(name, list(read.inputs)),
+        )
+    refuse_input(read.inputs[name], keep)
+    refuse_unwritable(target, read.files(), force=force, what="table")
+    with progress(obj) as tell:
+        found = run(
+            read.inputs[name],
+            to,
+            settings=Settings(**settings),
+            time_unit=time_unit,
+            pupil=pupil,
+            keep=keep,
+            progress=tell,
+        )
+    found.write(target, force=force)
+    click.echo(
+        plain(
+            f"Table      {target}: {found.made} {to} in {several(found.recordings, 'recording')} "
+            f"of {several(found.people, 'person', 'people')}"
+        )
+    )
+    click.secho(
+        "private: what is in it is data of people as much as the samples are; do not publish",
+        fg="red",
+        err=True,
+    )
+    if not obj["quiet"]:
+        for warning in found.warnings:
+            print_warning(plain(warning))
+    if obj["verbose"]:
+        for note in found.notes:
+            click.echo(f"  {note}", err=True)
+    click.echo(plain(f"Next       synthrelease init {target} --person person"))

@@ -1,0 +1,325 @@
+"""`synthrelease prepare`: from raw samples to a bundle; refused before anything is read, and private to its owner."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+from invented_samples import PLAN, read, recording, write_study
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.data.gaze import load_gaze
+from synthrelease.data.readers.mpii import FEATURES
+from synthrelease.data.screen import Screen
+from synthrelease.plan import load_plan
+from synthrelease.preparation import Settings, fixations, prepare, prepared
+from synthrelease.settings_file import FILL_IN
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("raw")
+    write_study(folder, people=4, rests=20)
+    return folder
+
+
+@pytest.fixture
+def plan(written: Path, tmp_path: Path) -> Path:
+    for name in ("raw.parquet", "plan.toml"):
+        (tmp_path / name).write_bytes((written / name).read_bytes())
+    return tmp_path / "plan.toml"
+
+
+def filled(plan: Path, **values: str) -> None:
+    """Do what the comments ask for."""
+    text = plan.read_text().replace(f'title = "{FILL_IN}"', 'title = "A study"')
+    for key, value in values.items():
+        text, count = re.subn(
+            rf'(?m)\b{key} = ("{FILL_IN}"|\["{FILL_IN}"(, "{FILL_IN}")?\])', f"{key} = {value}", text
+        )
+        assert count == 1, key
+    assert f'"{FILL_IN}"' not in text
+    plan.write_text(text)
+
+
+def test_from_samples_over_fixations_to_a_bundle(tmp_path: Path) -> None:
+    plan, table = write_study(tmp_path), tmp_path / "fixations.parquet"
+    done = run("prepare", plan, "raw", "--to", "fixations", "-o", table, "--pupil", "pupil")
+    assert done.exit_code == 0, done.output
+    assert re.search(
+        r"Table      \S+fixations.parquet: \d+ fixations in 24 recordings of 12 people", done.stdout
+    )
+    assert "private" in done.stderr
+    assert "do not publish" in done.stderr
+    assert stat.S_IMODE(table.stat().st_mode) == 0o600
+    second = tmp_path / "release.toml"
+    asked = run("init", table, "--person", "person", "-o", second)
+    assert asked.exit_code == 0, asked.output
+    assert "gaze of 12 people" in asked.output
+    filled(second, width_px="1280", height_px="1024")
+    columns = load_plan(second).inputs["gaze"].options["columns"]
+    assert columns == {
+        "person": "person",
+        "stimulus": "stimulus",
+        "x": "x_px",
+        "y": "y_px",
+        "duration": "duration_ms",
+    }
+    built = run("build", second, "-o", tmp_path / "release.h5")
+    assert built.exit_code == 0, built.output
+    assert synthrelease.verify(tmp_path / "release.h5").ok
+
+
+def test_from_samples_over_windows_to_a_bundle(tmp_path: Path) -> None:
+    plan, table = write_study(tmp_path, rests=40), tmp_path / "windows.parquet"
+    done = run("prepare", plan, "raw", "--to", "windows", "-o", table, "--pupil", "pupil", "--window-s", 5)
+    assert done.exit_code == 0, done.output
+    frame = pl.read_parquet(table)
+    assert frame.columns == ["person", "stimulus", "window_end_s", *FEATURES]
+    second = tmp_path / "release.toml"
+    assert run("init", table, "--person", "person", "-o", second).exit_code == 0
+    some = {"fixation_rate": "[0, 6]", "saccade_amplitude_mean": "[0, 40]", "wordbook2_max": "[0, 20]"}
+    kept = [
+        line for line in second.read_text().splitlines() if line.split(" ")[0] not in {*FEATURES} - {*some}
+    ]
+    second.write_text("\n".join(kept))
+    filled(second, **some)
+    columns = load_plan(second).inputs["features"].options["columns"]
+    assert columns == {"person": "person", "recording": "stimulus", "time": "window_end_s"}
+    built = run("build", second, "-o", tmp_path / "release.h5")
+    assert built.exit_code == 0, built.output
+    assert synthrelease.verify(tmp_path / "release.h5").ok
+
+
+def test_saccades_are_features_with_their_duration(plan: Path, tmp_path: Path) -> None:
+    table, second = tmp_path / "saccades.parquet", tmp_path / "release.toml"
+    assert run("prepare", plan, "raw", "--to", "saccades", "-o", table).exit_code == 0
+    assert run("init", table, "--person", "person", "-o", second).exit_code == 0
+    text = second.read_text()
+    assert 'columns = { person = "person", recording = "stimulus", time = "onset_ms" }' in text
+    for name in ("duration_ms", "amplitude_deg", "peak_velocity_deg_per_s", "x_start_px", "y_end_px"):
+        assert f'{name} = ["{FILL_IN}", "{FILL_IN}"]' in text
+
+
+def test_what_is_written_is_what_python_gets_and_is_replaced_when_asked(plan: Path, tmp_path: Path) -> None:
+    table = tmp_path / "out.parquet"
+    words = ("prepare", plan, "raw", "--to", "fixations", "-o", table, "--minimum-fixation-ms", 200)
+    assert run(*words).exit_code == 0
+    first = pl.read_parquet(table)
+    assert first["duration_ms"].min() >= 199.999
+    samples = read(pl.read_parquet(tmp_path / "raw.parquet"))
+    expected = fixations(samples).filter(pl.col("duration_ms") >= 199.999)
+    assert first.equals(expected)
+    refused = run(*words)
+    assert refused.exit_code == 6
+    assert "--force" in refused.stderr
+    table.write_text("older")
+    assert run(*words, "--force").exit_code == 0
+    assert pl.read_parquet(table).equals(first)
+
+
+@pytest.mark.parametrize("to", ["fixations", "saccades", "windows"])
+def test_people_in_parts_are_the_same_people(plan: Path, to: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = load_plan(plan).inputs["raw"]
+    mixed = pl.read_parquet(spec.path).sample(fraction=1, shuffle=True, seed=3)
+    mixed.write_parquet(spec.path)
+    options = {"settings": Settings(window_s=3), "pupil": "pupil"}
+    whole = prepare(spec, to, **options)
+    told = []
+    monkeypatch.setattr("synthrelease.data.tables._SMALL_CELLS", 10)
+    monkeypatch.setattr(prepared, "_PART_ROWS", mixed.height // 3)
+    parts = prepare(spec, to, **options, progress=lambda *step: told.append(step))
+    assert told == [(f"finding {to}", number, 4) for number in range(4)]
+    assert parts.frame.equals(whole.frame)
+    assert (parts.people, parts.recordings, parts.notes) == (whole.people, whole.recordings, whole.notes)
+    assert (parts.people, parts.recordings) == (4, 8)
+
+
+def test_notes_tell_the_curator_what_is_missing(plan: Path, tmp_path: Path) -> None:
+    frame = pl.read_parquet(tmp_path / "raw.parquet")
+    place = pl.int_range(pl.len())
+    frame.with_columns(
+        pl.when(place == 7)
+        .then(9999.0)
+        .when(place.is_between(10, 19))
+        .then(-1.0)
+        .otherwise(pl.col("x"))
+        .alias("x")
+    ).write_parquet(tmp_path / "raw.parquet")
+    words = ("prepare", plan, "raw", "--to", "fixations", "-o", tmp_path / "out.parquet")
+    refused = run(*words)
+    assert refused.exit_code == 3
+    assert "off the screen" in refused.stderr
+    plan.write_text(PLAN.replace("missing = [-1]", 'missing = [-1]\noff_screen = "drop"'))
+    done = run("-v", *words)
+    assert done.exit_code == 0
+    assert f"10 of {frame.height} samples have no position" in done.stderr
+    assert f"1 of {frame.height} samples lie off the screen" in done.stderr
+    assert "samples" not in run(*words, "--force").stderr.replace("as much as the samples are", "")
+
+
+@pytest.mark.parametrize("to", ["fixations", "windows", "saccades"])
+def test_noise_as_fast_as_the_threshold_is_warned_of(plan: Path, tmp_path: Path, to: str) -> None:
+    words = ("prepare", plan, "raw", "--to", to, "-o", tmp_path / "out.parquet", "--force", "--window-s", 3)
+    assert "warning" not in run(*words).stderr
+    frame = pl.read_parquet(tmp_path / "raw.parquet")
+    noise = pl.Series(np.random.default_rng(1).normal(0, 10, frame.height))
+    frame.with_columns(pl.col("x") + noise).write_parquet(tmp_path / "raw.parquet")
+    told = run(*words).stderr
+    assert bool(re.search(r"warning: fixations are \d+% of the time that an eye was seen", told)) == (
+        to != "saccades"
+    )
+    assert "warning" not in run("-q", *words).stderr
+
+
+FEATURES_INPUT = """
+[inputs.features]
+kind = "features"
+path = "raw.parquet"
+columns = { person = "who" }
+[inputs.features.bounds]
+pupil = [1, 9]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "ending"),
+    [
+        ((', time = "t"', ""), (), (3, "samples without time")),
+        ((", width_mm = 400, distance_mm = 600", ""), (), (3, "width_mm and distance_mm")),
+        (("", ""), ("--keep", "x_px"), (3, "cannot be kept")),
+        (("", ""), ("--keep", "page"), (3, "cannot be kept")),
+        (("", ""), ("--keep", "pupil", "--keep", "pupil"), (3, "cannot be kept")),
+        (("", ""), ("--keep", "session"), (3, "no column 'session'")),
+        (("", ""), ("--pupil", "pupils"), (3, "did you mean 'pupil'?")),
+        (("", ""), ("--time-unit", "s"), (3, "--time-unit")),
+        (("raw.parquet", "gone.parquet"), (), (3, "gone.parquet")),
+        (("", ""), ("--velocity-deg-per-s", "10000"), (3, None)),
+        (("", ""), ("--window-s", "nan"), (2, "finite number")),
+        (("", ""), ("--window-s", "inf"), (2, "finite number")),
+        (("", ""), ("--step-s", "0"), (2, "finite number")),
+    ],
+)
+def test_refusals(plan: Path, tmp_path: Path, change, words, ending) -> None:
+    code, told = ending
+    old, new = change
+    plan.write_text(PLAN.replace(old, new) if old else PLAN)
+    table = tmp_path / "out.parquet"
+    to = "saccades" if told is None else "fixations"
+    done = run("prepare", plan, "raw", "--to", to, "-o", table, *words)
+    assert done.exit_code == code, done.output
+    assert (told or "no saccades were found") in done.stderr
+    assert not table.exists()
+    assert "Traceback" not in done.output
+    assert "p0" not in done.output
+
+
+def test_only_inputs_of_gaze_that_there_are(plan: Path, tmp_path: Path) -> None:
+    plan.write_text(PLAN.replace("[[outputs]]", FEATURES_INPUT + "\n[[outputs]]"))
+    table = tmp_path / "out.parquet"
+    missing = run("prepare", plan, "rav", "--to", "fixations", "-o", table)
+    assert missing.exit_code == 3
+    assert "did you mean 'raw'?" in missing.stderr
+    features = run("prepare", plan, "features", "--to", "fixations", "-o", table)
+    assert features.exit_code == 3
+    assert "an input of kind features" in features.stderr
+    assert not table.exists()
+
+
+@pytest.mark.parametrize("name", ["raw.parquet", "link.parquet"])
+def test_what_it_is_made_from_is_never_replaced(plan: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "raw.parquet")
+    before = (tmp_path / "raw.parquet").read_bytes()
+    done = run("prepare", plan, "raw", "--to", "fixations", "-o", tmp_path / name, "--force")
+    assert done.exit_code == 6
+    assert "the table would replace the file raw.parquet of the input 'raw'" in done.stderr
+    assert (tmp_path / "raw.parquet").read_bytes() == before
+    assert run("prepare", plan, "raw", "--to", "fixations", "-o", plan).exit_code == 2  # no Parquet
+
+
+def test_without_pymovements_it_says_how_to_get_it(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pymovements", None)
+    done = run("prepare", plan, "raw", "--to", "windows", "-o", tmp_path / "out.parquet")
+    assert done.exit_code == 6
+    assert "finds events in samples" in done.stderr
+    assert "pip install pymovements" in done.stderr
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_data_that_change_meanwhile_are_refused(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from synthrelease.errors import DataError
+
+    spec = load_plan(plan).inputs["raw"]
+    stamps = iter(["before", "after"])
+    monkeypatch.setattr(prepared, "stamp_of", lambda _: next(stamps))
+    with pytest.raises(DataError, match="changed while they were read"):
+        prepare(spec, "fixations")
+
+
+def test_kept_columns_go_into_the_table(plan: Path, tmp_path: Path) -> None:
+    pl.concat(
+        recording(number, "p1", "a", hz=250).with_columns(session=pl.lit(number)) for number in (1, 2)
+    ).write_parquet(tmp_path / "raw.parquet")
+    table = tmp_path / "out.parquet"
+    done = run("prepare", plan, "raw", "--to", "saccades", "-o", table, "--keep", "session")
+    assert done.exit_code == 0, done.output
+    assert "in 2 recordings of 1 person\n" in done.stdout
+    frame = pl.read_parquet(table)
+    assert frame.columns[:3] == ["person", "stimulus", "session"]
+    assert frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
+
+
+def test_who_has_no_fixation_is_in_the_table_and_in_the_release_of_it(plan: Path, tmp_path: Path) -> None:
+    frame = pl.read_parquet(tmp_path / "raw.parquet")
+    person = frame.columns[0]
+    first = frame[person][0]
+    unseen = pl.when(pl.col(person) == first).then(-1.0).otherwise(pl.col("x")).alias("x")
+    frame.with_columns(unseen).write_parquet(tmp_path / "raw.parquet")
+    for to in ("fixations", "saccades", "windows"):
+        target = tmp_path / f"{to}.parquet"
+        done = run("prepare", plan, "raw", "--to", to, "-o", target, "--window-s", 3)
+        assert done.exit_code == 0, done.output
+        table = pl.read_parquet(target)
+        own = table.filter(pl.col("person") == str(first))
+        assert own.height == frame.filter(pl.col(person) == first)["page"].n_unique()
+        assert own[table.columns[-1]].null_count() == own.height
+        assert f": {table.height - own.height} {to} in " in done.stdout
+        assert f"of {frame[person].n_unique()} people" in done.stdout
+    columns = {
+        "person": "person",
+        "stimulus": "stimulus",
+        "x": "x_px",
+        "y": "y_px",
+        "duration": "duration_ms",
+    }
+    gaze = load_gaze(tmp_path / "fixations.parquet", columns=columns, screen=Screen(1280, 1024))
+    assert gaze.people == frame[person].n_unique()
+    assert gaze.assigned.all()
+
+
+def test_people_with_nothing_that_is_listed_are_warned_of(plan: Path, tmp_path: Path) -> None:
+    frame = pl.read_parquet(tmp_path / "raw.parquet")
+    person, first = frame.columns[0], frame.row(0)[0]
+    other = pl.when(pl.col(person) == first).then(pl.lit("elsewhere")).otherwise(pl.col("page")).alias("page")
+    frame.with_columns(other).write_parquet(tmp_path / "raw.parquet")
+    pages = [page for page in frame["page"].unique().to_list() if page != "elsewhere"]
+    words = ("prepare", plan, "raw", "--to", "fixations", "-o", tmp_path / "out.parquet", "--force")
+    assert "are not in the table" not in run(*words).stderr
+    plan.write_text(PLAN.replace('assume_public = ["stimuli"]', f"stimuli = {json.dumps(pages)}"))
+    told = run(*words).stderr
+    assert "1 of the people have rows of nothing that the plan lists" in told
+    assert str(first) not in told
