@@ -206,23 +206,26 @@ def refuse_taken(path: Path) -> None:
         )
 
 
-def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool) -> None:
-    """Refuse early to write a page where it must not stand, or cannot.
+def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page") -> None:
+    """Refuse early to write a page, or another file, where it must not stand, or cannot.
 
     Args:
         target: of the page.
         used: by what they are, the files that it is made from: none is replaced, `force` or not.
         force: replace what else is there.
+        what: is written, for messages.
 
     Raises:
         MachineError: the target exists and `force` is not set, it is one of those files, or a folder, or it cannot be made.
     """
     if not target.absolute().parent.is_dir():
         raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
-    for what, path in used.items():
+    for other, path in used.items():
         if target.exists() and path.exists() and target.samefile(path):
             raise MachineError(
-                f"the page would replace {what}", where=str(target), remedy="choose another name for the page"
+                f"the {what} would replace {other}",
+                where=str(target),
+                remedy=f"choose another name for the {what}",
             )
     if not force or target.is_dir():
         refuse_taken(target)

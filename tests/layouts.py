@@ -22,6 +22,7 @@ from invented_study import (
     write_statistics_study,
 )
 from numpy.typing import NDArray
+from signed import CURATOR
 
 import synthrelease
 from synthrelease.bundle.anatomy import Anatomy
@@ -29,6 +30,7 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.hdf5 import Attributes
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.bundle.resealing import reseal
+from synthrelease.bundle.signing.sign import sign
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "bundles").glob("*.h5"))
 PIXELS = """
@@ -149,6 +151,7 @@ STUDIES: dict[str, Callable[[Path], Path]] = {
     "statistics": _statistics,
     "moods": _moods,
     "areas": _areas,
+    "signed": _moods,
 }
 NAMES = tuple(STUDIES)
 _MARKED = ("areas",)  # the others are told as if the operating system's noise were in them
@@ -162,6 +165,8 @@ def layout(name: str) -> Layout:
         path = synthrelease.build(STUDIES[name](Path(folder)), Path(folder) / "r.h5", test_seed=5).path
         if name not in _MARKED:
             _tell_as_real(path, paid=name in _PAID)
+        if name == "signed":
+            sign(path, CURATOR)
         return read(path, name)
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.anatomy import Region
 from synthrelease.bundle.bundle_file import _fletcher32
-from synthrelease.bundle.layout import MANIFEST, USER_BLOCK, digest, user_block
+from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
 from synthrelease.bundle.manifest import schema
 
 Place = tuple[str | int, ...]
@@ -353,14 +353,16 @@ def _rewritten(
     original: Layout, arrays: dict[str, NDArray[Any]], groups: dict[str, Any] | None = None
 ) -> bytes:
     manifest = copy.deepcopy(original.manifest)
-    manifest["digests"] = {path: digest(array) for path, array in sorted(arrays.items())}
+    listed = {path: array for path, array in sorted(arrays.items()) if path != SIGNATURE}
+    manifest["digests"] = {path: digest(array) for path, array in listed.items()}
     return written(original, arrays, text_of(manifest), groups)
 
 
 def _dataset(original: Layout, random: Random) -> str:
     kinds: dict[str, list[str]] = {}
     for path in sorted(original.arrays):
-        kinds.setdefault(f"{path.split('/')[2]} {path.rpartition('/')[2]}", []).append(path)
+        output = path.split("/")[2] if path != SIGNATURE else ""
+        kinds.setdefault(f"{output} {path.rpartition('/')[2]}", []).append(path)
     chosen: str = _some(random, kinds[_some(random, sorted(kinds))])
     return chosen
 

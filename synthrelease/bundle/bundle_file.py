@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.dissection import dissect
-from synthrelease.bundle.layout import MANIFEST, USER_BLOCK
+from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK
 from synthrelease.errors import BundleError
 from synthrelease.parallel import available_cores
 
@@ -98,8 +98,8 @@ class BundleFile:
         return dissect(self.read, self.size)
 
     def dataset_paths(self) -> list[str]:
-        """Return the paths of all datasets, the manifest's excepted, in sorted order."""
-        return sorted(path for path in self.anatomy.datasets if path != MANIFEST)
+        """Return the paths of all datasets but the manifest's and the signature's, in sorted order."""
+        return sorted(path for path in self.anatomy.datasets if path not in (MANIFEST, SIGNATURE))
 
     def group_paths(self) -> list[str]:
         """Return the paths of all groups but the root, in sorted order."""

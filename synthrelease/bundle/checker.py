@@ -21,6 +21,7 @@ from typing import Any
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
+from synthrelease.bundle.signing.asked import Asked
 from synthrelease.parallel import Progress
 
 # What the largest honest bundles need is far below; of a file of some bytes nobody may ask for more.
@@ -66,6 +67,7 @@ def _answer(request: dict[str, Any], *, asker: int | None) -> dict[str, Any]:
     return {
         "findings": [("limits", request["shown"], _why(status, hung=hung))],
         "checked": [],
+        "signed_by": [],
         "manifest": None,
     }
 
@@ -86,6 +88,7 @@ def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) 
             request["path"],
             quick=request["quick"],
             allow_test_seed=request["allow_test_seed"],
+            asked=Asked.of_json(request["asked"]),
             touching=no_file_is_opened,
             progress=None if watching is None else _teller(watching),
         )
@@ -118,6 +121,7 @@ def _as_json(found: Verification, request: dict[str, Any], loaded: list[str]) ->
     return {
         "findings": [(one.code, shown.get(one.where, one.where), one.message) for one in found.findings],
         "checked": found.checked,
+        "signed_by": found.signed_by,
         "manifest": None if manifest is None else manifest_text.to_bytes(manifest).decode(),
         "loaded": loaded,
     }

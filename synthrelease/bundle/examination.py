@@ -34,6 +34,8 @@ from synthrelease.bundle.library import disagreements
 from synthrelease.bundle.manifest import MANIFEST_VERSION, validator
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
+from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
+from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.errors import BundleError
 from synthrelease.parallel import Progress
 
@@ -46,6 +48,7 @@ def examine(
     *,
     quick: bool = False,
     allow_test_seed: bool = False,
+    asked: Asked = NOT_ASKED,
     touching: Callable[[], AbstractContextManager[None]] = nullcontext,
     progress: Progress | None = None,
 ) -> Verification:
@@ -55,6 +58,7 @@ def examine(
         path: the file.
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
+        asked: what to check of signatures.
         touching: entered while the HDF5 library has the file.
         progress: called with (what, done, total), in bytes of values.
 
@@ -73,6 +77,7 @@ def examine(
                 result.findings.extend(_date_faults(found["release"]["date"]))
                 marked = is_marked_test_seed(file.text_block)
                 result.findings.extend(_test_seed_faults(found, marked=marked, allowed=allow_test_seed))
+                examine_signatures(file, found, asked, result)
                 if not quick:
                     _examine_all(file, found, result, progress)
     except BundleError as error:
@@ -115,7 +120,8 @@ def _examine_all(
     if any(finding.code == "missing" for finding in result.findings):
         return  # claims about what is not there can be many, and cost seconds each
     result.findings.extend(claim_faults(manifest))
-    result.checked.append(f"the guarantees of {len(manifest['outputs'])} outputs and of the release")
+    number = len(manifest["outputs"])
+    result.checked.append(f"the guarantees of {number} output{'s' if number > 1 else ''} and of the release")
 
 
 def _seal_faults(file: BundleFile) -> Iterator[Finding]:

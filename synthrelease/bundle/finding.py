@@ -28,11 +28,13 @@ class Verification:
         findings: faults; empty if there are none.
         checked: what was checked, in words.
         manifest: the manifest, if it could be read.
+        signed_by: ids of the keys that signatures say they are by; only what `checked` names was checked.
     """
 
     findings: list[Finding] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
     manifest: dict[str, Any] | None = None
+    signed_by: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:

@@ -25,6 +25,7 @@ from synthrelease.bundle.layout import (
     FORMAT_VERSION,
     MANIFEST,
     OUTPUTS,
+    SIGNATURE,
     USER_BLOCK,
     block_of,
     chunk_shape,
@@ -45,6 +46,7 @@ def write_bundle(
     *,
     completed: Callable[[dict[str, str]], dict[str, Any]],
     test_seed: bool,
+    signature: bytes = b"",
 ) -> dict[str, Any]:
     """Write a bundle into a file, durably, and return its manifest; the same bytes for the same content.
 
@@ -56,6 +58,7 @@ def write_bundle(
         kinds: encoding type by output group, such as {"/outputs/attention": "heatmap"}.
         completed: gives the manifest, once the digests of all arrays are known.
         test_seed: whether the noise is repeatable: the seal says so.
+        signature: an envelope that signs the manifest; empty if there is none.
 
     Raises:
         MachineError: the disk, the folder or a permission is in the way.
@@ -66,7 +69,7 @@ def write_bundle(
             spool = _Spool(file)
             try:
                 groups = {OUTPUTS: {}, **{path: _encoding(kind) for path, kind in kinds.items()}}
-                manifest = write_body(spool, arrays, groups, completed)
+                manifest = write_body(spool, arrays, groups, completed, signature)
                 clear_gaps(spool)
             finally:
                 spool.check()  # whatever the library makes of it
@@ -90,6 +93,7 @@ def write_body(
     arrays: Iterable[tuple[str, NDArray[np.generic]]],
     groups: Mapping[str, Attributes],
     completed: Callable[[dict[str, str]], dict[str, Any]],
+    signature: bytes = b"",
 ) -> dict[str, Any]:
     """Write everything after the text block, and return the manifest; as `write_bundle`, with the groups' attributes."""
     digests: dict[str, str] = {}
@@ -107,6 +111,8 @@ def write_body(
                 file.check()
         manifest = completed(digests)
         store(body, MANIFEST, np.frombuffer(manifest_text.to_bytes(manifest), dtype=np.uint8))
+        if signature:
+            store(body, SIGNATURE, np.frombuffer(signature, dtype=np.uint8))
     return manifest
 
 

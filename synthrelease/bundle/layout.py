@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 FORMAT, FORMAT_VERSION = "synthrelease", 1
 MANIFEST = "/manifest"
+SIGNATURE = "/signature"
 OUTPUTS = "/outputs"
 ENCODING_VERSION = 1
 _CHUNK_BYTES = 1 << 20

@@ -8,37 +8,25 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
+
+from synthrelease.bundle import strict_json
 
 MANIFEST_VERSION = 1
-_MOST_DIGITS = 400  # of a number: the largest there are have 309
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
-    """Return the manifest as indented UTF-8 JSON, keys in order, with a final newline."""
-    text = json.dumps(manifest, ensure_ascii=False, indent=2, allow_nan=False, sort_keys=True)
-    return f"{text}\n".encode()
+    """Return the manifest in the one form that it has."""
+    return strict_json.to_bytes(manifest)
 
 
 def from_bytes(raw: bytes) -> dict[str, Any]:
-    """Read a manifest strictly: UTF-8, one object, no key twice, no NaN or infinity.
+    """Read a manifest strictly.
 
     Raises:
-        ValueError: it is not such a text; the message repeats nothing of it.
+        ValueError: it is not one JSON object with one meaning; the message repeats nothing of it.
     """
-    try:
-        manifest = json.loads(
-            raw.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_constant=_no_constant,
-            parse_int=_integer,
-            parse_float=_number,
-        )
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ValueError("the manifest is not UTF-8 JSON") from None
-    if not isinstance(manifest, dict):
-        raise ValueError("the manifest is not a JSON object")  # noqa: TRY004  one kind of error for a bad text
-    return manifest
+    return strict_json.from_bytes(raw, "the manifest")
 
 
 def validator(name: str) -> Any:
@@ -81,25 +69,3 @@ def _schema(name: str) -> dict[str, Any]:
     folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
     loaded: dict[str, Any] = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
     return loaded
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("the manifest has a key twice in one object")
-    return dict(pairs)
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError("the manifest holds a number that is too long or too large")
-    return int(digits)
-
-
-def _number(digits: str) -> float:
-    if len(digits) > _MOST_DIGITS or not math.isfinite(number := float(digits)):
-        raise ValueError("the manifest holds a number that is too long or too large")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"the manifest holds {name}, which is not JSON")

@@ -16,6 +16,7 @@ from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.hdf5 import Attributes, clear_gaps, store, write_body
 from synthrelease.bundle.layout import (
     MANIFEST,
+    SIGNATURE,
     USER_BLOCK,
     digest,
     is_marked_test_seed,
@@ -43,11 +44,12 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
     with h5py.File(path, "r", locking=False) as file:
         groups, arrays, plain = _content(file)
         old = arrays.pop(MANIFEST).tobytes()
+        signature = arrays.pop(SIGNATURE, np.zeros(0, dtype=np.uint8)).tobytes()
     renewed = dict(manifest if manifest is not None else manifest_text.from_bytes(old))
     renewed["digests"] = {name: digest(array) for name, array in sorted(arrays.items())}
     if plain:
         with path.open("w+b") as new:
-            write_body(new, arrays.items(), groups, lambda _: renewed)
+            write_body(new, arrays.items(), groups, lambda _: renewed, signature)
             with suppress(BundleError):  # what no bundle may have, a forgery may
                 clear_gaps(new)
             new.seek(0, os.SEEK_END)

@@ -19,6 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.bundle.signing.asked import (
+    MOST_KEY_BYTES,
+    MOST_SIGNATURE_BYTES,
+    NOT_ASKED,
+    Asked,
+    signature_file,
+)
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -39,7 +46,7 @@ def verify(
 
     Args:
         path: the file, from anyone.
-        public_key: not offered yet; a finding if given, because nothing would be checked with it.
+        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` beside it.
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         progress: called with (what, done, total) if it takes long.
@@ -48,22 +55,50 @@ def verify(
         A `Verification`; never an exception for a bad file.
     """
     result = Verification()
-    if public_key is not None:
-        result.findings.append(Finding("signature", "", "this version cannot check signatures yet"))
+    asked, faults = _asked(Path(path), public_key)
+    result.findings.extend(faults)
     absolute = os.path.abspath(path)  # noqa: PTH100  a pure text: the checker may stand in another folder
     request = {
         "path": absolute,
         "shown": str(path),
         "quick": quick,
         "allow_test_seed": allow_test_seed,
+        "asked": asked.to_json(),
         "progress": progress is not None,
     }
     told = _SERVER.ask(request, progress)
     result.findings.extend(Finding(*one) for one in told["findings"])
     result.checked.extend(told["checked"])
+    result.signed_by.extend(told["signed_by"])
     if told["manifest"] is not None:
         result.manifest = manifest_text.from_bytes(told["manifest"].encode())
     return result
+
+
+def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:
+    """What to check of signatures; a key that cannot be read is a finding."""
+    if public_key is None:
+        return NOT_ASKED, []
+    beside = signature_file(path)
+    try:
+        detached = _first_bytes(beside, MOST_SIGNATURE_BYTES)
+    except (OSError, ValueError):
+        detached = None
+    try:
+        key = _first_bytes(Path(public_key), MOST_KEY_BYTES)
+        why = "it is too large" if len(key) > MOST_KEY_BYTES else ""
+    except (OSError, ValueError) as error:
+        key = b""
+        why = (isinstance(error, OSError) and error.strerror) or "no file can have this name"
+    if why:
+        return NOT_ASKED, [Finding("signature", str(public_key), f"the public key cannot be read: {why}")]
+    return Asked(key, str(public_key), detached, str(beside)), []
+
+
+def _first_bytes(path: Path, most: int) -> bytes:
+    """The content of a file, and one byte more than it may have if it is larger."""
+    with path.open("rb") as file:
+        return file.read(most + 1)
 
 
 class _Server:
@@ -82,7 +117,8 @@ class _Server:
                 if answer is not None:
                     return answer
         message = "the process that was to check the file was killed twice"
-        return {"findings": [("limits", request["shown"], message)], "checked": [], "manifest": None}
+        findings = [("limits", request["shown"], message)]
+        return {"findings": findings, "checked": [], "signed_by": [], "manifest": None}
 
     def _answer(self, request: bytes, progress: Progress | None) -> dict[str, Any] | None:
         process = self._running()

@@ -145,7 +145,7 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
     assert b"no header" in said
 
 
-def test_nothing_of_the_canary_in_ledger_batch_and_pictures(tmp_path):
+def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
     """Of a release that is paid for: what the curator keeps tells of nobody either."""
     plan = write_paid_study(tmp_path)
     with (tmp_path / "gaze.csv").open("a") as file:
@@ -159,11 +159,14 @@ def test_nothing_of_the_canary_in_ledger_batch_and_pictures(tmp_path):
         (("show", "--json", "out/small-study-1.0.0.h5"), 0),
         (("verify", "--json", "out/small-study-1.0.0.h5"), 0),
         (("export", "--to", "png", "out/small-study-1.0.0.h5", "-o", "pictures"), 0),
+        (("export", "--to", "csv", "out/small-study-1.0.0.h5", "-o", "tables"), 0),
+        (("export", "--to", "bids", "out/small-study-1.0.0.h5", "-o", "derivative"), 0),
     ):
         ended, said = run(*arguments, cwd=tmp_path)
         assert ended == code, said
         assert sightings(said) == [], arguments
-    for folder in (tmp_path, tmp_path / "out", tmp_path / "pictures"):
+    exported = ("pictures", "tables", "derivative", "derivative/group")
+    for folder in (tmp_path, tmp_path / "out", *(tmp_path / name for name in exported)):
         files = [path for path in folder.iterdir() if path.is_file() and path.name != "gaze.csv"]
         assert files
         for path in files:

@@ -22,14 +22,16 @@ import synthrelease
 from synthrelease.bundle import checker, verification, verify
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.bundle.signing.asked import NOT_ASKED
 
 
 def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[str, Any]:
     """What a checker says whose examination does something else; in a child, whose limits and functions are its own."""
+    reached = path.with_suffix(".reached")
 
     def ask() -> bytes:
         faulthandler.disable()
-        checker.examine = lambda *_, **__: work() or Verification()  # type: ignore[assignment]
+        checker.examine = lambda *_, **__: reached.touch() or work() or Verification()  # type: ignore[assignment]
         for name, value in {"SECONDS_A_MEGABYTE": 0.0, **limits}.items():
             setattr(checker, name, value)
         request = {
@@ -37,11 +39,13 @@ def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[s
             "shown": "r.h5",
             "quick": False,
             "allow_test_seed": False,
+            "asked": NOT_ASKED.to_json(),
             "progress": False,
         }
         return json.dumps(checker._answer(request, asker=None)).encode()
 
     found: dict[str, Any] = json.loads(in_child(ask))
+    assert reached.exists()
     return found
 
 
@@ -78,7 +82,7 @@ def recurse() -> None:
         (crash, {}, "crashed"),
         (abort, {}, "crashed"),
         (spin, {"SECONDS": 1.0}, "takes longer"),
-        (sleep, {"SECONDS": 0.02}, "takes longer"),
+        (sleep, {"SECONDS": 1.0, "_SLOWNESS": 1.0}, "takes longer"),
         (devour, {"MEMORY": 1 << 28}, "more memory"),
     ],
 )

@@ -33,7 +33,7 @@ def test_every_code_of_a_finding_is_explained_and_no_other() -> None:
     stated = {code for row in rows("What `verify` finds") for code in re.findall(r"`([a-z-]+)`", row[0])}
     sources = "".join(path.read_text("utf-8") for path in (ROOT / "synthrelease").rglob("*.py"))
     used = set(re.findall(r'Finding\(\s*"([a-z-]+)"', sources))
-    bundle = "".join(path.read_text("utf-8") for path in (ROOT / "synthrelease" / "bundle").glob("*.py"))
+    bundle = "".join(path.read_text("utf-8") for path in (ROOT / "synthrelease" / "bundle").rglob("*.py"))
     used |= set(re.findall(r'yield \(?"([a-z-]+)", ', bundle)) | set(
         re.findall(r'"findings": \[\("([a-z-]+)"', bundle)
     )

@@ -1,0 +1,53 @@
+"""What to check of a bundle's signatures; made of JSON, to be sent to the process that checks."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+MOST_KEY_BYTES, MOST_SIGNATURE_BYTES = 1 << 14, 1 << 18
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to check of signatures, besides that each is about the bundle that it is in.
+
+    Attributes:
+        key: PEM of the public key that must have signed; None if none is asked for: an empty file is a key that is none.
+        key_name: where it is from.
+        detached: an envelope beside the bundle; None if there is none.
+        detached_name: where it is from.
+    """
+
+    key: bytes | None = None
+    key_name: str = ""
+    detached: bytes | None = None
+    detached_name: str = ""
+
+    def to_json(self) -> list[str | None]:
+        """Return it as text."""
+        return [_text(self.key), self.key_name, _text(self.detached), self.detached_name]
+
+    @classmethod
+    def of_json(cls, told: list[str | None]) -> Self:
+        """Return what `to_json` wrote."""
+        key, key_name, detached, detached_name = told
+        return cls(_bytes(key), key_name or "", _bytes(detached), detached_name or "")
+
+
+NOT_ASKED = Asked()
+
+
+def signature_file(bundle: Path) -> Path:
+    """Return the place of a signature that is not in the bundle."""
+    return bundle.with_name(f"{bundle.stem}.signature.json")
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)

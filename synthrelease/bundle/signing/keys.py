@@ -1,0 +1,121 @@
+"""Keys to sign with: ed25519 (RFC 8032), in the PEM files that other tools read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.errors import InputError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+_MAKE = "make a pair of keys: synthrelease keygen -o KEY"
+
+
+class KeyFileError(InputError):
+    """A file is not the key it should be."""
+
+
+class PasswordNeededError(KeyFileError):
+    """The key is encrypted, and no password was given."""
+
+
+def made_key(password: bytes | None) -> tuple[bytes, bytes]:
+    """Return a new private key, encrypted if there is a password (PKCS #8), and its public one (SubjectPublicKeyInfo), both PEM."""
+    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
+    key = Ed25519PrivateKey.generate()
+    encryption = form.BestAvailableEncryption(password) if password else form.NoEncryption()
+    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, encryption)
+    return private, public_pem(key.public_key())
+
+
+def public_pem(key: Ed25519PublicKey) -> bytes:
+    """Return a public key as PEM."""
+    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
+
+    return key.public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+
+
+def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519PrivateKey:
+    """Read a private key.
+
+    Args:
+        pem: its file.
+        password: that it is encrypted with.
+        where: the file's name, for messages.
+
+    Raises:
+        PasswordNeededError: it is encrypted, and there is no password.
+        KeyFileError: it is no private ed25519 key, or the password is another one.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  slow to import
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
+
+    if b"PRIVATE KEY" not in pem:
+        found = "a public key" if b"PUBLIC KEY" in pem else "other content"
+        raise KeyFileError("the file is no private key", where=where, found=found, remedy=_MAKE)
+    try:
+        key: Any = load_pem_private_key(pem, password)
+    except TypeError:
+        if password is None:
+            raise PasswordNeededError(
+                "the key is encrypted, and no password was given", where=where
+            ) from None
+        raise KeyFileError(
+            "a password was given, and the key is not encrypted", where=where, remedy="leave the password out"
+        ) from None
+    except (ValueError, UnsupportedAlgorithm):
+        encrypted = b"ENCRYPTED" in pem
+        raise KeyFileError(
+            "the password is another one, or the key is damaged" if encrypted else "the key is damaged",
+            where=where,
+            expected="a private key in PEM (PKCS #8)",
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise _other_kind(where)
+    return key
+
+
+def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
+    """Read a public key.
+
+    Raises:
+        KeyFileError: it is none of ed25519.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  slow to import
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+
+    if b"PRIVATE KEY" in pem:
+        raise KeyFileError(
+            "the file is a private key, which nobody but its owner should have",
+            where=where,
+            expected="the public one, KEY.pub",
+        )
+    try:
+        key: Any = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        raise KeyFileError(
+            "the file is no public key", where=where, expected="PEM, as of keygen: KEY.pub"
+        ) from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise _other_kind(where)
+    return key
+
+
+def _other_kind(where: str) -> KeyFileError:
+    return KeyFileError("the key is of another kind", where=where, expected="ed25519", remedy=_MAKE)
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """Return what a key is called in envelopes: as securesystemslib does, the SHA-256 of its canonical JSON.
+
+    It is a hint which key to try, and proves nothing.
+    """
+    about = {"keytype": "ed25519", "keyval": {"public": key.public_bytes_raw().hex()}, "scheme": "ed25519"}
+    return hashlib.sha256(json.dumps(about, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,82 @@
+"""Whether a bundle is signed as it says, and by whom it is asked to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.bundle.layout import SIGNATURE
+from synthrelease.bundle.signing.asked import Asked
+from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
+from synthrelease.bundle.signing.keys import KeyFileError, key_id, public_key
+from synthrelease.bundle.signing.statement import statement, statement_fault
+
+
+def examine_signatures(
+    file: BundleFile, manifest: dict[str, Any], asked: Asked, result: Verification
+) -> None:
+    """Add to a result what is wrong with the signatures of a bundle, and who signed it.
+
+    Args:
+        file: the bundle, whose manifest fits its schema.
+        manifest: its manifest.
+        asked: what else to check.
+        result: what was found so far.
+    """
+    envelopes: list[Envelope] = []
+    before = len(result.findings)
+    result.findings.extend(_embedded(file, manifest, envelopes))
+    if asked.detached is not None:
+        result.findings.extend(_detached(manifest, asked.detached, asked.detached_name, envelopes))
+    result.signed_by = sorted({one.keyid for envelope in envelopes for one in envelope.signatures})
+    if asked.key is not None and len(result.findings) == before:
+        result.findings.extend(_key_faults(asked.key, asked.key_name, envelopes, result))
+
+
+def _embedded(file: BundleFile, manifest: dict[str, Any], envelopes: list[Envelope]) -> Iterator[Finding]:
+    dataset = file.anatomy.datasets.get(SIGNATURE)
+    if dataset is None:
+        return
+    if dataset.dtype.str != "|u1" or len(dataset.shape) != 1:
+        yield Finding("signature", SIGNATURE, "it is not a row of bytes")
+        return
+    raw = file.array(SIGNATURE).tobytes()
+    if fault := embedded_fault(raw, statement(manifest)):
+        yield Finding("signature", SIGNATURE, fault)
+    else:
+        envelopes.append(envelope_of(raw))
+
+
+def _detached(
+    manifest: dict[str, Any], raw: bytes, name: str, envelopes: list[Envelope]
+) -> Iterator[Finding]:
+    try:
+        found = envelope_of(raw)
+    except ValueError as error:
+        yield Finding("signature", name, str(error))
+        return
+    if fault := statement_fault(found.payload, manifest):
+        yield Finding("signature", name, fault)
+    else:
+        envelopes.append(found)
+
+
+def _key_faults(pem: bytes, name: str, envelopes: list[Envelope], result: Verification) -> Iterator[Finding]:
+    try:
+        key = public_key(pem, where=name)
+    except KeyFileError as error:
+        expected = f", expected {error.expected}" if error.expected else ""
+        yield Finding("signature", error.where, f"{error.problem}{expected}")
+        return
+    own = key_id(key)
+    if not envelopes:
+        yield Finding("signature", "", "the bundle is not signed, and there is no signature beside it")
+    elif any(envelope.is_signed_by(key) for envelope in envelopes):
+        result.checked.append(f"the signature by {name} ({own[:12]})")
+    elif own in result.signed_by:
+        yield Finding("signature", name, "a signature says that it is by this key, and is not")
+    else:
+        others = ", ".join(one[:12] or "no name" for one in result.signed_by)
+        yield Finding("signature", name, f"the bundle is signed, but not by this key: by {others}")

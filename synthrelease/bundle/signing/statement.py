@@ -1,0 +1,63 @@
+"""What a signature says: that this manifest is the one of this release (in-toto Attestation Framework, Statement v1, predicate Release v0.1).
+
+The subject is the manifest, byte for byte as in the bundle and in its sidecar: it lists the digest of every dataset, so that whoever signs it
+signs all values. The file around it is no subject: a signature stands in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+from urllib.parse import quote
+
+from synthrelease.bundle import strict_json
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+_STATEMENT = "https://in-toto.io/Statement/v1"
+_RELEASE = "https://in-toto.io/attestation/release/v0.1"
+
+
+def statement(manifest: dict[str, Any]) -> bytes:
+    """Return the statement about a bundle's manifest, in the one form that we write."""
+    release = manifest["release"]
+    name, version = release["name"], release["version"]
+    return strict_json.to_bytes(
+        {
+            "_type": _STATEMENT,
+            "subject": [{"name": f"{name}-{version}.manifest.json", "digest": {"sha256": _digest(manifest)}}],
+            "predicateType": _RELEASE,
+            "predicate": {"purl": f"pkg:generic/{quote(name, safe='')}@{quote(version, safe='')}"},
+        }
+    )
+
+
+def statement_fault(payload: bytes, manifest: dict[str, Any]) -> str:
+    """Return why a payload is no statement about a manifest, in words; empty if it is one.
+
+    Unknown fields are ignored, as in-toto asks; another writer's form of the JSON is as good as ours.
+    """
+    try:
+        told = strict_json.from_bytes(payload, "the signed statement")
+    except ValueError as error:
+        return str(error)
+    if told.get("_type") != _STATEMENT:
+        return f"the signed statement is not of type {_STATEMENT}"
+    if told.get("predicateType") != _RELEASE:
+        return f"the signed statement is not of the predicate {_RELEASE}"
+    own = strict_json.from_bytes(statement(manifest), "")
+    predicate = told.get("predicate")
+    if not isinstance(predicate, dict) or predicate.get("purl") != own["predicate"]["purl"]:
+        return "the signed statement is about another release, or another version"
+    subjects = told.get("subject")
+    digests = [
+        one["digest"].get("sha256")
+        for one in (subjects if isinstance(subjects, list) else [])
+        if isinstance(one, dict) and isinstance(one.get("digest"), dict)
+    ]
+    if digests != [_digest(manifest)]:
+        return "the signed statement is about another manifest"
+    return ""
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(strict_json.to_bytes(manifest)).hexdigest()

@@ -1,0 +1,116 @@
+"""Commands of whoever stands by a bundle: keygen, sign."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import click
+
+from synthrelease.cli.group import main
+from synthrelease.cli.printing import progress
+from synthrelease.report.plain_text import plain
+
+_PASSWORD_FILE = click.option(
+    "--password-file",
+    type=click.Path(path_type=Path),
+    help="Take the password from the first line of a file, and ask for none.",
+)
+
+
+@main.command()
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The private key; the public one becomes KEY.pub.",
+)
+@_PASSWORD_FILE
+@click.option("--no-password", is_flag=True, help="Do not encrypt the private key.")
+def keygen(target: Path, *, password_file: Path | None, no_password: bool) -> None:
+    """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
+    from synthrelease.bundle.signing.keys import key_id, made_key, public_key
+    from synthrelease.durable import refuse_taken, write_atomically
+
+    if no_password and password_file is not None:
+        raise click.UsageError("--no-password and --password-file contradict each other.")
+    public = target.with_name(f"{target.name}.pub")
+    for file in (target, public):
+        refuse_taken(file)
+    password = b""
+    if not no_password:
+        password = _first_line(password_file) if password_file else _asked(confirm=True)
+        if not password:
+            raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
+    private_pem, public_pem = made_key(password)
+    write_atomically(target, private_pem, force=False, mode=0o600)
+    write_atomically(public, public_pem, force=False)
+    kept = (
+        "keep it, and its password, where nobody else gets them"
+        if password
+        else "keep it where nobody else gets it"
+    )
+    click.echo(plain(f"Private    {target}  ({kept})"))
+    click.echo(plain(f"Public     {public}  (give it to whoever verifies)"))
+    click.echo(f"Key        {key_id(public_key(public_pem, where=str(public)))}")
+
+
+@main.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--key", "key_file", type=click.Path(path_type=Path), required=True, help="The private key.")
+@_PASSWORD_FILE
+@click.option(
+    "--detached",
+    is_flag=True,
+    help="Write the signature beside the bundle, and leave the bundle as it is.",
+)
+@click.pass_obj
+def sign(
+    obj: dict[str, bool], bundle: Path, *, key_file: Path, password_file: Path | None, detached: bool
+) -> None:
+    """Verify BUNDLE in full, and sign it with a key of `keygen`.
+
+    The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools verify. It goes into the bundle: a new
+    file, which takes the old one's place. Signatures that are there stay.
+    """
+    from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, private_key
+    from synthrelease.bundle.signing.sign import sign as run
+
+    pem = _content(key_file)
+    try:
+        key = private_key(pem, _first_line(password_file) if password_file else None, where=str(key_file))
+    except PasswordNeededError:
+        key = private_key(pem, _asked(confirm=False), where=str(key_file))
+    with progress(obj) as tell:
+        signed = run(bundle, key, detached=detached, progress=tell)
+    click.echo(plain(f"Signed     {bundle}{f', in {signed}' if detached else ''}"))
+    click.echo(f"Key        {key_id(key.public_key())}")
+
+
+def _asked(*, confirm: bool) -> bytes:
+    """Ask at the terminal; whoever has none is told what else there is."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that what is typed can be seen, where nobody types
+            password: str = click.prompt("Password", hide_input=True, confirmation_prompt=confirm, err=True)
+    except click.Abort:
+        more = ", or --no-password" if confirm else ""
+        raise click.UsageError(f"Nobody answered. Give the password by --password-file{more}.") from None
+    return password.encode("utf-8")
+
+
+def _content(path: Path) -> bytes:
+    from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
+    from synthrelease.bundle.signing.keys import KeyFileError
+
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_KEY_BYTES)
+    except OSError as error:
+        raise KeyFileError("the file cannot be read", where=str(path), found=error.strerror or "") from None
+
+
+def _first_line(path: Path) -> bytes:
+    return _content(path).split(b"\n", 1)[0].rstrip(b"\r")

@@ -1,0 +1,291 @@
+"""Signatures that a forger puts into a bundle, or beside it: each refused, although the file is sealed again."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import signed
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa, x25519
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from forging import forge, read_manifest
+from signed import ARCHIVE, CURATOR, STRANGER
+
+import synthrelease
+from synthrelease.bundle import reseal
+from synthrelease.bundle.signing.asked import signature_file
+from synthrelease.bundle.signing.sign import sign
+from synthrelease.bundle.strict_json import to_bytes
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory, bundle_bytes: bytes) -> Path:
+    """A bundle that the curator signed."""
+    path = tmp_path_factory.mktemp("signed") / "release.h5"
+    path.write_bytes(bundle_bytes)
+    sign(path, CURATOR)
+    return path
+
+
+@pytest.fixture
+def bundle(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(original, tmp_path / "release.h5"))
+
+
+def faults(path: Path, key: Any = CURATOR) -> list[str]:
+    """What is found of signatures, and nothing else may be found."""
+    public = signed.public(path.parent, key)
+    found = synthrelease.verify(path, public, quick=True)
+    assert {one.code for one in found.findings} <= {"signature"}, found.findings
+    assert not any("the signature by" in one for one in found.checked) or found.ok
+    return [one.message for one in found.findings]
+
+
+def test_the_signed_bundle_has_no_fault(bundle: Path) -> None:
+    assert faults(bundle) == []
+    signed.put(bundle, signed.envelope(bundle))
+    assert faults(bundle) == []
+
+
+def signatures(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
+    return lambda document: change(document["signatures"][0])
+
+
+def flipped(text: str) -> str:
+    raw = bytearray(base64.b64decode(text))
+    raw[5] ^= 1
+    return base64.b64encode(raw).decode()
+
+
+def many(document: dict[str, Any]) -> None:
+    own = document["signatures"][0]
+    document["signatures"] = [{**own, "keyid": f"{n:064x}"} for n in range(17)]
+
+
+EDITED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a bit of the signature": (signatures(lambda s: s.update(sig=flipped(s["sig"]))), "and is not"),
+    "another key's name": (signatures(lambda s: s.update(keyid="0" * 64)), ""),
+    "a bit of the payload": (lambda d: d.update(payload=flipped(d["payload"])), "not the one about this manifest"),
+    "another type of payload": (lambda d: d.update(payloadType="application/json"), "not of the type"),
+    "no type of payload": (lambda d: d.pop("payloadType"), "not of the type"),
+    "no signatures": (lambda d: d.update(signatures=[]), "not 1 to 16 signatures"),
+    "signatures that are no list": (lambda d: d.update(signatures={}), "not 1 to 16 signatures"),
+    "a signature that is no object": (lambda d: d.update(signatures=["sig"]), "no object"),
+    "17 signatures": (many, "not 1 to 16 signatures"),
+    "one signature twice": (lambda d: d.update(signatures=d["signatures"] * 2), "one form"),
+    "a short signature": (signatures(lambda s: s.update(sig=s["sig"][:-8])), "not one of ed25519"),
+    "an empty signature": (signatures(lambda s: s.update(sig="")), "not one of ed25519"),
+    "a name that is no key's": (signatures(lambda s: s.update(keyid="alg: none")), "one form"),
+    "an algorithm": (signatures(lambda s: s.update(alg="none")), "one form"),
+    "more than an envelope has": (lambda d: d.update(hidden="whatever"), "one form"),
+    "text that is not base64": (lambda d: d.update(payload="?" + d["payload"][1:]), "not base64"),
+    "base64 of the other alphabet": (signatures(lambda s: s.update(sig=base64.urlsafe_b64encode(b"\xff" * 64).decode())), "one form"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_an_envelope_that_was_changed(bundle: Path, name: str) -> None:
+    change, message = EDITED[name]
+    signed.put(bundle, signed.edited(signed.envelope(bundle), change))
+    if name == "another key's name":  # which is a hint, and not signed
+        assert faults(bundle) == []
+        return
+    (found,) = faults(bundle)
+    assert message in found
+
+
+RAW: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "a key twice": (lambda raw: raw.replace(b'"payloadType"', b'"payload": "", "payloadType"', 1), "a key twice"),
+    "NaN": (lambda raw: raw.replace(b'"payloadType"', b'"n": NaN, "payloadType"', 1), "NaN"),
+    "a number without end": (lambda raw: raw.replace(b'"payloadType"', b'"n": 1e999, "payloadType"', 1), "too large"),
+    "no JSON": (lambda raw: raw[:-5], "not UTF-8 JSON"),
+    "another encoding": (lambda raw: raw.decode().encode("utf-16"), "not UTF-8 JSON"),
+    "a list": (lambda raw: b"[" + raw + b"]", "not a JSON object"),
+    "a blank behind": (lambda raw: raw + b" ", "one form"),
+    "another order": (lambda raw: json.dumps(dict(reversed(json.loads(raw).items())), indent=2).encode() + b"\n", "one form"),
+    "too much": (lambda raw: raw + b" " * (1 << 18), "too large"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_an_envelope_that_says_two_things_or_none(bundle: Path, name: str) -> None:
+    change, message = RAW[name]
+    raw = change(signed.envelope(bundle))
+    signed.put(bundle, raw)
+    (found,) = faults(bundle)
+    assert message in found
+
+
+RESTATED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "another digest": lambda s: s["subject"][0]["digest"].update(sha256="0" * 64),
+    "another algorithm": lambda s: s["subject"][0].update(digest={"sha1": "0" * 40}),
+    "two subjects": lambda s: s["subject"].append(s["subject"][0]),
+    "no subject": lambda s: s.update(subject=[]),
+    "another kind of statement": lambda s: s.update(_type="https://in-toto.io/Statement/v0.1"),
+    "another predicate": lambda s: s.update(predicateType="https://slsa.dev/provenance/v1"),
+    "another release": lambda s: s["predicate"].update(purl="pkg:generic/other@1.0.0"),
+    "no predicate": lambda s: s.pop("predicate"),
+}
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("name", RESTATED)
+def test_a_statement_about_something_else_is_refused_although_it_is_truly_signed(
+    bundle: Path, bundle_bytes: bytes, name: str, *, beside: bool
+) -> None:
+    raw = signed.restated(signed.envelope(bundle), RESTATED[name])
+    if beside:
+        bundle.write_bytes(bundle_bytes)
+        signature_file(bundle).write_bytes(raw)
+    else:
+        signed.put(bundle, raw)
+    (found,) = faults(bundle)
+    assert "statement" in found
+
+
+def test_a_signature_of_another_bundle(bundle: Path, study: Any, tmp_path: Path) -> None:
+    other = synthrelease.build(study.plan, tmp_path / "other.h5").path
+    sign(other, CURATOR)
+    signed.put(bundle, signed.envelope(other))
+    (found,) = faults(bundle)
+    assert "not the one about this manifest" in found
+
+
+def test_a_manifest_that_was_changed_after_it_was_signed(bundle: Path) -> None:
+    forge(bundle, lambda manifest: manifest["release"].update(title="Another title"))
+    assert read_manifest(bundle)["release"]["title"] == "Another title"
+    (found,) = faults(bundle)
+    assert "not the one about this manifest" in found
+
+
+def test_values_that_were_changed_after_they_were_signed(bundle: Path) -> None:
+    import h5py
+
+    with h5py.File(bundle, "r+") as file:
+        names: list[str] = []
+        file["/outputs"].visit(
+            lambda name: names.append(name) if isinstance(file[f"/outputs/{name}"], h5py.Dataset) else None
+        )
+        file[f"/outputs/{names[0]}"][...] += 1
+    reseal(bundle)  # with the digests of other values: another manifest
+    public = signed.public(bundle.parent, CURATOR)
+    assert "signature" in {one.code for one in synthrelease.verify(bundle, public, quick=True).findings}
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.int16),
+        np.zeros((4, 4), dtype=np.uint8),
+        np.arange(8, dtype=np.float32),
+    ],
+)
+def test_a_signature_that_is_no_row_of_bytes(bundle: Path, array: Any) -> None:
+    signed.put(bundle, array)
+    (found,) = faults(bundle)
+    assert "not a row of bytes" in found
+
+
+def test_wrong_keys(bundle: Path) -> None:
+    (found,) = faults(bundle, STRANGER)
+    assert "not by this key" in found
+    signed.put(
+        bundle, signed.edited(signed.envelope(bundle), signatures(lambda s: s.update(keyid=_id(STRANGER))))
+    )
+    (found,) = faults(bundle, STRANGER)
+    assert "and is not" in found
+
+
+def _id(key: Any) -> str:
+    from synthrelease.bundle.signing.keys import key_id
+
+    return key_id(key.public_key())
+
+
+def _pem(key: Any) -> bytes:
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+KEYS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "RSA": (lambda: _pem(rsa.generate_private_key(65537, 2048)), "of another kind"),
+    "elliptic curve": (lambda: _pem(ec.generate_private_key(ec.SECP256R1())), "of another kind"),
+    "ed448": (lambda: _pem(ed448.Ed448PrivateKey.generate()), "of another kind"),
+    "x25519": (lambda: _pem(x25519.X25519PrivateKey.generate()), "of another kind"),
+    "the private key": (
+        lambda: CURATOR.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+        "a private key",
+    ),
+    "its bare bytes": (lambda: CURATOR.public_key().public_bytes_raw(), "no public key"),
+    "nothing": (lambda: b"", "no public key"),
+    "half a key": (lambda: _pem(CURATOR)[:60], "no public key"),
+    "too much": (lambda: _pem(CURATOR) + b"\n" * (1 << 15), "too large"),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_what_is_no_ed25519_key_verifies_nothing(bundle: Path, name: str, tmp_path: Path) -> None:
+    make, message = KEYS[name]
+    path = tmp_path / "other.pub"
+    path.write_bytes(make())
+    found = synthrelease.verify(bundle, path, quick=True)
+    assert [one.code for one in found.findings] == ["signature"]
+    assert message in found.findings[0].message
+
+
+def test_a_key_that_cannot_be_read_is_a_finding(bundle: Path, tmp_path: Path) -> None:
+    for path in (tmp_path / "none.pub", tmp_path, Path("a\0b")):
+        found = synthrelease.verify(bundle, path, quick=True)
+        assert [one.code for one in found.findings] == ["signature"]
+
+
+def test_a_signature_beside_is_as_strict(bundle: Path, bundle_bytes: bytes) -> None:
+    raw = signed.envelope(bundle)
+    bundle.write_bytes(bundle_bytes)
+    beside = signature_file(bundle)
+    assert faults(bundle) == ["the bundle is not signed, and there is no signature beside it"]
+    beside.write_bytes(raw)
+    assert faults(bundle) == []
+    # Others may write JSON as they like, in either alphabet, and say more: the protocol asks readers to bear it.
+    document = json.loads(raw)
+    document["signatures"][0]["sig"] = document["signatures"][0]["sig"].replace("+", "-").replace("/", "_")
+    beside.write_text(json.dumps({**document, "more": 1}))
+    assert faults(bundle) == []
+    for name, (change, _) in RAW.items():
+        if name not in ("a blank behind", "another order"):
+            beside.write_bytes(change(raw))
+            assert faults(bundle), name
+    for name in (
+        "a bit of the signature",
+        "a bit of the payload",
+        "another type of payload",
+        "no signatures",
+    ):
+        beside.write_bytes(signed.edited(raw, EDITED[name][0]))
+        assert faults(bundle), name
+    beside.write_bytes(signed.resigned(to_bytes({}), CURATOR))
+    assert faults(bundle)
+
+
+def test_a_signature_beside_does_not_excuse_one_inside(bundle: Path) -> None:
+    raw = signed.envelope(bundle)
+    signature_file(bundle).write_bytes(raw)
+    signed.put(bundle, signed.edited(raw, EDITED["a bit of the payload"][0]))
+    assert faults(bundle)
+
+
+def test_without_a_key_the_form_is_checked_all_the_same(bundle: Path) -> None:
+    found = synthrelease.verify(bundle, quick=True)
+    assert found.ok
+    assert found.signed_by == [_id(CURATOR)]
+    assert not any("signature" in one for one in found.checked)
+    signed.put(bundle, signed.edited(signed.envelope(bundle), EDITED["more than an envelope has"][0]))
+    assert not synthrelease.verify(bundle, quick=True).ok
+    sign_again = Path(shutil.copy(bundle, bundle.with_name("again.h5")))
+    with pytest.raises(synthrelease.errors.BundleError):
+        sign(sign_again, ARCHIVE)
