@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from synthrelease.builder import build
-    from synthrelease.bundle import open_bundle, verify
+    from synthrelease.bundle import verify
+    from synthrelease.exports.readable import open_bundle
 
 __all__ = ["build", "open_bundle", "verify"]
 __version__ = "0.1.0"
@@ -23,8 +24,12 @@ def __getattr__(name: str) -> Any:
         from synthrelease.builder import build  # noqa: PLC0415
 
         return build
-    if name in ("open_bundle", "verify"):
-        from synthrelease import bundle  # noqa: PLC0415
+    if name == "open_bundle":
+        from synthrelease.exports.readable import open_bundle  # noqa: PLC0415
 
-        return getattr(bundle, name)
+        return open_bundle
+    if name == "verify":
+        from synthrelease.bundle import verify  # noqa: PLC0415
+
+        return verify
     raise AttributeError(f"module 'synthrelease' has no attribute {name!r}")

@@ -42,6 +42,7 @@ FREEDOMS = {
         "how records were drawn, where the test promises the same whatever it was"
     ),
     r"outputs/randomized/event/events/\*/(epsilon0|seeds)": "of the event alone, which is accounted for as it stands",
+    "/signature": "64 bytes that only a public key can refute, and the hint whose they are; no key is given here",
     # Released integers.
     r"/outputs/(still|moving|pixels|course|after|chunks|changes|steps|all|moods|visits)/[^:]*noised": (
         "integers so little changed, or below zero before and after, that no value that follows from them shows it"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,6 +44,7 @@ def appraise(
     plan_path: str | Path,
     bundle: str | Path,
     *,
+    frames: Mapping[str, object] | None = None,
     seed: int = 1,
     jobs: int = 1,
     pictures: int = PICTURES,
@@ -54,6 +55,7 @@ def appraise(
     Args:
         plan_path: the plan that it was built from, beside the data.
         bundle: the file; it is verified first.
+        frames: rows in memory that took the place of inputs' files, as `build` was given them.
         seed: of attacks, controls and fresh releases: the same seed, the same appraisal.
         jobs: processes for attacks; they change no result.
         pictures: how many pictures of an output are made at most.
@@ -65,7 +67,7 @@ def appraise(
     """
     path = Path(bundle)
     manifest = _verified(path, progress)
-    design = make_design(load_plan(plan_path))
+    design = make_design(load_plan(plan_path, frames))
     made = made_outputs(design, manifest, path)
     cases: dict[str, Case] = {}
     inputs, notes = [], {}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main
-from synthrelease.cli.printing import print_verification, progress
+from synthrelease.cli.printing import print_verification, print_warning, progress
+from synthrelease.exports.formats import FORMATS
 from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 @main.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("--quick", is_flag=True, help="Seal, structure and manifest only.")
+@click.option(
+    "--public-key",
+    type=click.Path(path_type=Path),
+    help="A key that must have signed BUNDLE, in it or in the file beside it.",
+)
+@click.option("--quick", is_flag=True, help="Seal, structure, manifest and signatures only.")
 @POLICY
 @click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
 @AS_JSON
@@ -27,6 +33,7 @@ def verify(
     obj: dict[str, bool],
     bundle: Path,
     *,
+    public_key: Path | None,
     quick: bool,
     policy: Path | None,
     allow_test_seed: bool,
@@ -41,7 +48,7 @@ def verify(
         )
     limits = None if policy is None else _limits(policy)
     with progress(obj) as tell:
-        result = run(bundle, quick=quick, allow_test_seed=allow_test_seed, progress=tell)
+        result = run(bundle, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=tell)
     if limits is not None and result.ok and result.manifest is not None:
         from synthrelease.policy import policy_findings
 
@@ -51,7 +58,12 @@ def verify(
         findings = [{"code": f.code, "where": f.where, "message": f.message} for f in result.findings]
         click.echo(
             json.dumps(
-                {"ok": result.ok, "checked": result.checked, "findings": findings},
+                {
+                    "ok": result.ok,
+                    "checked": result.checked,
+                    "signed_by": result.signed_by,
+                    "findings": findings,
+                },
                 ensure_ascii=False,
                 indent=2,
             )
@@ -163,6 +175,7 @@ def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, f
                 target,
                 manifest=result.manifest,
                 checked=result.checked,
+                signed_by=result.signed_by,
                 force=force,
                 pictures=pictures,
                 progress=tell,
@@ -178,39 +191,54 @@ def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, f
 @main.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
-    "--to", "form", type=click.Choice(["png"]), required=True, help="png: a picture of every heatmap."
+    "--to",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    required=True,
+    help="; ".join(f"{name}: {form.told}" for name, form in FORMATS.items()) + ".",
 )
 @click.option(
     "-o",
     "--out-dir",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     required=True,
-    help="Where to.",
+    help="Where to: a new or empty folder.",
 )
 @click.option(
     "--stimuli",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Folder of <stimulus>.png or .jpg, to draw the maps over.",
 )
+@click.option("--force", is_flag=True, help="Replace what an export wrote there before.")
 @click.pass_obj
-def export(obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None) -> None:
-    """Write BUNDLE in a form that other tools read."""
-    from synthrelease.bundle import open_bundle
-    from synthrelease.bundle import verify as check
-    from synthrelease.report.pictures import draw, picture_count
+def export(
+    obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None, force: bool
+) -> None:
+    """Write BUNDLE in a form that other tools read.
 
-    assert form == "png"
-    result = check(bundle, allow_test_seed=True)
-    if not result.ok:  # a picture would carry a lie further
+    BUNDLE is verified in full first. The folder is written whole or not at all.
+    """
+    from synthrelease.bundle import Bundle
+    from synthrelease.bundle import verify as check
+    from synthrelease.exports.exporting import export as write
+    from synthrelease.exports.folder import refuse_target
+
+    if stimuli is not None and form != "png":
+        raise click.UsageError("--stimuli is for pictures: leave it out, or export --to png.")
+    refuse_target(folder, force=force)
+    with progress(obj) as tell:
+        result = check(bundle, allow_test_seed=True, progress=tell)
+    if not result.ok or result.manifest is None:  # an export would carry a lie further
         print_verification(result, bundle)
         raise SystemExit(FAULT)
-    opened = open_bundle(bundle, allow_test_seed=True)
-    if opened.manifest["randomness"]["test_seed"]:
-        click.secho("TEST SEED - DO NOT PUBLISH: the pictures say so too", fg="red", err=True)
-    number = picture_count(opened.manifest)
     with progress(obj) as tell:
-        for done, path in enumerate(draw(opened, folder, stimuli=stimuli), start=1):
-            if tell is not None:
-                tell(f"drawing {path.name}", done, number)
-    click.echo(f"Pictures   {number} in {folder}")
+        opened = Bundle(bundle, result.manifest)
+        written = write(opened, form, folder, force=force, stimuli=stimuli, progress=tell)
+    if result.manifest["randomness"]["test_seed"]:
+        click.secho("TEST SEED - DO NOT PUBLISH: what was exported says so too", fg="red", err=True)
+    if not obj["quiet"]:
+        for warning in written.warnings:
+            print_warning(warning)
+    files = f"{written.files} file{'' if written.files == 1 else 's'}, {written.size / 1e6:.2f} MB"
+    click.echo(f"Exported   {form}: {files} in {folder}")

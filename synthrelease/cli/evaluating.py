@@ -95,14 +95,7 @@ def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, forc
     from synthrelease.builder import sidecar
     from synthrelease.durable import refuse_unwritable
 
-    used = {"the plan": plan.path, "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
-    for name, spec in plan.inputs.items():
-        used |= {f"the file {file.name} of the input '{name}'": file for file in spec.files()}
-    for output in plan.outputs:
-        if isinstance(areas := output.options.get("areas"), str):
-            used[f"the areas of '{output.name}'"] = plan.path.parent / areas
-    if plan.ledger is not None:
-        used["the ledger"] = plan.ledger
+    used = {**plan.files(), "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
     if policy is not None:
         used["the policy"] = policy
     refuse_unwritable(target, used, force=force)

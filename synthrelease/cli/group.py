@@ -63,7 +63,7 @@ def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
 
     Begin with `synthrelease demo`. Then let `init` propose a plan for your data, ask `preview` what it will cost and be worth, `build` the
     bundle, and let anyone `verify` it; `report` writes a page of it for people. `evaluate` tells you alone what it is
-    worth and what attackers get from it.
+    worth and what attackers get from it. `prepare` makes fixations or features of raw samples before all that.
 
     Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan or data invalid, 4 refused by privacy policy,
     5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 
+_COUNTED = re.compile(r"\b(\d+) of (\d+) (?:rows|values)\b")
+_MUCH = 0.05
+
+
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
     """Print where a bundle is, what it holds and promises, and what should worry its curator."""
     from synthrelease.report.summary import as_lines
@@ -36,11 +41,23 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         return
     for warning in built.manifest["warnings"]:
         print_warning(warning)
-    if built.notes and obj["verbose"]:
+    notes = [f"{name}: {note}" for name, own in built.notes.items() for note in own]
+    told = notes if obj["verbose"] else [note for note in notes if _is_much(note)]
+    if told:
         click.echo("For you alone, not in the release:", err=True)
-        for name, notes in built.notes.items():
-            for note in notes:
-                click.echo(f"  {name}: {note}", err=True)
+        for note in told:
+            click.echo(plain(f"  {note}"), err=True)
+
+
+def _is_much(note: str) -> bool:
+    """Whether a note tells of so many rows or values that something may be wrong with the plan."""
+    from synthrelease.data.facts import NOBODY
+    from synthrelease.data.gaze import SMALL_PART
+
+    counted = _COUNTED.search(note)
+    if NOBODY in note or SMALL_PART in note:
+        return True
+    return counted is not None and int(counted[1]) >= _MUCH * int(counted[2])
 
 
 def print_warning(warning: str) -> None:
@@ -92,6 +109,9 @@ def print_verification(result: Any, path: Path) -> None:
     """Print what was checked, or what was found."""
     if result.ok:
         click.echo(f"Verified   {path}: {', '.join(result.checked)}")
+        if result.signed_by and not any("signature" in one for one in result.checked):
+            keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
+            click.echo(plain(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
         return
     click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
     for finding in result.findings:

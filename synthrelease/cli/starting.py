@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +12,26 @@ from synthrelease.cli.printing import print_warning
 from synthrelease.report.number_words import several
 from synthrelease.report.plain_text import plain
 
+if TYPE_CHECKING:
+    from synthrelease.proposal.propose import Input
+
 
 @main.command()
-@click.argument("data", type=click.Path(path_type=Path))
-@click.option("--person", metavar="COLUMN", help="The column that says whose rows are. It is never guessed.")
+@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--person",
+    "people",
+    metavar="COLUMN",
+    multiple=True,
+    help="The column that says whose rows are. It is never guessed. Say it again for tables that call it otherwise.",
+)
+@click.option(
+    "--pattern", help="Of a folder: how its files are called, such as 'P{person}_R{recording}.csv'."
+)
+@click.option(
+    "--table", help="Of a file that holds several things: which of them, such as a variable of MATLAB."
+)
+@click.option("--axes", metavar="NAME,NAME…", help="Of arrays: what their axes are, the outermost first.")
 @click.option(
     "-o",
     "--output",
@@ -25,8 +42,17 @@ from synthrelease.report.plain_text import plain
     help="The plan.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
-def init(data: Path, *, person: str | None, target: Path, force: bool) -> None:
-    """Propose a plan for DATA, a file or a folder with a file for each recording.
+def init(
+    data: tuple[Path, ...],
+    *,
+    people: tuple[str, ...],
+    pattern: str | None,
+    table: str | None,
+    axes: str | None,
+    target: Path,
+    force: bool,
+) -> None:
+    """Propose a plan for DATA: files, or folders with a file for each recording.
 
     Looks at the names of columns and at the first rows: what is what, missing codes, what says too much of somebody. Ranges, sizes and
     titles are left for you to fill in, with what is usual in the field beside them: nothing that people did may decide them.
@@ -35,12 +61,24 @@ def init(data: Path, *, person: str | None, target: Path, force: bool) -> None:
     from synthrelease.proposal.found_source import data_files
     from synthrelease.proposal.propose import propose
 
-    refuse_unwritable(target, {f"the data ({file.name})": file for file in data_files(data)}, force=force)
-    found = propose(data, target, person=person)
+    used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
+    refuse_unwritable(target, used, force=force)
+    told = {
+        "pattern": pattern,
+        "table": table,
+        "axes": axes and tuple(one.strip() for one in axes.split(",")),
+    }
+    found = propose(data, target, people=people, given={key: value for key, value in told.items() if value})
     write_atomically(target, found.text.encode("utf-8"), force=force)
-    kind = "gaze" if found.gaze else "features"
-    click.echo(plain(f"Data       {data}: {kind} of {several(found.people, 'person', 'people')}"))
+    for one in found.inputs:
+        click.echo(plain(f"Data       {one.path}: {_found(one)}"))
     click.echo(plain(f"Plan       {target}"))
     for warning in found.warnings:
         print_warning(plain(warning))
     click.echo(plain(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
+
+
+def _found(one: Input) -> str:
+    people = f"{one.kind} of {several(one.people, 'person', 'people')}"
+    each = [f"{low if low == high else f'{low} to {high}'} of '{column}'" for low, high, column in one.groups]
+    return f"{people}, each with {' and '.join(each)}" if each else people

@@ -38,6 +38,7 @@ _PLACES = 25  # cells of the blur's size that a person is in; finer cells are âˆ
 _COUNTED = 100  # samples of a person, where their number is not bounded
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
+_NOTHING = 0.03  # of correlation: what a map has to tell beyond what is known without any data
 _GOOD = 0.8  # a correlation at which a map shows where the hot spots are
 
 Parameters = SpectralParameters | GazeMapParameters
@@ -61,14 +62,21 @@ class Quality:
     viewers: float | None
     seen: float
 
-    def prediction(self, budget: Budget) -> tuple[str, str]:
-        """Return the correlation to expect, and the people that a good map takes."""
+    def prediction(self, budget: Budget, everybody: int | None) -> tuple[str, str]:
+        """Return the correlation to expect, and the people that a good map takes.
+
+        Args:
+            budget: of the output.
+            everybody: people in the data, if public: more cannot look at a stimulus.
+        """
         at = partial(self.correlation, self.own, budget)
-        few = (
-            ""
-            if self.viewers is None
-            else f"CC {at(self.viewers):.2f} with {self.viewers:.0f} people a stimulus; "
-        )
+        viewers = everybody if self.viewers is None else self.viewers
+        few = ""
+        if viewers is not None:
+            few = f"CC {at(viewers):.2f} with {viewers:.0f} people a stimulus"
+            few += "" if self.viewers is not None else ", if all see all"
+            empty = at(viewers) < self.without_data() + _NOTHING
+            few += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
         needed = people_needed(at, _GOOD)
         people = "more than there are" if needed is None else str(needed)
         return (
@@ -142,7 +150,7 @@ class Predicted:
     ) -> tuple[str, str]:
         """Return the correlation to expect, with the level of privacy, and the people that a good map takes."""
         assert budget is not None
-        error, needed = self.quality.prediction(budget)
+        error, needed = self.quality.prediction(budget, people)
         if people is not None:
             level = liu2019_level(budget.epsilon, budget.delta, people=people)
             error += f"; Liu et al. 2019 would call the promise {level} privacy"

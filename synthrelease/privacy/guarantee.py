@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import Any, ClassVar, Self
+
+_EQUAL = 1e-6  # relative: as near as guarantees are compared
 
 
 class Unit(StrEnum):
@@ -86,7 +89,7 @@ class PureDP(Guarantee):
         return type(self)(epsilon=total, unit=self.unit, neighbours=self.neighbours)
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:g} per {self.unit} ({self.neighbours})"
+        return f"ε = {no_less(self.epsilon, 6)} per {self.unit} ({self.neighbours})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +112,7 @@ class ApproxDP(Guarantee):
         )
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:g}, δ = {self.delta:.2g} per {self.unit} ({self.neighbours})"
+        return f"ε = {no_less(self.epsilon, 6)}, δ = {no_less(self.delta, 2)} per {self.unit} ({self.neighbours})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +129,7 @@ class ZCDP(Guarantee):
         return type(self)(rho=self.rho + other.rho, unit=self.unit, neighbours=self.neighbours)
 
     def __str__(self) -> str:
-        return f"ρ = {self.rho:g} zCDP per {self.unit} ({self.neighbours})"
+        return f"ρ = {no_less(self.rho, 6)} zCDP per {self.unit} ({self.neighbours})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +146,7 @@ class GaussianDP(Guarantee):
         return type(self)(mu=math.hypot(self.mu, other.mu), unit=self.unit, neighbours=self.neighbours)
 
     def __str__(self) -> str:
-        return f"μ = {self.mu:g} Gaussian DP per {self.unit} ({self.neighbours})"
+        return f"μ = {no_less(self.mu, 6)} Gaussian DP per {self.unit} ({self.neighbours})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,3 +198,16 @@ def from_json(form: dict[str, Any]) -> Guarantee:
         raise ValueError(f"Expected a guarantee of kind {', '.join(_KINDS)}, found another kind")
     unit, neighbours = Unit(rest.pop("unit")), Neighbours(rest.pop("neighbours"))
     return _KINDS[kind](unit=unit, neighbours=neighbours, **rest)
+
+
+def no_less(value: float, digits: int) -> str:
+    """Return a number in so many digits, rounded up: a promise is never told smaller than it is.
+
+    What is nearer to the rounded one than accounting can tell counts as equal to it.
+    """
+    nearest = float(f"{value:.{digits}g}")
+    if math.isinf(value) or nearest >= value * (1 - _EQUAL):
+        return f"{nearest:.{digits}g}"
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return f"{float(exact.quantize(step, ROUND_CEILING)):.{digits}g}"

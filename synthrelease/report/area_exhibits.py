@@ -19,7 +19,7 @@ def area_exhibits(released: Released, output: dict[str, Any], most: int) -> Show
     tables = []
     for number, stimulus in enumerate(p["stimuli"][:most]):
         shares = released.values(name, stimulus, "dwell", "shares").tolist()
-        spread = None if viewers is None else _deviation(output, viewers[number])
+        spread = None if viewers is None else noise_deviation(output, viewers[number])
         tables.append(_dwell(stimulus, areas, shares, spread))
         if p["transitions"]:
             moves = released.values(name, stimulus, "transitions", "shares").tolist()
@@ -27,8 +27,13 @@ def area_exhibits(released: Released, output: dict[str, Any], most: int) -> Show
     return Shown(tuple(tables), _words(output), max(0, len(p["stimuli"]) - most), "picture")
 
 
-def _deviation(output: dict[str, Any], viewers: int) -> float:
-    """Standard deviation of a share's noise, before what it makes impossible is mended."""
+def noise_deviation(output: dict[str, Any], viewers: int) -> float:
+    """Return the standard deviation of a share's noise, before what it makes impossible is mended.
+
+    Args:
+        output: an entry of the manifest's `outputs`.
+        viewers: of the stimulus.
+    """
     whole: int = output["mechanism"]["parameters"]["half_range_steps"] * max(viewers, 1)
     return float(output["noise"]["standard_deviation"]) / whole
 

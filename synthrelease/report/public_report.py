@@ -30,11 +30,13 @@ class Source:
         name: of the file, without its folder.
         digest: SHA-256 of all of it.
         checked: what `verify` checked.
+        signed_by: ids of the keys that its signatures say they are by, unchecked.
     """
 
     name: str
     digest: str
     checked: tuple[str, ...]
+    signed_by: tuple[str, ...] = ()
 
     @property
     def argument(self) -> str:
@@ -57,6 +59,7 @@ def write_report(
     *,
     manifest: dict[str, Any],
     checked: Sequence[str],
+    signed_by: Sequence[str] = (),
     force: bool = False,
     pictures: int = PICTURES,
     progress: Progress | None = None,
@@ -68,6 +71,7 @@ def write_report(
         target: of the page.
         manifest: as `verify` returned it; values that are not its are refused.
         checked: what `verify` checked.
+        signed_by: ids of the keys that signatures in the bundle say they are by.
         force: replace what is there.
         pictures: how many of each output are shown at most.
         progress: called with (what, done, total).
@@ -83,7 +87,8 @@ def write_report(
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
             cards.append(card_of(released, output, pictures=pictures))
-    page = public_page(manifest, cards, Source(bundle.name, _digest(bundle), tuple(checked))).encode("utf-8")
+    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
+    page = public_page(manifest, cards, source).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)
 

@@ -61,6 +61,7 @@ def test_json_is_json_and_nothing_else(study):
     assert json.loads(run("verify", target, "--json").stdout) == {
         "ok": True,
         "checked": json.loads(run("verify", target, "--json").stdout)["checked"],
+        "signed_by": [],
         "findings": [],
     }
     assert json.loads(run("show", target, "--json").stdout)["manifest_version"] == 1
@@ -143,3 +144,28 @@ def test_demo(tmp_path):
     assert f"Report     {tmp_path / 'demo' / 'report.html'}" in result.stdout
     assert run("demo", "-o", tmp_path / "demo").exit_code == 6
     assert run("demo", "-o", tmp_path / "demo", "--force").exit_code == 0
+
+
+def test_what_may_be_a_mistake_in_the_plan_is_told_without_being_asked(study):
+    """A typo in a list, or a screen that is too small, makes a release of nothing: verified, and empty."""
+    text = study.plan.read_text()
+    study.plan.write_text(
+        text.replace('assume_public = ["stimuli"]', 'stimuli = ["a", "no such picture"]\noff_screen = "drop"', 1)
+        .replace("width_px = 80, height_px = 60", "width_px = 20, height_px = 15", 1)
+    )  # fmt: skip
+    pictures = (study.folder / "gaze.csv").read_text()
+    first = pictures.splitlines()[1].split(",")[1]
+    study.plan.write_text(study.plan.read_text().replace('"a", "no such', f'"{first}", "no such'))
+    done = run("build", study.plan, "-o", study.folder / "r.h5")
+    assert done.exit_code == 0, done.output
+    assert "For you alone, not in the release:" in done.stderr
+    assert "nobody has a row of 'no such picture', which the plan lists" in done.stderr
+    assert "lie off the screen" in done.stderr
+
+
+def test_one_column_for_two_roles_is_refused(study):
+    text = study.plan.read_text()
+    study.plan.write_text(text.replace('stimulus = "picture"', 'stimulus = "who"', 1))
+    done = run("preview", study.plan)
+    assert done.exit_code == 3
+    assert "one column says both who somebody is and the stimulus" in done.stderr

@@ -28,12 +28,14 @@ FLOORS = [
     "plan",
     "outputs",
     "parts",
+    "preparation",
     "budgets",
     "design",
     "memory",
     "preview",
     "release_manifest",
     "builder",
+    "exports",
     "appraisal",
     "journal",
     "batch",
@@ -77,12 +79,36 @@ def users_of(library):
     return {str(p.relative_to(ROOT)) for p in MODULES if any(m.split(".")[0] == library for m in imports(p))}
 
 
-def test_hdf5_is_touched_in_the_bundle_only():
-    assert users_of("h5py") <= {"bundle/hdf5.py", "bundle/library.py", "bundle/resealing.py"}
+def test_hdf5_is_touched_in_the_bundle_and_in_one_reader_of_data_only():
+    assert users_of("h5py") <= {
+        "bundle/hdf5.py",
+        "bundle/library.py",
+        "bundle/resealing.py",
+        "data/readers/hdf5.py",
+    }
+
+
+def test_the_reader_of_hdf5_writes_none():
+    tree = ast.parse((ROOT / "data" / "readers" / "hdf5.py").read_text("utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    opening = [call for call in calls if ast.unparse(call.func) == "h5py.File"]
+    assert [ast.unparse(call.args[1]) for call in opening] == ["'r'"]
+
+
+def test_recordings_of_eye_trackers_are_read_in_one_place():
+    assert users_of("pymovements") == {"data/readers/eyelink.py"}
+
+
+def test_libraries_of_extras_are_used_where_frames_are_made():
+    assert users_of("pandas") == {"exports/frames.py", "exports/readable.py"}
+    assert users_of("xarray") == {"exports/arrays.py", "exports/readable.py"}
 
 
 def test_randomness_is_made_in_one_place():
-    assert users_of("cryptography") == {"noise/entropy.py"}
+    signing = {
+        f"bundle/signing/{name}.py" for name in ("envelope", "keys", "sign")
+    }  # no noise comes from there
+    assert users_of("cryptography") == {"noise/entropy.py", *signing}
     for path in MODULES:
         text = path.read_text("utf-8")
         assert "numpy.random" not in text

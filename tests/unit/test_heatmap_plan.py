@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,20 @@ def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Pa
     resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
     assert isinstance(resolved, SpectralOutput)
     assert budget is not None
-    needed = int(resolved.quality.prediction(budget)[1].split()[0])
+    needed = int(resolved.quality.prediction(budget, None)[1].split()[0])
     assert resolved.quality.correlation("spectral", budget, needed) >= 0.8
     assert resolved.quality.correlation("spectral", budget, needed - 1) < 0.8
+
+
+def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
+    made = design(tmp_path)
+    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    assert isinstance(resolved, SpectralOutput)
+    assert budget is not None
+    told = resolved.quality.prediction(budget, 3)[0]
+    if resolved.quality.viewers is None:
+        assert "with 3 people a stimulus, if all see all: NO MORE THAN IS KNOWN WITHOUT DATA" in told
+    few, many = (replace(resolved.quality, viewers=float(n)) for n in (3, 1_000_000))
+    assert "with 3 people a stimulus: NO MORE THAN IS KNOWN WITHOUT DATA" in few.prediction(budget, 3)[0]
+    assert "WITHOUT DATA" not in many.prediction(budget, 1_000_000)[0]
+    assert "WITHOUT DATA" not in resolved.quality.prediction(budget, 1_000_000)[0] or resolved.quality.viewers

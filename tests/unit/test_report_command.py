@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from layouts import GOLDEN
+from signed import ARCHIVE, CURATOR
 
+from synthrelease.bundle.signing.keys import key_id
+from synthrelease.bundle.signing.sign import sign
 from synthrelease.cli import main
 
 AREAS = next(path for path in GOLDEN if path.stem == "areas")
@@ -85,3 +88,17 @@ def test_progress_is_told_of(tmp_path, monkeypatch):
     monkeypatch.setattr("synthrelease.cli.bundles.progress", progress)
     assert run("report", AREAS, "-o", Path(tmp_path) / "r.html").exit_code == 0
     assert {"drawing visits", "drawing dwell"} <= set(told)
+
+
+def test_a_signed_bundle_s_page_says_whose_keys_and_how_to_check_them(bundle: Path) -> None:
+    page = bundle.with_name("report.html")
+    assert run("report", bundle, "-o", page).exit_code == 0
+    assert "is signed by" not in page.read_text()
+    for key in (CURATOR, ARCHIVE):
+        sign(bundle, key)
+    assert run("report", bundle, "-o", page, "--force").exit_code == 0
+    text = page.read_text()
+    assert "says that it is signed by the keys" in text
+    for key in (CURATOR, ARCHIVE):
+        assert f"<code>{key_id(key.public_key())[:12]}</code>" in text
+    assert "--public-key KEY.pub" in text

@@ -23,6 +23,7 @@ from synthrelease.privacy.guarantee import (
     PureDP,
     Unit,
     from_json,
+    no_less,
 )
 
 KINDS: dict[str, Guarantee] = {
@@ -293,3 +294,25 @@ def test_a_missing_unit_or_relation_is_refused(name: str) -> None:
     del form[name]
     with pytest.raises((KeyError, TypeError, ValueError)):
         from_json(form)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "told"),
+    [
+        (3.33e-5, 2, "3.4e-05"),
+        (1e-6, 2, "1e-06"),
+        (1.05e-6, 2, "1.1e-06"),
+        (9.99e-6, 2, "1e-05"),
+        (1.0, 6, "1"),
+        (1.0000000000000002, 6, "1"),
+        (1.0000004, 6, "1"),
+        (1.000003, 6, "1.00001"),
+        (2.999999999, 6, "3"),
+        (0.123452511, 6, "0.123453"),
+        (123456.2, 6, "123457"),
+        (math.inf, 6, "inf"),
+    ],
+)
+def test_a_promise_is_never_told_smaller_than_it_is(value: float, digits: int, told: str) -> None:
+    assert no_less(value, digits) == told
+    assert float(told) >= value * (1 - 1e-6)

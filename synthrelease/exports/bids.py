@@ -1,0 +1,101 @@
+"""Tables as a derivative dataset of BIDS: TSV of a whole group, each with a sidecar that describes its columns.
+
+BIDS has names for what is of a subject, and none for a table of a group that is of no subject. So the tables stand in a
+folder of their own, which .bidsignore lists: the validator checks everything else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.errors import DataError
+from synthrelease.exports.csv import save_text
+from synthrelease.exports.table import Column, Table
+from synthrelease.exports.task import Task, json_bytes
+from synthrelease.exports.written import Written, write_beside, write_tables
+from synthrelease.report.promise_words import promise_of
+
+TABLES, MISSING = "group", "n/a"
+_VERSION = "1.10.0"  # of BIDS
+_UNITS = {"px": "pixel"}  # where BIDS calls one otherwise
+_WHAT = (
+    "A derivative dataset of BIDS: tables of the whole group as TSV, each beside a JSON file that describes its columns; n/a "
+    "stands for a missing value. BIDS has no names for tables of a group: .bidsignore lists their folder."
+)
+
+
+def write(task: Task) -> list[str]:
+    """Write every table with its sidecar, a README, the manifest below sourcedata, and what the dataset is.
+
+    Raises:
+        DataError: a label is what BIDS writes for a missing value.
+    """
+    written = write_tables(task, "tsv", _save, below=TABLES)
+    for one in written:
+        (task.folder / one.path).with_suffix(".json").write_bytes(json_bytes(_sidecar(task, one)))
+    (task.folder / "dataset_description.json").write_bytes(json_bytes(_description(task)))
+    (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8")
+    return write_beside(task, written, what=_WHAT, manifest="sourcedata/manifest.json")
+
+
+def _save(table: Table, file: BinaryIO) -> None:
+    for column in table.columns:
+        if column.kind == "string" and (table.frame[column.name] == MISSING).any():
+            raise DataError(
+                f"a label is '{MISSING}', which stands for a missing value in BIDS",
+                where=f"output '{table.output}'",
+                remedy="export another form, such as csv",
+            )
+    save_text(table.frame, file, separator="\t", null_value=MISSING)
+
+
+def _description(task: Task) -> dict[str, Any]:
+    release, tool, privacy = task.manifest["release"], task.manifest["tool"], task.manifest["privacy"]
+    promise = promise_of(task.manifest).headline
+    holds = f"{TEST_SEED_WORDS}: what is promised does not hold." if task.test_seed else promise
+    found = {
+        "Name": f"{TEST_SEED_WORDS}: {release['title']}" if task.test_seed else release["title"],
+        "BIDSVersion": _VERSION,
+        "DatasetType": "derivative",
+        "License": release.get("license", ""),
+        "HowToAcknowledge": f"Contact: {release['contact']}" if "contact" in release else "",
+        "GeneratedBy": [{"Name": tool["name"], "Version": tool["version"], "Description": holds}],
+        "SourceDatasets": [
+            {"Version": f"bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"}
+        ],
+        "Privacy": {
+            "Promise": holds,
+            "Guarantee": privacy["guarantee"],
+            "Covered": privacy["composition"]["outputs"],
+            "NotProtected": privacy["not_protected"],
+            "Warnings": task.manifest["warnings"],
+            "ManifestSHA256": task.manifest_digest,
+        },
+    }
+    return {key: value for key, value in found.items() if value != ""}
+
+
+def _sidecar(task: Task, one: Written) -> dict[str, Any]:
+    output = next(entry for entry in task.manifest["outputs"] if entry["name"] == one.table.output)
+    told = {
+        "Title": one.table.title,
+        "Description": one.table.description,
+        "Rows": one.rows,
+        "Guarantee": output["guarantee"],
+        "SHA256": one.digest,
+    }
+    return {"synthrelease:table": told, **{column.name: _column(column) for column in one.table.columns}}
+
+
+def _column(column: Column) -> dict[str, Any]:
+    found: dict[str, Any] = {"Description": column.description}
+    if column.unit:
+        found["Units"] = _UNITS.get(column.unit, column.unit)
+    if column.labels:
+        found["Levels"] = {label: label for label in column.labels}
+    if column.lowest is not None:
+        found["Minimum"] = column.lowest
+    if column.highest is not None:
+        found["Maximum"] = column.highest
+    return found

@@ -1,0 +1,246 @@
+"""A release as MLCommons Croissant 1.1 describes it: JSON-LD over its CSV files, with the vocabulary of responsible AI 1.0.
+
+What the format is: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html and
+https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html. Only terms that one of them has, or schema.org, are used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote
+
+from synthrelease.exports import promised
+from synthrelease.exports.csv import write_csv
+from synthrelease.exports.licence import address
+from synthrelease.exports.table import Column, Table
+from synthrelease.exports.tables import promise_sentence
+from synthrelease.exports.task import Task, json_bytes
+from synthrelease.exports.written import MANIFEST, write_beside
+
+CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
+_TERMS = (
+    *(
+        "annotation",
+        "arrayShape",
+        "citeAs",
+        "column",
+        "containedIn",
+        "equivalentProperty",
+        "excludes",
+        "extract",
+        "field",
+    ),
+    *(
+        "fileProperty",
+        "fileObject",
+        "fileSet",
+        "format",
+        "includes",
+        "isArray",
+        "isLiveDataset",
+        "jsonPath",
+        "key",
+        "md5",
+    ),
+    *(
+        "parentField",
+        "path",
+        "readLines",
+        "recordSet",
+        "references",
+        "regex",
+        "repeated",
+        "replace",
+        "samplingRate",
+    ),
+    *("sdVersion", "separator", "source", "subField", "transform", "unArchive", "value"),
+)
+# Appendix 1 of the specification, and the terms besides that its own data sets and validator have.
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "description": {"@container": "@language"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+    **{term: f"cr:{term}" for term in _TERMS},
+}
+WHAT = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and what is promised to tools of machine learning."
+_TYPES = {"number": "sc:Float", "integer": "sc:Integer", "string": "sc:Text"}
+_MOST_LABELS = 12  # that a description lists
+
+
+@dataclass(frozen=True)
+class DescribedFile:
+    """A file of an export.
+
+    Attributes:
+        name: in the folder of the export.
+        media_type: what it is, as the internet calls it.
+        description: what it is, in a sentence.
+        size: in bytes.
+        sha256: of its bytes, in hexadecimal digits.
+    """
+
+    name: str
+    media_type: str
+    description: str
+    size: int
+    sha256: str
+
+
+def write(task: Task) -> list[str]:
+    """Write every table as CSV, a README, the manifest, and `croissant.json`."""
+    written = write_csv(task)
+    warnings = write_beside(task, written, what=WHAT)
+    files = [
+        DescribedFile(one.path.as_posix(), "text/csv", f"{one.table.title}.", one.size, one.digest)
+        for one in written
+    ]
+    size = len(task.manifest_bytes)
+    files.append(
+        DescribedFile(MANIFEST, "application/json", "What the release promises.", size, task.manifest_digest)
+    )
+    tables = [record_set(_exact(task.manifest, one.table), one.path.as_posix()) for one in written]
+    (task.folder / "croissant.json").write_bytes(json_bytes(croissant(task.manifest, files, tables)))
+    return [*warnings, *_lacking(task.manifest)]
+
+
+def _exact(manifest: dict[str, Any], table: Table) -> Table:
+    """The table, its guarantee told to the last digit: descriptions of tables end in it with fewer."""
+    output = next(one for one in manifest["outputs"] if one["name"] == table.output)
+    told = " ".join([*promised.warned(manifest), promised.alone(manifest, output)])
+    rest = table.description.removesuffix(promise_sentence(manifest, output))
+    return replace(table, description=f"{rest}{told}")
+
+
+def _lacking(manifest: dict[str, Any]) -> list[str]:
+    """What Croissant requires and the plan did not say."""
+    known = manifest["release"]
+    unknown = [name for name, key in (("license", "license"), ("creator", "contact")) if key not in known]
+    return [f"croissant.json lacks {', '.join(['url', *unknown])}: complete it before it is published"]
+
+
+def croissant(
+    manifest: dict[str, Any], files: list[DescribedFile], record_sets: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the description of a release: what the plan says of it, its files and tables, and what it promises.
+
+    What neither plan nor manifest knows is left out: the release's address, how the data were collected, what they are for.
+
+    Args:
+        manifest: of a bundle that verifies.
+        files: those of the folder.
+        record_sets: a `record_set` for each table.
+    """
+    release = manifest["release"]
+    known: dict[str, Any] = {}
+    if "license" in release:
+        known["license"] = address(release["license"])
+    if "contact" in release:
+        known["creator"] = {"@type": "sc:Organization", "name": release["contact"]}
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS_TO,
+        "name": promised.title(manifest),
+        "alternateName": release["name"],
+        "description": " ".join([*promised.abstract(manifest), promised.together(manifest)]),
+        **known,
+        "version": release["version"],
+        "datePublished": release["date"],
+        "isLiveDataset": False,
+        "keywords": promised.keywords(manifest),
+        **{term: told for term, told in _responsible(manifest).items() if told},
+        "distribution": [_file_object(file) for file in files],
+        "recordSet": record_sets,
+    }
+
+
+def record_set(table: Table, file_name: str) -> dict[str, Any]:
+    """Return the description of a table and of its columns.
+
+    Args:
+        table: its rows are not looked at.
+        file_name: of the CSV file that holds it.
+    """
+    key = [{"@id": _identifier(table, name)} for name in table.key]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": table.name,
+        "name": table.name,
+        "description": f"{table.title}. {table.description}",
+        **({"key": key[0] if len(key) == 1 else key} if key else {}),
+        "field": [_field(table, column, file_name) for column in table.columns],
+    }
+
+
+def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
+    release, people = manifest["release"], manifest["privacy"]["people"]
+    whose = "a private number of" if people is None else str(people)
+    contact = f" Who to ask: {release['contact']}." if "contact" in release else ""
+    return {
+        "rai:dataCollection": f"Data of {whose} people, which are private and not part of the release. How they were collected is not in its manifest.",
+        "rai:dataPreprocessingProtocol": promised.making(manifest),
+        "rai:dataManipulationProtocol": "; ".join(promised.post_processing(manifest)) or "none",
+        "rai:personalSensitiveInformation": [
+            *promised.guarantees(manifest),
+            *(f"Not protected: {told}." for told in promised.not_protected(manifest)),
+        ],
+        "rai:dataBiases": [*promised.warned(manifest), *promised.biases(manifest)],
+        "rai:dataLimitations": promised.warnings(manifest),
+        "rai:dataReleaseMaintenancePlan": (
+            f"Version {release['version']}, built on {release['date']}. A release cannot be taken back. "
+            f"{promised.spending(manifest)}{contact}"
+        ),
+    }
+
+
+def _file_object(file: DescribedFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.name,
+        "name": file.name,
+        "description": file.description,
+        "contentUrl": file.name,
+        "contentSize": f"{file.size} B",
+        "encodingFormat": file.media_type,
+        "sha256": file.sha256,
+    }
+
+
+def _field(table: Table, column: Column, file_name: str) -> dict[str, Any]:
+    bounds = {"minValue": column.lowest, "maxValue": column.highest}
+    return {
+        "@type": "cr:Field",
+        "@id": _identifier(table, column.name),
+        "name": column.name,
+        "description": " ".join(_described(column)),
+        "dataType": _TYPES[column.kind],
+        **({"unitText": column.unit} if column.unit else {}),
+        **{key: bound for key, bound in bounds.items() if bound is not None},
+        "source": {"fileObject": {"@id": file_name}, "extract": {"column": column.name}},
+    }
+
+
+def _described(column: Column) -> list[str]:
+    told = [column.description]
+    if column.unit:
+        told.append(f"Unit: {column.unit}.")
+    if 0 < len(column.labels) <= _MOST_LABELS:
+        told.append(f"One of: {', '.join(column.labels)}.")
+    if column.missing:
+        told.append("Empty where there is no value.")
+    return told
+
+
+def _identifier(table: Table, column: str) -> str:
+    """Identifiers are addresses on the web, where labels may hold what these cannot."""
+    return f"{table.name}/{quote(column, safe='')}"

@@ -1,0 +1,49 @@
+"""Tables as CSV: UTF-8, as RFC 4180 has it. Numbers give back the same bits, and what is missing is empty.
+
+Texts stand as they are in the release. Those that a spreadsheet would take for formulas are left as they are, too: a sign
+before them would make another label of each, for every program that is no spreadsheet. Whoever exports and whoever reads the
+README is warned of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from synthrelease.exports.table import Table
+from synthrelease.exports.task import Task
+from synthrelease.exports.written import Written, write_beside, write_tables
+
+_ROWS = 1 << 16  # that are text in memory at a time
+WHAT = "Tables in CSV (RFC 4180, UTF-8): the first line has the names of columns, empty cells are missing values."
+
+
+def write(task: Task) -> list[str]:
+    """Write every table, a README and the manifest."""
+    return write_beside(task, write_csv(task), what=WHAT)
+
+
+def write_csv(task: Task) -> list[Written]:
+    """Write every table to a file of its own."""
+    return write_tables(task, "csv", _save)
+
+
+def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:
+    """Write a frame as text, some rows at a time.
+
+    Args:
+        frame: the rows.
+        file: to write to.
+        form: how, as polars calls it.
+
+    Raises:
+        OSError: the disk is in the way: polars, given the file itself, would tell that in an error of its own.
+    """
+    for number, rows in enumerate(frame.iter_slices(_ROWS)):
+        text = rows.write_csv(include_header=number == 0, **form)
+        file.write(text.encode("utf-8"))
+
+
+def _save(table: Table, file: BinaryIO) -> None:
+    save_text(table.frame, file, line_terminator="\r\n")

@@ -1,0 +1,61 @@
+"""Writing an export: a verified bundle into a folder, in one of the forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from synthrelease.bundle import Bundle
+from synthrelease.exports.folder import files_in, whole_folder
+from synthrelease.exports.formats import FORMATS
+from synthrelease.exports.task import Task
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        files: how many.
+        size: of all of them together, in bytes.
+        warnings: what whoever exports should know.
+    """
+
+    files: int
+    size: int
+    warnings: tuple[str, ...]
+
+
+def export(
+    bundle: Bundle,
+    form: str,
+    target: Path,
+    *,
+    force: bool = False,
+    stimuli: Path | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write a bundle into a folder that other tools read: all of it, or nothing.
+
+    Args:
+        bundle: one that `verify` found no fault in, of the manifest that it returned; values that are not its are refused.
+        form: one of `FORMATS`.
+        target: the folder, new or empty.
+        force: replace an older export there.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over.
+        progress: called with (what, done, total).
+
+    Raises:
+        BundleError: the file was changed since.
+        DataError: the form cannot hold something that is in the bundle, or a picture of a stimulus cannot be read.
+        MachineError: the folder holds something else, or the disk or a permission is in the way.
+    """
+    with whole_folder(target, force=force) as folder:
+        warnings = FORMATS[form].write(Task(bundle, folder, stimuli, progress))
+        files = files_in(folder)
+        size = sum(path.stat().st_size for path in files)
+    return Exported(len(files), size, tuple(warnings))

@@ -1,0 +1,44 @@
+"""The forms that a bundle can be exported in. To add one: a file with a function `write`, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from synthrelease.exports.task import Task
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form of export.
+
+    Attributes:
+        told: what it is, in a few words.
+        module: of this package; its `write` takes a `Task`, and returns what whoever exports should know.
+    """
+
+    told: str
+    module: str
+
+    @property
+    def write(self) -> Callable[[Task], Sequence[str]]:
+        """The function that writes it, loaded when it is asked for: libraries behind it may be slow."""
+        found: Callable[[Task], Sequence[str]] = import_module(f"synthrelease.exports.{self.module}").write
+        return found
+
+
+FORMATS = {
+    "csv": Format("tables as CSV, with a README and the manifest", "csv"),
+    "parquet": Format("the same tables as Parquet", "parquet"),
+    "frictionless": Format("tables as CSV, described by a Data Package", "frictionless"),
+    "bids": Format("tables as a derivative dataset of BIDS", "bids"),
+    "croissant": Format(
+        "tables as CSV, described for tools of machine learning (MLCommons Croissant)", "croissant"
+    ),
+    "datacite": Format("metadata of the bundle, as a DOI is registered with", "datacite"),
+    "dp-registry": Format("a draft for the registry of deployments of differential privacy", "dp_registry"),
+    "png": Format("a picture of every heatmap and of every mean signal", "png"),
+}

@@ -1,0 +1,70 @@
+"""Tables of a release as frames of pandas, made without pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from synthrelease.bundle import Bundle
+from synthrelease.errors import MachineError
+from synthrelease.exports.table import Column, Table
+from synthrelease.exports.tables import tables_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def frames_of(bundle: Bundle, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
+    """Return an output's table, or its tables by name: `ReadableBundle.to_pandas`."""
+    if name not in bundle.names:
+        raise KeyError(name)
+    try:
+        import pandas  # noqa: F401, ICN001, PLC0415  an extra; asked for before anything is read
+    except ImportError:
+        raise missing("pandas") from None
+    frames = {table.name: frame_of(table, bundle.manifest) for table in tables_of(bundle, only=name)}
+    return next(iter(frames.values())) if len(frames) == 1 else frames
+
+
+def frame_of(table: Table, manifest: dict[str, Any]) -> pd.DataFrame:
+    """Return a table as a frame of pandas.
+
+    Args:
+        table: with its rows.
+        manifest: of the release that it is of.
+    """
+    import pandas as pd  # noqa: PLC0415  an extra
+
+    frame = pd.DataFrame({column.name: _cells(column, table.frame[column.name]) for column in table.columns})
+    release = manifest["release"]
+    frame.attrs = {
+        "title": table.title,
+        "description": table.description,
+        "guarantee": table.promise,
+        "release": f"{release['name']} {release['version']}",
+        "units": {column.name: column.unit for column in table.columns if column.unit},
+        "columns": {column.name: column.description for column in table.columns},
+    }
+    return frame
+
+
+def missing(library: str) -> MachineError:
+    """Return what is said where a library of an extra is not there."""
+    return MachineError(f"{library} is not installed", remedy=f"pip install 'synthrelease[{library}]'")
+
+
+def _cells(column: Column, values: pl.Series) -> Any:
+    import pandas as pd  # noqa: PLC0415  an extra
+
+    if column.labels:
+        labels = list(dict.fromkeys(column.labels))
+        numbers = values.replace_strict(labels, range(len(labels)), default=-1, return_dtype=pl.Int32)
+        return pd.Categorical.from_codes(numbers.fill_null(-1).to_numpy(), categories=pd.Index(labels))
+    if column.kind == "string":
+        return values.to_list()
+    if column.kind == "integer" and column.missing:
+        return pd.arrays.IntegerArray(
+            values.fill_null(0).to_numpy().copy(), values.is_null().to_numpy().copy()
+        )
+    return values.to_numpy().copy()  # what is missing is NaN, and nothing of polars is held on to

@@ -1,0 +1,49 @@
+"""Names for tables and their columns: of few characters, and no two alike on any file system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+_LONGEST = 120  # characters of a name, to which an ending is added
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+
+
+class Names:
+    """The names that are given already."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set(_RESERVED)
+
+    def of(self, *labels: str) -> str:
+        """Return a new name that tells what labels say: letters, digits, - and _; a number behind it if it was given before.
+
+        Letters in upper and lower case count as the same: some file systems do not tell them apart.
+        """
+        plain = "-".join(re.sub(r"[^A-Za-z0-9_]+", "-", label).strip("-") for label in labels)
+        plain = plain.strip("-")[:_LONGEST] or "table"
+        name, number = plain, 1
+        while name.lower() in self._taken:
+            number += 1
+            name = f"{plain}-{number}"
+        self._taken.add(name.lower())
+        return name
+
+
+def spread(labels: Sequence[str], numbers: NDArray[np.integer] | pl.Series) -> pl.Series:
+    """Return the label of each number: a column of texts that takes no more room than it must."""
+    return pl.Series(labels, dtype=pl.String).gather(numbers)
+
+
+def beside(name: str, ending: str, taken: Iterable[str]) -> str:
+    """Return a name for a column that stands beside another one: `size_bin`, or `size_bin_` if there is a `size_bin`."""
+    found, others = f"{name}_{ending}", set(taken)
+    while found in others:
+        found += "_"
+    return found

@@ -1,0 +1,68 @@
+"""A bundle that gives its outputs as frames of pandas and datasets of xarray."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from synthrelease.bundle import Bundle
+from synthrelease.bundle import open_bundle as _open
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+class ReadableBundle(Bundle):
+    """A bundle that passed `verify --quick`; `bundle.Bundle` with two ways more to read it."""
+
+    def to_pandas(self, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
+        """Return an output as frames of pandas: one if it is one table, else a dict of them by the tables' names.
+
+        The tables are those of `synthrelease export`; `attrs` of each say what is promised, and units. What can only be one of
+        some labels is categorical; integers that may be missing are of pandas' own type.
+
+        Args:
+            name: of the output.
+
+        Raises:
+            KeyError: no such output.
+            BundleError: its values are not those that the manifest lists.
+            MachineError: pandas is missing.
+        """
+        from synthrelease.exports.frames import frames_of  # noqa: PLC0415  polars and pandas are slow to import
+
+        return frames_of(self, name)
+
+    def to_xarray(self, name: str) -> xr.Dataset:
+        """Return heatmaps or signals as a dataset of xarray; `attrs` say what is promised, and units.
+
+        Heatmaps have the dimensions stimulus, y and x (over time stimulus, frame, y, x), with the middles of cells in pixels of
+        the screen as coordinates. Mean signals have recording, feature and step; everybody's own also series, in random order.
+
+        Args:
+            name: of the output.
+
+        Raises:
+            KeyError: no such output.
+            ValueError: the output is neither heatmaps nor signals.
+            BundleError: its values are not those that the manifest lists.
+            MachineError: xarray is missing.
+        """
+        from synthrelease.exports.arrays import dataset_of  # noqa: PLC0415  xarray is slow to import
+
+        return dataset_of(self, name)
+
+
+def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> ReadableBundle:
+    """Open a bundle for reading.
+
+    Args:
+        path: the file.
+        allow_test_seed: read a bundle although its noise can be repeated.
+
+    Raises:
+        BundleError: `verify --quick` finds a fault.
+    """
+    opened = _open(path, allow_test_seed=allow_test_seed)
+    return ReadableBundle(opened.path, opened.manifest)

@@ -1,0 +1,69 @@
+"""What an export is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.bundle import Bundle
+from synthrelease.bundle.manifest import to_bytes
+
+if TYPE_CHECKING:
+    from synthrelease.parallel import Progress
+
+
+@dataclass(frozen=True)
+class Task:
+    """An export that is being written.
+
+    Attributes:
+        bundle: that was verified in full.
+        folder: empty, to be written into.
+        stimuli: a folder with pictures of stimuli, for exports that draw; None for none.
+        progress: called with (what, done, total).
+    """
+
+    bundle: Bundle
+    folder: Path
+    stimuli: Path | None = None
+    progress: Progress | None = None
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The bundle's manifest."""
+        return self.bundle.manifest
+
+    @cached_property
+    def manifest_bytes(self) -> bytes:
+        """The manifest as it stands in the bundle: it has one form only."""
+        return to_bytes(self.manifest)
+
+    @cached_property
+    def manifest_digest(self) -> str:
+        """SHA-256 of the manifest's bytes."""
+        return hashlib.sha256(self.manifest_bytes).hexdigest()
+
+    @cached_property
+    def bundle_digest(self) -> str:
+        """SHA-256 of the bundle's file."""
+        with self.bundle.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @property
+    def test_seed(self) -> bool:
+        """Whether the noise can be repeated."""
+        return bool(self.manifest["randomness"]["test_seed"])
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Say how far it is."""
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return JSON for people and programs: indented, in UTF-8, the same for the same value."""
+    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")

@@ -1,0 +1,28 @@
+"""Units of features: a bundle has none but what the names of its columns end in."""
+
+from __future__ import annotations
+
+import re
+
+_BY_ENDING = {
+    "px": "px",
+    "mm": "mm",
+    "cm": "cm",
+    "um": "um",
+    "s": "s",
+    "ms": "ms",
+    "us": "us",
+    "ns": "ns",
+    "deg": "deg",
+    "rad": "rad",
+    "hz": "Hz",
+    "khz": "kHz",
+    "percent": "%",
+}
+_ENDING = re.compile(r"(?:[ _.]|\[|\()([A-Za-z]+)[\])]?$")
+
+
+def unit_of(name: str) -> str:
+    """Return the unit that a feature's name ends in, such as "mm" of `size_mm` or `Size [mm]`; "" if it ends in none."""
+    found = _ENDING.search(name)
+    return "" if found is None else _BY_ENDING.get(found[1].lower(), "")

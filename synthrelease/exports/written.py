@@ -1,0 +1,107 @@
+"""Tables as files of a folder, one after the other, and what stands beside them: a README and the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from synthrelease.exports.readme import readme
+from synthrelease.exports.table import Table
+from synthrelease.exports.tables import tables_of
+from synthrelease.exports.task import Task
+
+MANIFEST, README = "manifest.json", "README.txt"
+FORMULAS = (
+    "Some texts begin with =, +, - or @, as the release has them. A spreadsheet may take them for formulas and run them: "
+    "import such columns as text."
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A table that is in a file.
+
+    Attributes:
+        path: of the file, below the folder.
+        table: without its rows.
+        rows: how many they are.
+        size: of the file, in bytes.
+        digest: SHA-256 of the file.
+        formulas: whether a text of it begins as a formula of a spreadsheet does.
+    """
+
+    path: Path
+    table: Table
+    rows: int
+    size: int
+    digest: str
+    formulas: bool
+
+
+def write_tables(
+    task: Task, ending: str, save: Callable[[Table, BinaryIO], None], *, below: str = ""
+) -> list[Written]:
+    """Write every table of a bundle to a file called after it.
+
+    Args:
+        task: the export.
+        ending: of the files' names.
+        save: writes a table to an open file.
+        below: a folder within the task's; "" for none.
+    """
+    written = []
+    folder = task.folder / below
+    folder.mkdir(exist_ok=True)
+    names = task.bundle.names
+    for table in tables_of(task.bundle):
+        task.tell(f"writing {table.name}", names.index(table.output), len(names))
+        path = folder / f"{table.name}.{ending}"
+        with path.open("xb") as file:
+            save(table, file)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        written.append(
+            Written(
+                path.relative_to(task.folder),
+                replace(table, frame=table.frame.clear()),
+                table.frame.height,
+                path.stat().st_size,
+                digest,
+                _has_formulas(table),
+            )
+        )
+    return written
+
+
+def write_beside(task: Task, written: Sequence[Written], *, what: str, manifest: str = MANIFEST) -> list[str]:
+    """Write README.txt and manifest.json, and return what whoever exports should know.
+
+    Args:
+        task: the export.
+        written: its tables.
+        what: the files are, in a sentence.
+        manifest: where it is to stand, below the task's folder.
+    """
+    warnings = warnings_of(written)
+    (task.folder / README).write_bytes(readme(task, written, what=what, warnings=warnings, manifest=manifest))
+    (task.folder / manifest).parent.mkdir(exist_ok=True)
+    (task.folder / manifest).write_bytes(task.manifest_bytes)
+    return warnings
+
+
+def warnings_of(written: Sequence[Written]) -> list[str]:
+    """Return what readers of tables must be told."""
+    return [FORMULAS] if any(one.formulas for one in written) else []
+
+
+def _has_formulas(table: Table) -> bool:
+    texts = [column.name for column in table.columns if column.kind == "string"]
+    begins = "^[=+@-]"
+    return any(table.frame[name].str.contains(begins).any() for name in texts) or any(
+        pl.Series([column.name for column in table.columns]).str.contains(begins)
+    )

@@ -1,0 +1,58 @@
+"""What DataCite is told, and that its own schema accepts it."""
+
+import json
+
+import pytest
+from catalogued import datacite_faults
+from layouts import NAMES, layout
+
+from synthrelease.exports.datacite import datacite
+
+
+def told(**release):
+    manifest = json.loads(json.dumps(layout("maps").manifest))
+    manifest["release"] |= release
+    return datacite(manifest, size=123)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_schema_accepts_releases_of_every_kind(name):
+    assert datacite_faults(datacite(layout(name).manifest, size=1)) == []
+
+
+def test_its_schema_accepts_what_else_may_be_known():
+    assert datacite_faults(told(license="CC0-1.0", contact="data@example.org")) == []
+    assert datacite_faults(told(license="Ask us first")) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"publicationYear": 2026}, "2026 is not of type 'string'"),
+        ({"types": {"resourceTypeGeneral": "Data"}}, "'Data' is not one of"),
+        ({"creators": []}, "[] "),
+        ({"rightsList": [{"rightsURI": "x"}]}, "Additional properties are not allowed"),
+    ],
+)
+def test_its_schema_refuses_what_is_wrong(wrong, said):
+    assert any(said in fault for fault in datacite_faults(told() | wrong))
+
+
+def test_what_nobody_told_is_marked_so():
+    document = told()
+    assert document["creators"] == [{"name": ":unav"}]
+    assert document["publisher"] == {"name": ":tba"}
+    assert not {"contributors", "rightsList", "relatedIdentifiers", "doi", "url"} & set(document)
+
+
+def test_what_the_plan_says_is_passed_on():
+    document = told(license="CC-BY-4.0", contact="data@example.org", date="2026-03-04")
+    assert document["titles"] == [{"title": "A small invented study of attention"}]
+    assert document["creators"] == [{"name": "data@example.org"}]
+    assert document["contributors"] == [{"name": "data@example.org", "contributorType": "ContactPerson"}]
+    assert document["publicationYear"] == "2026"
+    assert document["dates"] == [{"date": "2026-03-04", "dateType": "Created"}]
+    assert document["rightsList"][0]["rightsIdentifier"] == "CC-BY-4.0"
+    assert document["rightsList"][0]["rightsUri"] == "https://spdx.org/licenses/CC-BY-4.0"
+    assert (document["formats"], document["sizes"]) == (["application/x-hdf5"], ["123 bytes"])
+    assert told(license="Ask us first")["rightsList"] == [{"rights": "Ask us first"}]

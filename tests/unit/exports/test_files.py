@@ -1,0 +1,276 @@
+"""Exports of tables as files: values come back bit for bit, the same bundle gives the same bytes, and all say what is promised."""
+
+import csv
+import hashlib
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from bundle_files import written
+from click.testing import CliRunner
+from layouts import NAMES, layout
+
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.layout import MANIFEST, TEST_SEED_WORDS
+from synthrelease.bundle.resealing import reseal
+from synthrelease.cli import main
+from synthrelease.exports.exporting import export
+from synthrelease.exports.folder import LIST, files_in
+from synthrelease.exports.formats import FORMATS
+from synthrelease.exports.tables import tables_of
+from synthrelease.report.promise_words import promise_of
+
+TABLES = ("csv", "parquet")
+
+
+def contents(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_in(folder)}
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", TABLES)
+def test_values_come_back_bit_for_bit(tmp_path, name, form):
+    bundle, _ = written(tmp_path, name)
+    export(bundle, form, tmp_path / "out")
+    tables = list(tables_of(bundle))
+    assert {f"{table.name}.{form}" for table in tables} | {"README.txt", "manifest.json"} == set(
+        contents(tmp_path / "out")
+    )
+    for table in tables:
+        path = tmp_path / "out" / f"{table.name}.{form}"
+        found = pl.read_parquet(path) if form == "parquet" else read_csv(path, table.frame)
+        assert found.equals(table.frame, null_equal=True), table.name
+
+
+def read_csv(path, like):
+    """By Python's own reader: polars reads what polars wrote."""
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file, strict=True)
+    assert head == like.columns
+    found = {}
+    for name, cells in zip(head, zip(*rows, strict=True), strict=True):
+        kind = like.schema[name]
+        convert = str if kind == pl.String else float if kind.is_float() else int
+        values = [None if cell == "" else convert(cell) for cell in cells]
+        assert all(np.isfinite(value) for value in values if isinstance(value, float))
+        found[name] = pl.Series(values, dtype=kind, strict=False)
+    return pl.DataFrame(found)
+
+
+@pytest.mark.parametrize("form", ["csv", "bids"])
+def test_long_tables_have_their_names_once(tmp_path, form, monkeypatch):
+    bundle, _ = written(tmp_path, "statistics")
+    export(bundle, form, tmp_path / "out")
+    monkeypatch.setattr("synthrelease.exports.csv._ROWS", 3)
+    export(bundle, form, tmp_path / "again")
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+def test_every_form_is_in_the_help_and_in_the_docs():
+    told = flat(CliRunner().invoke(main, ["export", "--help"]).output)
+    page = (Path(__file__).parents[3] / "docs" / "exports.md").read_text("utf-8")
+    for name, form in FORMATS.items():
+        first = f"{name}: {form.told.split(',')[0]}"  # lines may break at a hyphen
+        assert first.replace(" ", "") in told.replace(" ", "")
+        assert f"[`{name}`](#{name})" in page
+        assert f"\n## {name}\n" in page
+
+
+def test_csv_is_as_the_rfc_has_it(tmp_path):
+    bundle, _ = written(tmp_path, "records")
+    export(bundle, "csv", tmp_path / "out")
+    for path in (tmp_path / "out").glob("*.csv"):
+        raw = path.read_bytes()
+        assert raw.endswith(b"\r\n")
+        assert raw.count(b"\n") == raw.count(b"\r\n")
+        assert not raw.startswith(b"\xef\xbb\xbf")
+
+
+@pytest.mark.parametrize("form", [one for one in FORMATS if one != "png"])
+def test_the_same_bundle_gives_the_same_bytes(tmp_path, form):
+    bundle, whole = written(tmp_path, "statistics")
+    export(bundle, form, tmp_path / "out")
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else" / "other.h5").write_bytes(whole.raw)
+    done = CliRunner().invoke(
+        main, ["export", str(tmp_path / "else" / "other.h5"), "--to", form, "-o", str(tmp_path / "again")]
+    )
+    assert done.exit_code == 0, done.output
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+@pytest.mark.parametrize("form", [one for one in FORMATS if one != "png"])
+def test_the_manifest_is_that_of_the_bundle(tmp_path, form):
+    bundle, _ = written(tmp_path, "maps")
+    export(bundle, form, tmp_path / "out")
+    (found,) = (tmp_path / "out").rglob("manifest.json")
+    with BundleFile(bundle.path) as file:
+        assert found.read_bytes() == file.array(MANIFEST).tobytes()
+
+
+@pytest.mark.parametrize("name", ["maps", "each", "records"])
+def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
+    bundle, whole = written(tmp_path, name)
+    export(bundle, "csv", tmp_path / "out")
+    text = flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
+    promise = promise_of(whole.manifest)
+    for told in (promise.headline, promise.formal, *promise.worlds, whole.manifest["release"]["title"]):
+        assert flat(told) in text
+    for entry in whole.manifest["privacy"]["not_protected"]:
+        assert entry["what"].removeprefix("output ") in text
+    for warning in whole.manifest["warnings"]:
+        assert flat(warning) in text
+    assert hashlib.sha256(whole.raw).hexdigest() in text
+    assert hashlib.sha256((tmp_path / "out" / "manifest.json").read_bytes()).hexdigest() in text
+    assert "synthrelease verify" in text
+    assert "\\u" not in text
+    assert TEST_SEED_WORDS not in text
+    for column in (column for table in tables_of(bundle) for column in table.columns):
+        assert column.name in text
+
+
+@pytest.mark.parametrize("form", list(FORMATS))
+def test_repeatable_noise_is_told_in_every_file(tmp_path, form):
+    path = tmp_path / "seeded.h5"
+    path.write_bytes(layout("areas").raw)
+    done = CliRunner().invoke(main, ["export", str(path), "--to", form, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert TEST_SEED_WORDS in done.output
+    for readme in (tmp_path / "out").glob("README*"):
+        text = readme.read_text("utf-8")
+        assert text.startswith(TEST_SEED_WORDS)
+        assert "It does not hold" in text
+    for table in (tmp_path / "out").glob("*.parquet"):
+        assert TEST_SEED_WORDS in pl.read_parquet_metadata(table)["synthrelease.promise"]
+
+
+def test_parquet_carries_the_guarantee(tmp_path):
+    bundle, whole = written(tmp_path, "maps")
+    export(bundle, "parquet", tmp_path / "out")
+    for table in tables_of(bundle):
+        told = pl.read_parquet_metadata(tmp_path / "out" / f"{table.name}.parquet")
+        assert json.loads(told["synthrelease.guarantee"]) == whole.manifest["privacy"]["guarantee"]
+        output = next(one for one in whole.manifest["outputs"] if one["name"] == table.output)
+        assert json.loads(told["synthrelease.output_guarantee"]) == output["guarantee"]
+        assert told["synthrelease.title"] == whole.manifest["release"]["title"]
+        digest = hashlib.sha256((tmp_path / "out" / "manifest.json").read_bytes()).hexdigest()
+        assert told["synthrelease.manifest_sha256"] == digest
+        assert json.loads(told["synthrelease.columns"])["x_px" if "x_px" in table.frame else "mass"]["unit"]
+        assert told["synthrelease.description"] == table.description
+
+
+def test_licence_and_contact_are_told(tmp_path):
+    bundle, _ = written(tmp_path, "statistics")
+    bundle.manifest["release"] |= {"license": "CC0-1.0", "contact": "data@example.org"}
+    export(bundle, "parquet", tmp_path / "out")
+    told = pl.read_parquet_metadata(next((tmp_path / "out").glob("*.parquet")))
+    assert (told["synthrelease.license"], told["synthrelease.contact"]) == ("CC0-1.0", "data@example.org")
+    text = (tmp_path / "out" / "README.txt").read_text("utf-8")
+    assert "CC0-1.0" in text
+    assert "data@example.org" in text
+
+
+def relabelled(folder, old, new):
+    """A bundle with a label of its records changed, which its digests do not notice."""
+    path = folder / "labels.h5"
+    path.write_bytes(layout("seeded").raw)
+    with BundleFile(path) as file:
+        manifest = file.manifest()
+    for form in manifest["outputs"][0]["mechanism"]["parameters"]["attributes"]:
+        if form["labels"]:
+            form["labels"] = [new if label == old else label for label in form["labels"]]
+    reseal(path, manifest)
+    return path
+
+
+@pytest.mark.parametrize("label", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)"])
+def test_labels_like_formulas_stay_and_are_told(tmp_path, label):
+    path = relabelled(tmp_path, "tired", label)
+    done = CliRunner().invoke(main, ["export", str(path), "--to", "csv", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "spreadsheet" in flat(done.output)
+    assert "take them for formulas" in flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
+    with (tmp_path / "out" / "randomized-categories.csv").open(encoding="utf-8", newline="") as file:
+        assert label in {row["label"] for row in csv.DictReader(file)}
+
+
+def test_other_labels_are_not_warned_of(tmp_path):
+    bundle, _ = written(tmp_path, "seeded")
+    assert export(bundle, "csv", tmp_path / "out").warnings == ()
+
+
+@pytest.mark.parametrize("label", ['say "x", or\u00a0not', "n\u0303", "日本;\\", "'", " x "])
+def test_labels_come_back_whatever_is_in_them(tmp_path, label):
+    path = relabelled(tmp_path, "tired", label)
+    done = CliRunner().invoke(main, ["export", str(path), "--to", "csv", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "out" / "randomized-categories.csv").open(encoding="utf-8", newline="") as file:
+        assert label in {row["label"] for row in csv.DictReader(file, strict=True)}
+
+
+@pytest.mark.parametrize("form", list(FORMATS))
+def test_a_faulty_bundle_is_not_exported(tmp_path, form):
+    path = tmp_path / "faulty.h5"
+    whole = layout("statistics")
+    path.write_bytes(whole.raw)
+    with BundleFile(path) as file:
+        manifest = file.manifest()
+    manifest["outputs"][0]["guarantee"]["epsilon"] = 1.0
+    reseal(path, manifest)
+    done = CliRunner().invoke(main, ["export", str(path), "--to", form, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 1
+    assert "NOT TO BE RELIED ON" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["faulty.h5"]
+
+
+def test_an_export_is_replaced_when_asked_for(tmp_path):
+    written(tmp_path, "statistics")
+    command = ["export", str(tmp_path / "release.h5"), "--to", "csv", "-o", str(tmp_path / "out")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    before = contents(tmp_path / "out")
+    again = CliRunner().invoke(main, command)
+    assert again.exit_code == 6
+    assert "--force" in again.output
+    assert CliRunner().invoke(main, [*command[:3], "parquet", *command[4:], "--force"]).exit_code == 0
+    assert not set(contents(tmp_path / "out")) & set(before) - {"README.txt", "manifest.json"}
+    assert (tmp_path / "out" / LIST).exists()
+
+
+def test_the_summary_says_how_much_and_where(tmp_path):
+    written(tmp_path, "moods")
+    done = CliRunner().invoke(
+        main, ["export", str(tmp_path / "release.h5"), "--to", "csv", "-o", str(tmp_path / "out")]
+    )
+    assert done.output.startswith("Exported   csv: 4 files, 0.0")
+    assert str(tmp_path / "out") in done.output
+
+
+def test_pictures_of_stimuli_are_for_pictures(tmp_path):
+    written(tmp_path, "moods")
+    command = ["export", str(tmp_path / "release.h5"), "--to", "csv", "-o", str(tmp_path / "out")]
+    assert CliRunner().invoke(main, [*command, "--stimuli", str(tmp_path)]).exit_code == 2
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_a_full_disk_leaves_nothing(tmp_path, form):
+    written(tmp_path, "maps")
+    done = subprocess.run(
+        [sys.executable, "-m", "synthrelease", "export", "release.h5", "--to", form, "-o", "out"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
+    )
+    assert done.returncode == 6, done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["release.h5"]

@@ -1,0 +1,126 @@
+"""Others read a bundle: HDF5's own tools, and R, of every kind of output all values, without plugins."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from layouts import GOLDEN, NAMES, layout, read
+
+from synthrelease.bundle.layout import MANIFEST
+from synthrelease.cli import main
+
+DOCS = Path(__file__).parents[3] / "docs" / "exports.md"
+EVERY_DATASET = """
+library(hdf5r)
+for (name in commandArgs(trailingOnly = TRUE)) {
+  file <- H5File$new(name, mode = "r")
+  for (path in file$ls(recursive = TRUE)$name) {
+    if (inherits(file[[path]], "H5D")) {
+      values <- sprintf("%.17g", as.double(file[[path]]$read()))
+      cat(name, "|", path, "|", rev(file[[path]]$dims), "|", values, "\\n")
+    }
+  }
+  file$close_all()
+}
+"""
+
+
+def absent(what):
+    if os.environ.get("SYNTHRELEASE_TEST_HDF5_TOOLS") == "required":
+        pytest.fail(f"there is no {what}, and this machine must have it")
+    pytest.skip(f"there is no {what}")
+
+
+@pytest.fixture
+def tool():
+    def run(name, *arguments):
+        if shutil.which(name) is None:
+            absent(name)
+        done = subprocess.run([name, *map(str, arguments)], capture_output=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == b""
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def in_r(tmp_path):
+    def run(script, *arguments):
+        asked = ["Rscript", "-e", 'quit(status = !requireNamespace("hdf5r", quietly = TRUE))']
+        if (
+            shutil.which("Rscript") is None
+            or subprocess.run(asked, check=False, capture_output=True).returncode
+        ):
+            absent("R with hdf5r")
+        (tmp_path / "script.R").write_text(script, encoding="utf-8")
+        done = subprocess.run(
+            ["Rscript", "--vanilla", tmp_path / "script.R", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_hdf5s_tools_list_and_dump_every_dataset(tool, path):
+    listed = re.findall(r"^(/\S+)\s+Dataset \{([^}]*)\}$", tool("h5ls", "-r", path).decode(), re.MULTILINE)
+    whole = read(path)
+    shapes = {name: tuple(map(int, sides.split(", "))) for name, sides in listed}
+    assert shapes.pop(MANIFEST)
+    assert shapes == {name: array.shape for name, array in whole.arrays.items()}
+    dumped = tool("h5dump", "-w", "0", path).decode("utf-8", errors="replace")
+    assert dumped.count("DATASET ") == len(whole.arrays) + 1
+    assert "unable" not in dumped
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hdf5s_tools_read_values_of_every_type(tool, name, tmp_path):
+    whole = layout(name)
+    (tmp_path / "r.h5").write_bytes(whole.raw)
+    of_each_type = {array.dtype.str: path for path, array in sorted(whole.arrays.items())}
+    for path in of_each_type.values():
+        tool("h5dump", "-d", path, "-b", "LE", "-o", tmp_path / "values", tmp_path / "r.h5")
+        expected = whole.arrays[path]
+        found = np.fromfile(tmp_path / "values", dtype=expected.dtype.newbyteorder("<"))
+        assert found.tobytes() == expected.astype(found.dtype).tobytes(), path
+
+
+def test_r_reads_every_value(in_r, tmp_path):
+    for name in NAMES:
+        (tmp_path / name).write_bytes(layout(name).raw)
+    found = {name: {} for name in NAMES}
+    for line in in_r(EVERY_DATASET, *NAMES).splitlines():
+        name, path, sides, values = (part.strip() for part in line.split("|"))
+        # R has the last axis first, and its values column by column: as they stand in the file.
+        array = np.array(values.split(), dtype=float)
+        found[name][f"/{path}"] = array.reshape([int(side) for side in sides.split()])
+    for name in NAMES:
+        assert bytes(found[name].pop(MANIFEST).astype(np.uint8)).startswith(b'{\n  "digests"')
+        assert set(found[name]) == set(layout(name).arrays)
+        for path, array in layout(name).arrays.items():
+            assert found[name][path].shape == array.shape
+            assert np.array_equal(found[name][path], array.astype(float), equal_nan=True), path
+
+
+def test_the_recipe_in_r_works(in_r, tmp_path):
+    assert CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "synthrelease-demo")]).exit_code == 0
+    (recipe,) = re.findall(r"^```r\n(.*?)^```", DOCS.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    whole = read(tmp_path / "synthrelease-demo" / "release.h5")
+    rows, columns, steps, size, cell = in_r(recipe).split()
+    heatmap = whole.arrays["/outputs/heatmaps/1005/heatmap"]
+    assert (int(rows), int(columns)) == heatmap.shape
+    assert int(steps) == whole.arrays["/outputs/signals/control/pupil_l_mean_mm/values"].size
+    assert int(size) == (tmp_path / "synthrelease-demo" / "release.manifest.json").stat().st_size
+    assert np.float32(cell) == heatmap[0, 1]
