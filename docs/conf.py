@@ -1,0 +1,40 @@
+"""How the site is built: `scripts/site`."""
+
+import synthrelease
+
+project = "synthrelease"
+author = "the authors of synthrelease"
+project_copyright = "MIT licence"
+version = release = synthrelease.__version__
+
+# Pages stand where they stand in the repository, so that their links lead to the same places here and there.
+root_doc = "docs/index"
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/**/*.md"]
+exclude_patterns = [".*", "build", "dist", "site", "tests", "synthrelease", "scripts"]
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_copybutton",
+]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # a page may begin with whatever heading it likes, deeper ones follow
+
+default_role = "code"  # docstrings have `names` as Markdown has them
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = "synthrelease"
+html_copy_source = False
+html_show_sphinx = False
+html_extra_path = ["site"]
+copybutton_prompt_text = r"\$ |curator> "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
