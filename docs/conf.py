@@ -9,8 +9,8 @@ version = release = synthrelease.__version__
 
 # Pages stand where they stand in the repository, so that their links lead to the same places here and there.
 root_doc = "docs/index"
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/**/*.md"]
-exclude_patterns = [".*", "build", "dist", "site", "tests", "synthrelease", "scripts"]
+include_patterns = ["*.md", "docs/*.md", "docs/**/*.md", "synthrelease/**/*.proof.md"]
+exclude_patterns = [".*", "build", "dist", "site", "tests", "scripts"]
 
 extensions = [
     "myst_parser",

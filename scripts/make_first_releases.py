@@ -147,12 +147,12 @@ def section(first: First, data: Path) -> str:
     parts = [
         f"## {first.title}",
         first.about,
-        f"```\n{started}```",
+        f"```text\n{started}```",
         "What it proposed:",
         f"```toml\n{proposed}\n```",
         "What the curator changed:",
         f"```diff\n{changed}```",
-        f"```\n{built}```",
+        f"```text\n{built}```",
         first.after,
     ]
     wrapped = [part if part.startswith("```") else textwrap.fill(part, 170) for part in parts if part]
