@@ -3,8 +3,6 @@
 import synthrelease
 
 project = "synthrelease"
-author = "the authors of synthrelease"
-project_copyright = "MIT licence"
 version = release = synthrelease.__version__
 
 # Pages stand where they stand in the repository, so that their links lead to the same places here and there.
@@ -34,6 +32,8 @@ html_theme = "furo"
 html_title = "synthrelease"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
+smartquotes = False  # what is quoted is often typed
 html_extra_path = ["site"]
 copybutton_prompt_text = r"\$ |curator> "
 copybutton_prompt_is_regexp = True

@@ -2,6 +2,7 @@
 """Write docs/plan.md and docs/policy.md from their schemas; with --check, exit 1 if that would change them."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -81,26 +82,31 @@ def section(title: str, node: dict, schema: dict) -> str:
     """Return one table of keys."""
     rows = [f"## {title}", ""]
     if "description" in node:
-        rows += [node["description"], ""]
+        rows += [meaning(node), ""]
     rows += ["| key | value | default | meaning |", "|---|---|---|---|"]
     for key, raw in node["properties"].items():
         value = {**resolve(raw, schema), **{k: v for k, v in raw.items() if k != "$ref"}}
         default = (
             "required"
             if key in node["required"]
-            else json.dumps(value["default"])
+            else f"`{json.dumps(value['default'])}`"
             if "default" in value
             else ""
         )
-        rows.append(f"| `{key}` | {kind(value, schema)} | {default} | {value.get('description', '')} |")
+        rows.append(f"| `{key}` | {kind(value, schema)} | {default} | {meaning(value)} |")
         if value.get("type") == "object" and "properties" in value:
             for inner, leaf in value["properties"].items():
                 leaf = {**resolve(leaf, schema), **leaf}
                 needed = "required" if inner in value["required"] else ""
-                rows.append(
-                    f"| `{key}.{inner}` | {kind(leaf, schema)} | {needed} | {leaf.get('description', '')} |"
-                )
+                rows.append(f"| `{key}.{inner}` | {kind(leaf, schema)} | {needed} | {meaning(leaf)} |")
     return "\n".join(rows) + "\n"
+
+
+def meaning(node: dict) -> str:
+    """Return what a schema says of a key, in Markdown: between `s as it is, elsewhere nothing but words."""
+    pieces = node.get("description", "").split("`")
+    pieces[::2] = [re.sub(r"([<*|])", r"\\\1", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def resolve(node: dict, schema: dict) -> dict:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from documented import PAGES, ROOT
+from markdown_it import MarkdownIt
 
 
 def test_the_reference_is_current():
@@ -21,6 +22,14 @@ def test_links_and_named_files_exist(page):
             assert (page.parent / target).exists(), target
     for named in re.findall(r"`((?:synthrelease|docs|scripts|schemas|tests)/[\w./-]+\.\w+)`", text):
         assert (ROOT / named).exists(), named
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_nothing_is_taken_for_html(page):
+    tokens = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
+    every = [one for token in tokens for one in (token, *(token.children or []))]
+    html = [one.content for one in every if one.type in ("html_inline", "html_block")]
+    assert [content for content in html if not content.startswith("<!--")] == []
 
 
 def test_the_readme_has_its_two_commands():
