@@ -22,7 +22,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, gamma
+from scipy.special import (  # quantiles of Γ, and of χ²_d = 2·Γ_(d/2); scipy.stats is slow to import
+    gammainccinv,
+    gammaincinv,
+)
 
 from synthrelease.maths.binning import public_fractions
 from synthrelease.maths.network import Network
@@ -69,8 +72,8 @@ def too_quiet(tally: Tally, noise: Noise) -> bool:
     if tally.number == 0:
         return False
     if isinstance(noise, RoundedGaussian):
-        return bool(tally.squares < noise.scale**2 * chi2.ppf(_SIGNIFICANCE, tally.number))
-    return bool(tally.magnitudes < noise.scale * gamma.ppf(_SIGNIFICANCE, tally.number))
+        return bool(tally.squares < noise.scale**2 * 2 * gammaincinv(tally.number / 2, _SIGNIFICANCE))
+    return bool(tally.magnitudes < noise.scale * gammaincinv(tally.number, _SIGNIFICANCE))
 
 
 def too_large(tally: Tally, noise: Noise, *, most_each: int) -> bool:
@@ -147,4 +150,4 @@ def _uneven(cells: NDArray[np.uint8], number: int) -> bool:
     for start in range(0, cells.size, _ROWS):
         counts += np.bincount(cells[start : start + _ROWS], minlength=number)
     distance = float(((counts - expected) ** 2).sum() / expected)
-    return bool(distance > chi2.isf(_SIGNIFICANCE, number - 1) * _TAIL_CARE)
+    return bool(distance > 2 * gammainccinv((number - 1) / 2, _SIGNIFICANCE) * _TAIL_CARE)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 _UNDERFLOW = -1000.0  # e^−1000 is no floating-point number
@@ -54,6 +53,8 @@ def gaussian_epsilon(delta: float, *, sigma: float, sensitivity: float) -> float
 
     The inverse of `gaussian_delta`; arguments and errors as there, with 0 < δ < 1.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
+
     _check_delta(delta)
     if gaussian_delta(0.0, sigma=sigma, sensitivity=sensitivity) <= delta:
         return 0.0
@@ -81,6 +82,8 @@ def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float
     Raises:
         ValueError: an argument is out of range.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
+
     _check(epsilon=epsilon, sensitivity=sensitivity)
     _check_delta(delta)
     if epsilon == 0 or sensitivity == 0:
