@@ -1,35 +1,90 @@
 """synthrelease turns a private eye-tracking dataset into a release that can be published.
 
+`build`, `preview`, `verify` and the others do what the commands of these names do; `appraise` is `synthrelease evaluate`, whose name
+is that of the package of measures and attacks. `synthrelease.arrays` has single mechanisms for arrays.
+
 >>> import synthrelease
->>> sorted(synthrelease.__all__)
-['build', 'open_bundle', 'verify']
+>>> [name for name in synthrelease.__all__ if name[0].islower()]  # doctest: +NORMALIZE_WHITESPACE
+['appraise', 'build', 'diff', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from synthrelease.api import (
+        diff,
+        export,
+        preview,
+        propose,
+        sign,
+        verify,
+        write_report,
+    )
+    from synthrelease.appraisal.appraise import appraise
     from synthrelease.builder import build
-    from synthrelease.bundle import verify
+    from synthrelease.bundle.signing.key_pair import keygen
+    from synthrelease.data.screen import Screen
+    from synthrelease.errors import (
+        BundleError,
+        DataError,
+        FaultyBundleError,
+        InputError,
+        MachineError,
+        PlanError,
+        PolicyError,
+        SynthReleaseError,
+    )
     from synthrelease.exports.readable import open_bundle
+    from synthrelease.ledger import Ledger
 
-__all__ = ["build", "open_bundle", "verify"]
+__all__ = [
+    "BundleError",
+    "DataError",
+    "FaultyBundleError",
+    "InputError",
+    "Ledger",
+    "MachineError",
+    "PlanError",
+    "PolicyError",
+    "Screen",
+    "SynthReleaseError",
+    "appraise",
+    "build",
+    "diff",
+    "export",
+    "keygen",
+    "open_bundle",
+    "preview",
+    "propose",
+    "sign",
+    "verify",
+    "write_report",
+]
 __version__ = "0.1.0"
+
+# Where names are whose module is not `synthrelease.api`. What is light does not wait for numpy.
+_HOME = {
+    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "synthrelease.errors"),
+    "Ledger": "synthrelease.ledger",
+    "Screen": "synthrelease.data.screen",
+    "appraise": "synthrelease.appraisal.appraise",
+    "build": "synthrelease.builder",
+    "keygen": "synthrelease.bundle.signing.key_pair",
+    "open_bundle": "synthrelease.exports.readable",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use, so that `synthrelease --help` does not wait for numpy.
-    if name == "build":
-        from synthrelease.builder import build  # noqa: PLC0415
-
-        return build
-    if name == "open_bundle":
-        from synthrelease.exports.readable import open_bundle  # noqa: PLC0415
-
-        return open_bundle
-    if name == "verify":
-        from synthrelease.bundle import verify  # noqa: PLC0415
-
-        return verify
+    if name in __all__:
+        return getattr(import_module(_HOME.get(name, "synthrelease.api")), name)
+    if name == "arrays":
+        return import_module("synthrelease.arrays")
     raise AttributeError(f"module 'synthrelease' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, "arrays"])

@@ -2,6 +2,7 @@
 
     SynthReleaseError
     ├── BundleError      1   a bundle is not what it claims to be
+    │   └── FaultyBundleError    `verify` found faults; they are listed
     ├── InputError       3   the curator's files are at fault
     │   ├── PlanError        the plan
     │   └── DataError        the data
@@ -13,6 +14,8 @@ a cell of private data: `found` holds the *kind* of a value ("text", "infinite n
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class SynthReleaseError(Exception):
@@ -44,12 +47,18 @@ class SynthReleaseError(Exception):
         """Say more of what to do."""
         self.remedy = f"{self.remedy}; {also}" if self.remedy else also
 
+    def to_json(self) -> dict[str, object]:
+        """Return what the message says, for a program: kind, exit code, and the parts of the message."""
+        parts = ("problem", "where", "found", "expected", "remedy")
+        told = {part: getattr(self, part) for part in parts}
+        return {"kind": type(self).__name__, "exit_code": self.exit_code, **told}
+
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
         return (_rebuild, (type(self), self.problem, dict(self.__dict__)))
 
 
-def _rebuild(kind: type[SynthReleaseError], problem: str, fields: dict[str, str]) -> SynthReleaseError:
+def _rebuild(kind: type[SynthReleaseError], problem: str, fields: dict[str, object]) -> SynthReleaseError:
     error = kind(problem)
     error.__dict__.update(fields)
     return error
@@ -59,6 +68,31 @@ class BundleError(SynthReleaseError):
     """A file is not a bundle, or not the bundle it claims to be."""
 
     exit_code = 1
+
+
+class FaultyBundleError(BundleError):
+    """A bundle, or one of several, has faults.
+
+    Attributes:
+        findings: all of them, each with `file`, `code`, `where` and `message`.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        where: str = "",
+        found: str = "",
+        expected: str = "",
+        remedy: str = "",
+        findings: Sequence[dict[str, str]] = (),
+    ) -> None:
+        super().__init__(problem, where=where, found=found, expected=expected, remedy=remedy)
+        self.findings = list(findings)
+
+    def to_json(self) -> dict[str, object]:
+        """Return what the message says, and all findings."""
+        return {**super().to_json(), "findings": self.findings}
 
 
 class InputError(SynthReleaseError):

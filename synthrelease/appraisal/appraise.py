@@ -50,7 +50,10 @@ def appraise(
     pictures: int = PICTURES,
     progress: Progress | None = None,
 ) -> Appraisal:
-    """Return what the release in a bundle is worth, and what attacks on it find.
+    """Return what the release in a bundle is worth, and what attacks on it find, as `synthrelease evaluate` does. PRIVATE: do not publish.
+
+    Reads the private data again and protects nobody. Whoever chooses parameters by it and builds again leaks it: that is another
+    release.
 
     Args:
         plan_path: the plan that it was built from, beside the data.
@@ -60,6 +63,9 @@ def appraise(
         jobs: processes for attacks; they change no result.
         pictures: how many pictures of an output are made at most.
         progress: called with (what, done, total).
+
+    Returns:
+        An `Appraisal`: `faults`, `outputs`, `found`, `to_json()`.
 
     Raises:
         BundleError: the bundle does not verify.

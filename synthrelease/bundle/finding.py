@@ -40,3 +40,18 @@ class Verification:
     def ok(self) -> bool:
         """Whether no fault was found."""
         return not self.findings
+
+    def __bool__(self) -> bool:
+        return self.ok  # who writes `if verify(path):` must not be told yes of a forged bundle
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings)) or f"no fault found: {', '.join(self.checked)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the manifest for a program."""
+        return {
+            "ok": self.ok,
+            "checked": self.checked,
+            "signed_by": self.signed_by,
+            "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in self.findings],
+        }

@@ -41,6 +41,9 @@ class Output(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self._members)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {len(self)} datasets>"
+
 
 class Bundle:
     """A bundle that passed `verify --quick`.
@@ -55,6 +58,9 @@ class Bundle:
         self.path = path
         self.manifest = manifest
         self.names = tuple(output["name"] for output in manifest["outputs"])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self.path)!r}: {', '.join(self.names)}>"
 
     def __getitem__(self, name: str) -> Output:
         for output in self.manifest["outputs"]:

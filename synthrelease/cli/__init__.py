@@ -1,6 +1,16 @@
 """The command line: parse, call, print, exit code; nothing else."""
 
-from synthrelease.cli import building, bundles, evaluating, ledgers, preparing, signing, starting
+from synthrelease.cli import building, bundles, completing, evaluating, ledgers, preparing, signing, starting
 from synthrelease.cli.group import main
 
-__all__ = ["building", "bundles", "evaluating", "ledgers", "main", "preparing", "signing", "starting"]
+__all__ = [
+    "building",
+    "bundles",
+    "completing",
+    "evaluating",
+    "ledgers",
+    "main",
+    "preparing",
+    "signing",
+    "starting",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main
+from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main, print_json
 from synthrelease.cli.printing import (
+    built_form,
     plan_progress,
     print_batch,
     print_summary,
@@ -36,13 +36,21 @@ moderate protection; ε = 1 would be good, and would take more people for maps a
     help="Where to put data, plan, bundle, picture and page.",
 )
 @click.option("--force", is_flag=True, help="Replace the bundle and the page of an earlier demonstration.")
+@AS_JSON
 @click.pass_obj
-def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
+def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> None:
     """Build, verify and show a release of real sample data (about 230 people)."""
     from synthrelease.demo import demonstrate
 
     with progress(obj) as tell:
         made = demonstrate(folder, force=force, progress=tell)
+    if as_json:
+        pages = {"picture": str(made.picture), "report": str(made.report)}
+        told = {"correlation": made.correlation, "verified": made.verification.ok}
+        print_json({**built_form(made.built), **pages, **told})
+        if not made.verification.ok:
+            raise SystemExit(FAULT)
+        return
     print_summary(made.built, obj)
     print_verification(made.verification, made.built.path)
     click.echo("")
@@ -70,15 +78,13 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool) -> None:
 @AS_JSON
 def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     """Tell what PLAN will cost and how good it will be, without reading a private value."""
-    from synthrelease.design import make_design
-    from synthrelease.plan import load_plan
-    from synthrelease.policy import load_policy
-    from synthrelease.preview import as_text
-    from synthrelease.preview import preview as make_preview
+    from synthrelease.api import preview as run
 
-    limits = None if policy is None else load_policy(policy)
-    view = make_preview(make_design(load_plan(plan)), limits)
-    click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else as_text(view))
+    view = run(plan, policy=policy)
+    if as_json:
+        print_json(view)
+    else:
+        click.echo(str(view))
     if view["policy"] is not None and view["policy"]["breaches"]:
         raise SystemExit(PolicyError.exit_code)
 
@@ -112,17 +118,7 @@ def build(
     with progress(obj) as tell:
         built = run(plan, output, force=force, policy=policy, test_seed=test_seed, jobs=jobs, progress=tell)
     if as_json:
-        click.echo(
-            json.dumps(
-                {
-                    "bundle": str(built.path),
-                    "manifest": str(built.sidecar),
-                    "privacy": built.manifest["privacy"],
-                },
-                ensure_ascii=False,
-                indent=2,
-            )
-        )
+        print_json(built_form(built))
         return
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
@@ -205,20 +201,16 @@ def batch(
             ended=ended,
         )
     if as_json:
-        click.echo(
-            json.dumps(
-                [
-                    {
-                        "plan": str(one.plan),
-                        "state": one.state,
-                        "bundle": None if one.bundle is None else str(one.bundle),
-                        "reason": one.reason or None,
-                    }
-                    for one in done
-                ],
-                ensure_ascii=False,
-                indent=2,
-            )
+        print_json(
+            [
+                {
+                    "plan": str(one.plan),
+                    "state": one.state,
+                    "bundle": None if one.bundle is None else str(one.bundle),
+                    "reason": one.reason or None,
+                }
+                for one in done
+            ]
         )
     else:
         print_batch(done, folder)

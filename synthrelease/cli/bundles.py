@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main
+from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print_json
 from synthrelease.cli.printing import print_verification, print_warning, progress
+from synthrelease.errors import FaultyBundleError
 from synthrelease.exports.formats import FORMATS
 from synthrelease.report.plain_text import plain
-
-if TYPE_CHECKING:
-    from synthrelease.policy import Policy
 
 
 @main.command()
@@ -40,56 +36,37 @@ def verify(
     as_json: bool,
 ) -> None:
     """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
-    from synthrelease.bundle import verify as run
+    from synthrelease.api import verify as run
 
     if quick and policy is not None:
         raise click.UsageError(
             "--policy asks about claims that --quick does not check; leave one of them out."
         )
-    limits = None if policy is None else _limits(policy)
     with progress(obj) as tell:
-        result = run(bundle, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=tell)
-    if limits is not None and result.ok and result.manifest is not None:
-        from synthrelease.policy import policy_findings
-
-        result.findings.extend(policy_findings(limits, result.manifest))
-        result.checked.append(f"the policy '{limits.limits['name']}'")
-    if as_json:
-        findings = [{"code": f.code, "where": f.where, "message": f.message} for f in result.findings]
-        click.echo(
-            json.dumps(
-                {
-                    "ok": result.ok,
-                    "checked": result.checked,
-                    "signed_by": result.signed_by,
-                    "findings": findings,
-                },
-                ensure_ascii=False,
-                indent=2,
-            )
+        result = run(
+            bundle, public_key, quick=quick, policy=policy, allow_test_seed=allow_test_seed, progress=tell
         )
+    if as_json:
+        print_json(result.to_json())
     else:
         print_verification(result, bundle)
     if not result.ok:
         raise SystemExit(FAULT)
 
 
-def _limits(policy: Path) -> Policy:
-    from synthrelease.policy import load_policy
-
-    return load_policy(policy)
-
-
 @main.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest as it is.")
+@AS_JSON
 def show(bundle: Path, *, as_json: bool) -> None:
-    """Print what BUNDLE contains and promises."""
+    """Print what BUNDLE contains and promises; with --json its manifest as it is."""
     from synthrelease.bundle import open_bundle
     from synthrelease.report.summary import as_text
 
     manifest = open_bundle(bundle, allow_test_seed=True).manifest
-    click.echo(json.dumps(manifest, indent=2) if as_json else plain(as_text(manifest)))
+    if as_json:
+        print_json(manifest, escaped=True)
+    else:
+        click.echo(plain(as_text(manifest)))
 
 
 @main.command()
@@ -109,37 +86,19 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     Ends with 0 whether or not anything changed (--json tells: "same"), and with 1 if a file is at fault or noise was
     used twice.
     """
-    from synthrelease.bundle import open_bundle
-    from synthrelease.bundle import verify as check
-    from synthrelease.report.difference import difference
-    from synthrelease.report.difference_text import as_text
+    from synthrelease.api import diff as run
 
-    results = [(path, check(path, quick=quick, allow_test_seed=True)) for path in (old, new)]
-    faulty = [(path, result) for path, result in results if not result.ok]
-    if faulty and as_json:
-        findings = [
-            {"file": str(path), "code": f.code, "where": f.where, "message": f.message}
-            for path, result in faulty
-            for f in result.findings
-        ]
-        click.echo(json.dumps({"ok": False, "findings": findings}, ensure_ascii=False, indent=2))
-    elif faulty:
-        for path, result in faulty:
-            print_verification(result, path)
-    if faulty:
-        raise SystemExit(FAULT)
-    called = (str(old), str(new))
-    told = difference(*(open_bundle(path, allow_test_seed=True) for path in (old, new)), called=called)
+    try:
+        told = run(old, new, quick=quick)
+    except FaultyBundleError as error:
+        if not as_json:
+            raise
+        print_json({"ok": False, "findings": error.findings})
+        raise SystemExit(FAULT) from None
     if as_json:
-        form = {"ok": not told.hazards, "verified": not quick, **told.to_json()}
-        click.echo(json.dumps(form, ensure_ascii=False, indent=2))
+        print_json(told.to_json())
     else:
-        seen = (
-            "seal, structure and manifests; what both claim is taken as it stands. In full: synthrelease verify FILE"
-            if quick
-            else "both in full, as verify does"
-        )
-        click.echo(plain(as_text(told, called=called, checked=seen)))
+        click.echo(plain(str(told)))
     if told.hazards:
         raise SystemExit(FAULT)
 
@@ -157,35 +116,25 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
 )
 @PICTURES
 @click.option("--force", is_flag=True, help="Replace an existing page.")
+@AS_JSON
 @click.pass_obj
-def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool) -> None:
+def report(
+    obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool, as_json: bool
+) -> None:
     """Write a page about BUNDLE for everybody: what it promises, what is in it, how to check that.
 
     One file of HTML with everything in it; it loads nothing and runs nothing. BUNDLE is verified in full first.
     """
-    from synthrelease.bundle import verify as check
-    from synthrelease.report.public_report import refuse_target, write_report
+    from synthrelease.api import write_report
 
-    refuse_target(bundle, target, force=force)
     with progress(obj) as tell:
-        result = check(bundle, allow_test_seed=True, progress=tell)
-        if result.ok and result.manifest is not None:
-            size = write_report(
-                bundle,
-                target,
-                manifest=result.manifest,
-                checked=result.checked,
-                signed_by=result.signed_by,
-                force=force,
-                pictures=pictures,
-                progress=tell,
-            )
-    if not result.ok or result.manifest is None:  # a page would carry a lie further
-        print_verification(result, bundle)
-        raise SystemExit(FAULT)
-    if result.manifest["randomness"]["test_seed"]:
+        page = write_report(bundle, target, force=force, pictures=pictures, progress=tell)
+    if page.test_seed:
         click.secho("TEST SEED - DO NOT PUBLISH: the page says so too", fg="red", err=True)
-    click.echo(f"Report     {target}  ({size / 1e6:.1f} MB)")
+    if as_json:
+        print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
+    else:
+        click.echo(f"Report     {target}  ({page.size / 1e6:.1f} MB)")
 
 
 @main.command()
@@ -211,32 +160,42 @@ def report(obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, f
     help="Folder of <stimulus>.png or .jpg, to draw the maps over.",
 )
 @click.option("--force", is_flag=True, help="Replace what an export wrote there before.")
+@AS_JSON
 @click.pass_obj
 def export(
-    obj: dict[str, bool], bundle: Path, *, form: str, folder: Path, stimuli: Path | None, force: bool
+    obj: dict[str, bool],
+    bundle: Path,
+    *,
+    form: str,
+    folder: Path,
+    stimuli: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write BUNDLE in a form that other tools read.
 
     BUNDLE is verified in full first. The folder is written whole or not at all.
     """
-    from synthrelease.bundle import Bundle
-    from synthrelease.bundle import verify as check
-    from synthrelease.exports.exporting import export as write
-    from synthrelease.exports.folder import refuse_target
+    from synthrelease.api import export as run
 
     if stimuli is not None and form != "png":
         raise click.UsageError("--stimuli is for pictures: leave it out, or export --to png.")
-    refuse_target(folder, force=force)
     with progress(obj) as tell:
-        result = check(bundle, allow_test_seed=True, progress=tell)
-    if not result.ok or result.manifest is None:  # an export would carry a lie further
-        print_verification(result, bundle)
-        raise SystemExit(FAULT)
-    with progress(obj) as tell:
-        opened = Bundle(bundle, result.manifest)
-        written = write(opened, form, folder, force=force, stimuli=stimuli, progress=tell)
-    if result.manifest["randomness"]["test_seed"]:
+        written = run(bundle, form, folder, force=force, stimuli=stimuli, progress=tell)
+    if written.test_seed:
         click.secho("TEST SEED - DO NOT PUBLISH: what was exported says so too", fg="red", err=True)
+    if as_json:
+        print_json(
+            {
+                "to": form,
+                "folder": str(folder),
+                "files": written.files,
+                "bytes": written.size,
+                "warnings": list(written.warnings),
+                "test_seed": written.test_seed,
+            }
+        )
+        return
     if not obj["quiet"]:
         for warning in written.warnings:
             print_warning(warning)

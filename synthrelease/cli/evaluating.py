@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main
+from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print_json
 from synthrelease.cli.printing import print_appraisal, print_required, progress
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def evaluate(
     required = required_attacks(found, asked)
     if as_json:
         form = {**found.to_json(), "required_attacks": [one.to_json() for one in required]}
-        click.echo(json.dumps(form, ensure_ascii=False, indent=2, allow_nan=False))
+        print_json(form)
     else:
         print_appraisal(found)
         print_required(required)

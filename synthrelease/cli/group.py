@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from synthrelease.errors import SynthReleaseError
+from synthrelease.cli.printing import print_findings
+from synthrelease.errors import FaultyBundleError, SynthReleaseError
 from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
@@ -34,7 +36,22 @@ PICTURES = click.option(
 )
 
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
+_ASKED = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
+
+
+def _remembered(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001  as click calls it
+    ctx.meta[_ASKED] = value
+    return value
+
+
+AS_JSON = click.option(
+    "--json", "as_json", is_flag=True, callback=_remembered, help="Print JSON for a program."
+)
+
+
+def print_json(form: Any, *, escaped: bool = False) -> None:
+    """Print the one document that a program reads; `escaped` for what anybody wrote and a person may look at."""
+    click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))
 
 
 class _Group(click.Group):
@@ -44,7 +61,13 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except SynthReleaseError as error:
-            click.echo(f"error: {error}", err=True)
+            asked = ctx.meta.get(_ASKED, False)
+            if asked:
+                print_json({"error": error.to_json()})
+            if isinstance(error, FaultyBundleError) and not asked:
+                print_findings(error)
+            else:
+                click.echo(f"error: {error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
             click.echo("interrupted: no half bundle was left behind; a ledger keeps what was paid", err=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, main
+from synthrelease.cli.group import AS_JSON, FAULT, main, print_json
 from synthrelease.cli.printing import print_warning
 from synthrelease.report.plain_text import plain
+
+if TYPE_CHECKING:
+    from synthrelease.ledger import Ledger
 
 _LARGE_DELTA = 1e-3
 
@@ -41,23 +44,30 @@ def ledger() -> None:
     show_default=True,
     help="The relation of its releases.",
 )
+@AS_JSON
 @click.pass_obj
 def grant(
-    obj: dict[str, bool], path: Path, *, dataset: str, epsilon: float, delta: float, neighbours: str
+    obj: dict[str, bool],
+    path: Path,
+    *,
+    dataset: str,
+    epsilon: float,
+    delta: float,
+    neighbours: str,
+    as_json: bool,
 ) -> None:
     """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none.
 
     It holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
     """
     from synthrelease.ledger import Ledger
-    from synthrelease.privacy.guarantee import Neighbours
 
     book = Ledger(path)
-    book.grant(dataset, epsilon, delta, Neighbours(neighbours))
+    book.grant(dataset, epsilon, delta, neighbours)
     if delta > _LARGE_DELTA and not obj["quiet"]:
         told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
         print_warning(told)
-    click.echo(plain("\n".join(book.summary(dataset))))
+    _print_account(book, dataset, as_json=as_json)
 
 
 @ledger.command(name="show")
@@ -68,19 +78,22 @@ def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
     """Print what LEDGER grants, and every release that was paid for."""
     from synthrelease.ledger import Ledger
 
-    book = Ledger(path)
-    click.echo(
-        json.dumps(book.to_json(dataset), ensure_ascii=False, indent=2)
-        if as_json
-        else plain("\n".join(book.summary(dataset)))
-    )
+    _print_account(Ledger(path), dataset, as_json=as_json)
+
+
+def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
+    if as_json:
+        print_json(book.to_json(dataset))
+    else:
+        click.echo(plain("\n".join(book.summary(dataset))))
 
 
 @ledger.command(name="check")
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
 @click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--digest", "digests", multiple=True, help="A digest of the ledger that you noted before.")
-def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]) -> None:
+@AS_JSON
+def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...], *, as_json: bool) -> None:
     """Check that nothing in LEDGER was changed, left out or slipped in, and that what it adds up is right.
 
     Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
@@ -93,6 +106,12 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
         str(bundle): open_bundle(bundle, allow_test_seed=True).manifest for bundle in dict.fromkeys(bundles)
     }
     checked = Ledger(path).check(digests=digests, manifests=manifests)
+    if as_json:
+        told = {"ok": not checked.faults, "faults": checked.faults}
+        print_json({**told, "entries": checked.entries, "digest": checked.head})
+        if checked.faults:
+            raise SystemExit(FAULT)
+        return
     for fault in checked.faults:
         click.secho(plain(f"  {fault}"), fg="red")
     if checked.faults:

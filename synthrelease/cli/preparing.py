@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from pathlib import Path
 
 import click
 
-from synthrelease.cli.group import main
+from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning, progress
 from synthrelease.report.number_words import several
 from synthrelease.report.plain_text import plain
 
 _LEAST_S = 0.001
+
+
+def inputs_of_plan(ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the names of inputs of the plan that is on the line already, for a shell to complete."""
+    try:
+        inputs = tomllib.loads(Path(ctx.params["plan"]).read_text("utf-8"))["inputs"]
+        return [name for name in inputs if name.startswith(begun)]
+    except (KeyError, TypeError, OSError, ValueError):  # no such plan, or none yet
+        return []
 
 
 def _positive(default: float, told: str) -> dict[str, object]:
@@ -28,7 +38,7 @@ def _positive(default: float, told: str) -> dict[str, object]:
 
 @main.command()
 @click.argument("plan", type=click.Path(path_type=Path))
-@click.argument("name", metavar="INPUT")
+@click.argument("name", metavar="INPUT", shell_complete=inputs_of_plan)
 @click.option(
     "--to",
     type=click.Choice(["fixations", "saccades", "windows"]),
@@ -64,6 +74,7 @@ def _positive(default: float, told: str) -> dict[str, object]:
 @click.option("--window-s", **_positive(30.0, "Length of a window."))  # type: ignore[arg-type]
 @click.option("--step-s", **_positive(0.5, "From one window to the next."))  # type: ignore[arg-type]
 @click.option("--force", is_flag=True, help="Replace an existing table.")
+@AS_JSON
 @click.pass_obj
 def prepare(
     obj: dict[str, bool],
@@ -77,6 +88,7 @@ def prepare(
     pupil: str | None,
     keep: tuple[str, ...],
     force: bool,
+    as_json: bool,
     **settings: float,
 ) -> None:
     """Make fixations, saccades or windows of features out of the raw samples of INPUT in PLAN. PRIVATE: do not publish.
@@ -117,21 +129,34 @@ def prepare(
             progress=tell,
         )
     found.write(target, force=force)
-    click.echo(
-        plain(
-            f"Table      {target}: {found.made} {to} in {several(found.recordings, 'recording')} "
-            f"of {several(found.people, 'person', 'people')}"
+    if as_json:
+        print_json(
+            {
+                "table": str(target),
+                "to": to,
+                "made": found.made,
+                "recordings": found.recordings,
+                "people": found.people,
+                "warnings": list(found.warnings),
+            }
         )
-    )
+    else:
+        click.echo(
+            plain(
+                f"Table      {target}: {found.made} {to} in {several(found.recordings, 'recording')} "
+                f"of {several(found.people, 'person', 'people')}"
+            )
+        )
     click.secho(
         "private: what is in it is data of people as much as the samples are; do not publish",
         fg="red",
         err=True,
     )
-    if not obj["quiet"]:
+    if not obj["quiet"] and not as_json:
         for warning in found.warnings:
             print_warning(plain(warning))
     if obj["verbose"]:
         for note in found.notes:
             click.echo(f"  {note}", err=True)
-    click.echo(plain(f"Next       synthrelease init {target} --person person"))
+    if not as_json:
+        click.echo(plain(f"Next       synthrelease init {target} --person person"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synthrelease.errors import FaultyBundleError
 from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
@@ -47,6 +48,17 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         click.echo("For you alone, not in the release:", err=True)
         for note in told:
             click.echo(plain(f"  {note}"), err=True)
+
+
+def built_form(built: Built) -> dict[str, Any]:
+    """Return what `build` tells a program: nothing that is for the curator alone."""
+    return {
+        "bundle": str(built.path),
+        "manifest": str(built.sidecar),
+        "privacy": built.manifest["privacy"],
+        "warnings": built.manifest["warnings"],
+        "test_seed": bool(built.manifest["randomness"]["test_seed"]),
+    }
 
 
 def _is_much(note: str) -> bool:
@@ -113,8 +125,21 @@ def print_verification(result: Any, path: Path) -> None:
             keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
             click.echo(plain(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
         return
+    _print_faults(str(path), result.findings)
+
+
+def print_findings(error: FaultyBundleError) -> None:
+    """Print what is wrong with one bundle or several."""
+    from synthrelease.bundle.finding import Finding
+
+    for file in dict.fromkeys(one["file"] for one in error.findings):
+        own = [one for one in error.findings if one["file"] == file]
+        _print_faults(file, [Finding(one["code"], one["where"], one["message"]) for one in own])
+
+
+def _print_faults(path: str, findings: Sequence[object]) -> None:
     click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
-    for finding in result.findings:
+    for finding in findings:
         click.echo(plain(f"  {finding}"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from synthrelease.cli.group import main
+from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import progress
 from synthrelease.report.plain_text import plain
 
@@ -29,32 +29,34 @@ _PASSWORD_FILE = click.option(
 )
 @_PASSWORD_FILE
 @click.option("--no-password", is_flag=True, help="Do not encrypt the private key.")
-def keygen(target: Path, *, password_file: Path | None, no_password: bool) -> None:
+@AS_JSON
+def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_json: bool) -> None:
     """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
-    from synthrelease.bundle.signing.keys import key_id, made_key, public_key
-    from synthrelease.durable import refuse_taken, write_atomically
+    from synthrelease.bundle.signing.key_pair import keygen as run
+    from synthrelease.durable import refuse_taken
 
     if no_password and password_file is not None:
         raise click.UsageError("--no-password and --password-file contradict each other.")
-    public = target.with_name(f"{target.name}.pub")
-    for file in (target, public):
-        refuse_taken(file)
+    for file in (target, target.with_name(f"{target.name}.pub")):
+        refuse_taken(file)  # before anybody thinks of a password
     password = b""
     if not no_password:
         password = _first_line(password_file) if password_file else _asked(confirm=True)
         if not password:
             raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
-    private_pem, public_pem = made_key(password)
-    write_atomically(target, private_pem, force=False, mode=0o600)
-    write_atomically(public, public_pem, force=False)
+    made = run(target, password)
+    if as_json:
+        files = {"private": str(made.private), "public": str(made.public)}
+        print_json({**files, "key": made.key_id, "encrypted": bool(password)})
+        return
     kept = (
         "keep it, and its password, where nobody else gets them"
         if password
         else "keep it where nobody else gets it"
     )
-    click.echo(plain(f"Private    {target}  ({kept})"))
-    click.echo(plain(f"Public     {public}  (give it to whoever verifies)"))
-    click.echo(f"Key        {key_id(public_key(public_pem, where=str(public)))}")
+    click.echo(plain(f"Private    {made.private}  ({kept})"))
+    click.echo(plain(f"Public     {made.public}  (give it to whoever verifies)"))
+    click.echo(f"Key        {made.key_id}")
 
 
 @main.command()
@@ -66,27 +68,37 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool) -> No
     is_flag=True,
     help="Write the signature beside the bundle, and leave the bundle as it is.",
 )
+@AS_JSON
 @click.pass_obj
 def sign(
-    obj: dict[str, bool], bundle: Path, *, key_file: Path, password_file: Path | None, detached: bool
+    obj: dict[str, bool],
+    bundle: Path,
+    *,
+    key_file: Path,
+    password_file: Path | None,
+    detached: bool,
+    as_json: bool,
 ) -> None:
     """Verify BUNDLE in full, and sign it with a key of `keygen`.
 
     The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools verify. It goes into the bundle: a new
     file, which takes the old one's place. Signatures that are there stay.
     """
-    from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, private_key
-    from synthrelease.bundle.signing.sign import sign as run
+    from synthrelease.api import sign as run
+    from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, read_private_key
 
-    pem = _content(key_file)
     try:
-        key = private_key(pem, _first_line(password_file) if password_file else None, where=str(key_file))
+        key = read_private_key(key_file, _first_line(password_file) if password_file else None)
     except PasswordNeededError:
-        key = private_key(pem, _asked(confirm=False), where=str(key_file))
+        key = read_private_key(key_file, _asked(confirm=False))
     with progress(obj) as tell:
         signed = run(bundle, key, detached=detached, progress=tell)
+    key_name = key_id(key.public_key())
+    if as_json:
+        print_json({"bundle": str(bundle), "signature": str(signed), "key": key_name})
+        return
     click.echo(plain(f"Signed     {bundle}{f', in {signed}' if detached else ''}"))
-    click.echo(f"Key        {key_id(key.public_key())}")
+    click.echo(f"Key        {key_name}")
 
 
 def _asked(*, confirm: bool) -> bytes:
@@ -101,16 +113,7 @@ def _asked(*, confirm: bool) -> bytes:
     return password.encode("utf-8")
 
 
-def _content(path: Path) -> bytes:
-    from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
-    from synthrelease.bundle.signing.keys import KeyFileError
-
-    try:
-        with path.open("rb") as file:
-            return file.read(MOST_KEY_BYTES)
-    except OSError as error:
-        raise KeyFileError("the file cannot be read", where=str(path), found=error.strerror or "") from None
-
-
 def _first_line(path: Path) -> bytes:
-    return _content(path).split(b"\n", 1)[0].rstrip(b"\r")
+    from synthrelease.bundle.signing.keys import key_file_bytes
+
+    return key_file_bytes(path).split(b"\n", 1)[0].rstrip(b"\r")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import main
+from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning
 from synthrelease.report.number_words import several
 from synthrelease.report.plain_text import plain
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     help="The plan.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
+@AS_JSON
 def init(
     data: tuple[Path, ...],
     *,
@@ -51,31 +52,37 @@ def init(
     axes: str | None,
     target: Path,
     force: bool,
+    as_json: bool,
 ) -> None:
     """Propose a plan for DATA: files, or folders with a file for each recording.
 
     Looks at the names of columns and at the first rows: what is what, missing codes, what says too much of somebody. Ranges, sizes and
     titles are left for you to fill in, with what is usual in the field beside them: nothing that people did may decide them.
     """
+    from synthrelease.api import propose
     from synthrelease.durable import refuse_unwritable, write_atomically
     from synthrelease.proposal.found_source import data_files
-    from synthrelease.proposal.propose import propose
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
     refuse_unwritable(target, used, force=force)
-    told = {
-        "pattern": pattern,
-        "table": table,
-        "axes": axes and tuple(one.strip() for one in axes.split(",")),
-    }
-    found = propose(data, target, people=people, given={key: value for key, value in told.items() if value})
+    named = tuple(one.strip() for one in axes.split(",")) if axes else ()
+    found = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
     write_atomically(target, found.text.encode("utf-8"), force=force)
+    if as_json:
+        told = {"inputs": [_form(one) for one in found.inputs], "warnings": list(found.warnings)}
+        print_json({"plan": str(target), **told})
+        return
     for one in found.inputs:
         click.echo(plain(f"Data       {one.path}: {_found(one)}"))
     click.echo(plain(f"Plan       {target}"))
     for warning in found.warnings:
         print_warning(plain(warning))
     click.echo(plain(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
+
+
+def _form(one: Input) -> dict[str, object]:
+    groups = [{"column": column, "fewest": low, "most": high} for low, high, column in one.groups]
+    return {"path": str(one.path), "kind": one.kind, "people": one.people, "groups": groups}
 
 
 def _found(one: Input) -> str:

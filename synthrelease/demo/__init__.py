@@ -59,7 +59,7 @@ def demonstrate(
     Raises:
         MachineError: the folder cannot be written.
     """
-    _copy_sample(folder)
+    copy_sample(folder)
     built = build(
         folder / "plan.toml", folder / "release.h5", force=force, test_seed=test_seed, progress=progress
     )
@@ -78,7 +78,13 @@ def demonstrate(
     return Demonstration(folder, built, verification, picture, report, correlation)
 
 
-def _copy_sample(folder: Path) -> None:
+def copy_sample(folder: str | Path) -> Path:
+    """Copy plan and sample data to a folder, which is made if need be, and return it.
+
+    Raises:
+        MachineError: the folder cannot be written.
+    """
+    folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with as_file(files("synthrelease.demo")) as inside:
@@ -86,6 +92,7 @@ def _copy_sample(folder: Path) -> None:
                 shutil.copyfile(inside / name, folder / name)
     except OSError as error:
         raise cannot_write(folder, error) from None
+    return folder
 
 
 def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:

@@ -23,11 +23,13 @@ class Exported:
         files: how many.
         size: of all of them together, in bytes.
         warnings: what whoever exports should know.
+        test_seed: whether it says that it must not be published, since the noise can be repeated.
     """
 
     files: int
     size: int
     warnings: tuple[str, ...]
+    test_seed: bool
 
 
 def export(
@@ -58,4 +60,4 @@ def export(
         warnings = FORMATS[form].write(Task(bundle, folder, stimuli, progress))
         files = files_in(folder)
         size = sum(path.stat().st_size for path in files)
-    return Exported(len(files), size, tuple(warnings))
+    return Exported(len(files), size, tuple(warnings), bool(bundle.manifest["randomness"]["test_seed"]))

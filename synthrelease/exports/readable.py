@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class ReadableBundle(Bundle):
-    """A bundle that passed `verify --quick`; `bundle.Bundle` with two ways more to read it."""
+    """A bundle that passed `verify --quick`; `bundle.Bundle` with two ways more to read it.
+
+    `bundle["heatmaps"]["1005/heatmap"]` is an array, read and compared with its digest when it is asked for.
+    """
 
     def to_pandas(self, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
         """Return an output as frames of pandas: one if it is one table, else a dict of them by the tables' names.
@@ -61,8 +64,23 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> ReadableB
         path: the file.
         allow_test_seed: read a bundle although its noise can be repeated.
 
+    Returns:
+        A `ReadableBundle`: `manifest`, `names`, an output's datasets by its name, `to_pandas(name)`, `to_xarray(name)`.
+
     Raises:
         BundleError: `verify --quick` finds a fault.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.builder import build
+        >>> from synthrelease.demo import copy_sample
+        >>> folder = copy_sample(tempfile.mkdtemp())
+        >>> path = build(folder / "plan.toml", folder / "release.h5", test_seed=1).path
+        >>> bundle = open_bundle(path, allow_test_seed=True)
+        >>> bundle.names
+        ('heatmaps', 'signals', 'summary', 'records')
+        >>> bundle["heatmaps"]["1005/heatmap"].shape
+        (100, 134)
     """
     opened = _open(path, allow_test_seed=allow_test_seed)
     return ReadableBundle(opened.path, opened.manifest)

@@ -37,20 +37,42 @@ class Checked:
 
 
 class Ledger:
-    """A ledger file; it is opened for each step alone, and may be shared by any number of processes."""
+    """A ledger file; it is opened for each step alone, and may be shared by any number of processes.
+
+    Example:
+        >>> import tempfile
+        >>> ledger = Ledger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
+        >>> ledger.grant("supermarket-2026", epsilon=6.0, delta=1e-6)
+        >>> ledger.to_json()["supermarket-2026"]["spent"]
+        0.0
+        >>> print(ledger.summary()[0])
+        supermarket-2026: ε = 0 of 6 spent, 6 left
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
-    def grant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> None:
+    def grant(
+        self,
+        dataset: str,
+        epsilon: float,
+        delta: float = 0.0,
+        neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    ) -> None:
         """Grant ε and δ to all releases of a dataset together, in place of what was granted before.
+
+        Args:
+            dataset: your name for the private data; plans repeat it.
+            epsilon: ε of all its releases together, per person.
+            delta: δ of all of them together.
+            neighbours: the relation of its releases, "replace-one" or "add-remove-one".
 
         Raises:
             PlanError: name or numbers have no meaning, or the relation is another than that of releases already paid for.
             PolicyError: the ledger was changed by other means than its own.
             MachineError: it cannot be written.
         """
-        granted = self._meant(dataset, epsilon, delta, neighbours)
+        granted = self._meant(dataset, epsilon, delta, Neighbours(neighbours))
         store.create(self.path)
         with store.writing(self.path) as ledger:
             known = history.trusted(self.path, ledger.kept)
@@ -58,11 +80,11 @@ class Ledger:
                 ledger.add({"kind": Kind.CREATED, "at": now(), "key": secrets.token_hex(32)})
             self._refuse_twin(dataset, known)
             account = known.accounts.get(dataset)
-            if account is not None and account.debits and account.grant.neighbours is not neighbours:
+            if account is not None and account.debits and account.grant.neighbours is not granted.neighbours:
                 raise PlanError(
                     "releases under another relation were paid for already",
                     where=f"{self.path}: {dataset}",
-                    found=str(neighbours),
+                    found=str(granted.neighbours),
                     expected=str(account.grant.neighbours),
                 )
             ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})

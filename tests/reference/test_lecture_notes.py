@@ -12,9 +12,9 @@ import pytest
 
 import synthrelease
 from synthrelease.design import make_design
+from synthrelease.forecast import as_text, preview
 from synthrelease.maths.steps import centre_and_step
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy import DiscreteLaplace, laplace_scale
 from synthrelease.privacy.accounting import compose
 from synthrelease.privacy.guarantee import Neighbours, PureDP

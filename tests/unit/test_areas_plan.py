@@ -23,10 +23,10 @@ from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.design import Design, make_design
 from synthrelease.errors import InputError, PlanError, PolicyError
+from synthrelease.forecast import as_text, preview
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise import SecureRandom
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 

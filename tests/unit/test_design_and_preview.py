@@ -16,8 +16,8 @@ from synthrelease.data.readers import delimited, parquet
 from synthrelease.data.source import Source
 from synthrelease.design import Design, make_design, warnings
 from synthrelease.errors import DataError, PlanError, PolicyError, SynthReleaseError
+from synthrelease.forecast import as_text, preview
 from synthrelease.plan import Plan, load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy import (
     ApproxDP,
     DiscreteLaplace,

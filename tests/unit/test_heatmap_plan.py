@@ -12,11 +12,11 @@ import pytest
 
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError
+from synthrelease.forecast import as_text, preview
 from synthrelease.maths.spectral import SpectralForm
 from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.spectral import SpectralOutput
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 
 PEOPLE = 40
 

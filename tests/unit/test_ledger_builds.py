@@ -17,9 +17,9 @@ import synthrelease
 from synthrelease import builder, parts
 from synthrelease.design import make_design
 from synthrelease.errors import BundleError, MachineError, PlanError, PolicyError
+from synthrelease.forecast import as_text, preview
 from synthrelease.ledger import Debit
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.report.summary import as_lines

@@ -19,12 +19,12 @@ from invented_study import (
 
 from synthrelease.cli import main
 from synthrelease.design import make_design
+from synthrelease.forecast import as_text, preview
 from synthrelease.mechanisms.collected import Rows, Sums
 from synthrelease.memory import Memory, memory
 from synthrelease.outputs.resolved import Collector
 from synthrelease.parts import divided, nobody, stamp_of
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 
 STUDIES: dict[str, Callable[[Path], Path]] = {
     "areas": write_areas_study,

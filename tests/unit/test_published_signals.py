@@ -18,11 +18,11 @@ from synthrelease.bundle import verify
 from synthrelease.cli import main
 from synthrelease.data.features import load_features
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.forecast import as_text, preview
 from synthrelease.mechanisms.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.published_signals import PublishedSignalsOutput
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy.event import BOZKIR2021_EVENT
 
 PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}

@@ -15,10 +15,10 @@ from synthrelease.builder import build
 from synthrelease.data import features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
+from synthrelease.forecast import as_text, preview
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.records_parameters import default_bins
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.privacy.event import Disjoint, RandomizedTest, flatten
 

@@ -13,6 +13,7 @@ from signal_plans import PEOPLE, design_signals, write_pupils
 from synthrelease.bundle import signal_claims
 from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.forecast import as_text, preview
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
 from synthrelease.maths.steps import HALF_RANGE
@@ -20,7 +21,6 @@ from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.outputs import signals as words
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
-from synthrelease.preview import as_text, preview
 
 NOISED = ("lpa", "fpa", "cfpa", "dcfpa")
 TRANSFORMED = ("fpa", "cfpa", "dcfpa")

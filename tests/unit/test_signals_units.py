@@ -16,11 +16,11 @@ from signal_plans import LENGTH, design_signals
 import synthrelease
 from synthrelease.bundle import verify
 from synthrelease.data.features import Features
+from synthrelease.forecast import as_text, preview
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms import signals
 from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import signal_chunk
 

@@ -13,8 +13,8 @@ from invented_study import write_statistics_study
 import synthrelease
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.forecast import as_text, preview
 from synthrelease.plan import load_plan
-from synthrelease.preview import as_text, preview
 from synthrelease.privacy.event import DiscreteLaplace, PrivateChoice, RoundedGaussian, flatten
 from synthrelease.privacy.guarantee import ApproxDP, PureDP
 

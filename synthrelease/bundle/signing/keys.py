@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
 from synthrelease.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,6 +81,33 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     if not isinstance(key, Ed25519PrivateKey):
         raise _other_kind(where)
     return key
+
+
+def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
+    """Read a private key from its file.
+
+    Args:
+        path: of the file.
+        password: that it is encrypted with; None for none.
+
+    Raises:
+        PasswordNeededError: it is encrypted, and there is no password.
+        KeyFileError: the file cannot be read or is no private ed25519 key, or the password is another one.
+    """
+    return private_key(key_file_bytes(path), password, where=str(path))
+
+
+def key_file_bytes(path: Path) -> bytes:
+    """Return what is in a file of a key, or of a password; of a long file the beginning.
+
+    Raises:
+        KeyFileError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_KEY_BYTES)
+    except OSError as error:
+        raise KeyFileError("the file cannot be read", where=str(path), found=error.strerror or "") from None
 
 
 def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:

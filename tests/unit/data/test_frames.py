@@ -21,9 +21,9 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import labels, numbers, read_slices, read_table, row_count
 from synthrelease.design import make_design
 from synthrelease.errors import DataError, PlanError
+from synthrelease.forecast import preview
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
-from synthrelease.preview import preview
 
 
 def extra(name: str) -> None:

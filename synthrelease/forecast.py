@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,7 +20,18 @@ _WORTH_TELLING = 1.05
 _SMALL = 1_000_000_000  # bytes
 
 
-def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
+class Preview(dict[str, Any]):
+    """A preview as data, with the keys of `synthrelease preview --json`; `str()` of it is what the command prints.
+
+    Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `promise`, `noise`, `scale_steps`, `sensitivity_steps`,
+    `error`, `people`, `people_needed`, and tables.
+    """
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+
+def preview(design: Design, policy: Policy | None = None) -> Preview:
     """Return the preview as data: per output budget, promise, noise, error to expect, people needed; breaches of a policy.
 
     Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
@@ -53,18 +65,20 @@ def preview(design: Design, policy: Policy | None = None) -> dict[str, Any]:
         )
     added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
     standing = _standing(design)
-    return {
-        "release": design.plan.release["name"],
-        "outputs": rows,
-        "guarantee": str(design.guarantee),
-        "method": design.method,
-        "ledger": standing,
-        "policy": None if policy is None else _checked(policy, design, standing),
-        "epsilon": getattr(design.guarantee, "epsilon", None),
-        "added_up": added_up,
-        "memory": asdict(memory(design)),
-        "warnings": warnings(design),
-    }
+    return Preview(
+        {
+            "release": design.plan.release["name"],
+            "outputs": rows,
+            "guarantee": str(design.guarantee),
+            "method": design.method,
+            "ledger": standing,
+            "policy": None if policy is None else _checked(policy, design, standing),
+            "epsilon": getattr(design.guarantee, "epsilon", None),
+            "added_up": added_up,
+            "memory": asdict(memory(design)),
+            "warnings": warnings(design),
+        }
+    )
 
 
 def _standing(design: Design) -> dict[str, float] | None:
@@ -91,7 +105,7 @@ def _checked(policy: Policy, design: Design, standing: dict[str, float] | None) 
     }
 
 
-def as_text(view: dict[str, Any]) -> str:
+def as_text(view: Mapping[str, Any]) -> str:
     """Return the preview for a terminal."""
     lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
     for row in view["outputs"]:

@@ -1,0 +1,387 @@
+"""What commands do, as functions: the command line parses, calls these, and prints.
+
+`synthrelease` itself offers them, and others that need nothing more than they are: `build`, `open_bundle`, `appraise`, `keygen`. Errors are those of `synthrelease.errors`, with the exit code of the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.bundle import verify as _verify
+from synthrelease.errors import FaultyBundleError
+from synthrelease.report.exhibits import PICTURES
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from synthrelease.bundle import Verification
+    from synthrelease.exports.exporting import Exported
+    from synthrelease.forecast import Preview
+    from synthrelease.parallel import Progress
+    from synthrelease.proposal.propose import Proposal
+    from synthrelease.report.difference import Difference
+
+__all__ = [
+    "Changed",
+    "Page",
+    "diff",
+    "export",
+    "preview",
+    "propose",
+    "sign",
+    "verify",
+    "write_report",
+]
+
+_MOST_FINDINGS = 3  # in a message; all are in the error
+
+
+def propose(
+    data: str | Path | Sequence[str | Path],
+    *,
+    person: str | Sequence[str] = (),
+    plan: str | Path = "plan.toml",
+    pattern: str | None = None,
+    table: str | None = None,
+    axes: Sequence[str] = (),
+) -> Proposal:
+    """Return a plan for files, or folders with a file for each recording: what `synthrelease init` writes. Writes nothing.
+
+    Who is a person is never guessed, and no range is taken from the data: such places say FILL IN.
+
+    Args:
+        data: a file or a folder, or several.
+        person: the column that says whose rows are; several for tables that call it otherwise.
+        plan: where the plan is to stand; paths in it are relative to that.
+        pattern: how the files of a folder are called, such as "P{person}_R{recording}.csv".
+        table: which table of a file that holds several.
+        axes: what the axes of arrays are, the outermost first.
+
+    Returns:
+        A `Proposal`: its `text` is the plan, `warnings` are sentences for the curator alone.
+
+    Raises:
+        DataError: the data cannot be read, or no column says whose rows are.
+        MachineError: they may not be read.
+
+    Example:
+        >>> import polars as pl, tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> rows = {"who": ["a", "b"] * 3, "image": ["1"] * 6, "x": [1.5, 90.0] * 3, "y": [2.0, 50.0] * 3}
+        >>> pl.DataFrame(rows).write_csv(folder / "gaze.csv")
+        >>> found = propose(folder / "gaze.csv", person="who", plan=folder / "plan.toml")
+        >>> 'person = "who"' in found.text
+        True
+    """
+    from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
+
+    several = [data] if isinstance(data, str | Path) else data
+    people = [person] if isinstance(person, str) else list(person)
+    told = {"pattern": pattern, "table": table, "axes": tuple(axes)}
+    given = {key: value for key, value in told.items() if value}
+    return run([Path(one) for one in several], Path(plan), people=people, given=given)
+
+
+def preview(
+    plan_path: str | Path,
+    *,
+    frames: Mapping[str, object] | None = None,
+    policy: str | Path | None = None,
+) -> Preview:
+    """Return what a plan will cost and how good the release will be; reads no private value.
+
+    Args:
+        plan_path: the plan, TOML.
+        frames: rows in memory that take the place of inputs' files, as for `build`.
+        policy: a file of limits to hold it against; breaches are under `["policy"]`.
+
+    Returns:
+        A `Preview`: a dict with the keys of `synthrelease preview --json`, whose `str()` is what the command prints.
+
+    Raises:
+        InputError: plan or data cannot be used.
+        PolicyError: the promise would be false or empty.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import copy_sample
+        >>> found = preview(copy_sample(tempfile.mkdtemp()) / "plan.toml")
+        >>> [(output["name"], output["epsilon"]) for output in found["outputs"]]
+        [('heatmaps', 2.0), ('signals', 0.5), ('summary', 0.5), ('records', None)]
+        >>> str(found).splitlines()[0]
+        'synthrelease-demo: what this plan will promise and what it will be worth'
+    """
+    from synthrelease.design import make_design  # noqa: PLC0415
+    from synthrelease.forecast import preview as run  # noqa: PLC0415
+    from synthrelease.plan import load_plan  # noqa: PLC0415
+    from synthrelease.policy import load_policy  # noqa: PLC0415
+
+    limits = None if policy is None else load_policy(policy)
+    return run(make_design(load_plan(plan_path, frames)), limits)
+
+
+def verify(
+    path: str | Path,
+    public_key: str | Path | None = None,
+    *,
+    quick: bool = False,
+    policy: str | Path | None = None,
+    allow_test_seed: bool = False,
+    progress: Progress | None = None,
+) -> Verification:
+    """Check a bundle from anyone: seal, structure, manifest, digests, contents and every claimed guarantee.
+
+    Args:
+        path: the file.
+        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` beside it.
+        quick: stop after seal, structure and manifest.
+        policy: a file of limits that the release must keep to; breaches are findings.
+        allow_test_seed: do not count it as a fault that the noise came from a test seed.
+        progress: called with (what, done, total) if it takes long.
+
+    Returns:
+        A `Verification`, true if no fault was found; its `findings` say what is wrong. Never an exception for a bad bundle.
+
+    Raises:
+        ValueError: a policy with `quick`: it asks about claims that are not checked then.
+        InputError: the policy cannot be used.
+
+    Example:
+        >>> found = verify("no such file.h5")
+        >>> found.ok
+        False
+        >>> print(found)
+        [unreadable] no such file.h5: No such file or directory
+    """
+    if policy is None:
+        return _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
+    if quick:
+        raise ValueError("a policy asks about claims that `quick` does not check: leave one of them out")
+    from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
+
+    limits = load_policy(policy)
+    result = _verify(path, public_key, allow_test_seed=allow_test_seed, progress=progress)
+    if result.ok and result.manifest is not None:
+        result.findings.extend(policy_findings(limits, result.manifest))
+        result.checked.append(f"the policy '{limits.limits['name']}'")
+    return result
+
+
+def export(
+    bundle: str | Path,
+    form: str,
+    folder: str | Path,
+    *,
+    stimuli: str | Path | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Verify a bundle in full, and write it into a folder in a form that other tools read: all of it, or nothing.
+
+    Args:
+        bundle: the file.
+        form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png".
+        folder: new or empty.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over; for "png".
+        force: replace an older export there.
+        progress: called with (what, done, total).
+
+    Raises:
+        FaultyBundleError: the bundle has faults.
+        DataError: the form cannot hold something that is in it, or a picture cannot be read.
+        MachineError: the folder holds something else, or the disk or a permission is in the way.
+        ValueError: there is no such form, or `stimuli` are not for it.
+    """
+    from synthrelease.exports.exporting import export as write  # noqa: PLC0415
+    from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
+    from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
+    from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
+
+    if form not in FORMATS:
+        raise ValueError(f"Expected form to be one of {', '.join(FORMATS)}, found {form!r}")
+    if stimuli is not None and form != "png":
+        raise ValueError('stimuli are for pictures: leave them out, or export to "png"')
+    folder = Path(folder)
+    refuse_target(folder, force=force)
+    manifest = _verified(bundle, progress).manifest
+    assert manifest is not None
+    opened = ReadableBundle(Path(bundle), manifest)
+    over = None if stimuli is None else Path(stimuli)
+    return write(opened, form, folder, force=force, stimuli=over, progress=progress)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that was written.
+
+    Attributes:
+        path: where.
+        size: in bytes.
+        test_seed: whether it says that the bundle must not be published, since its noise can be repeated.
+    """
+
+    path: Path
+    size: int
+    test_seed: bool
+
+
+def write_report(
+    bundle: str | Path,
+    output: str | Path = "report.html",
+    *,
+    pictures: int = PICTURES,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Page:
+    """Verify a bundle in full, and write the page about it for everybody.
+
+    Args:
+        bundle: the file.
+        output: the page, HTML; one file with everything in it.
+        pictures: how many of each output are shown at most.
+        force: replace an existing page.
+        progress: called with (what, done, total).
+
+    Raises:
+        FaultyBundleError: the bundle has faults: a page would carry a lie further.
+        MachineError: the page cannot stand there.
+    """
+    from synthrelease.report.public_report import refuse_target  # noqa: PLC0415
+    from synthrelease.report.public_report import write_report as write  # noqa: PLC0415
+
+    bundle, target = Path(bundle), Path(output)
+    refuse_target(bundle, target, force=force)
+    result = _verified(bundle, progress)
+    assert result.manifest is not None
+    size = write(
+        bundle,
+        target,
+        manifest=result.manifest,
+        checked=result.checked,
+        signed_by=result.signed_by,
+        force=force,
+        pictures=pictures,
+        progress=progress,
+    )
+    return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What changed between two bundles; `str()` of it is what `synthrelease diff` prints.
+
+    Attributes:
+        told: promises, outputs and values that changed, as data.
+        called: the names of the two files.
+        quick: whether only seal, structure and manifests were checked.
+    """
+
+    told: Difference
+    called: tuple[str, str]
+    quick: bool
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changed."""
+        return self.told.same
+
+    @property
+    def hazards(self) -> tuple[str, ...]:
+        """What somebody should look into before anybody relies on either, such as noise that was used twice."""
+        return self.told.hazards
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything for a program."""
+        return {"ok": not self.hazards, "verified": not self.quick, **self.told.to_json()}
+
+    def __str__(self) -> str:
+        from synthrelease.report.difference_text import as_text  # noqa: PLC0415
+
+        seen = (
+            "seal, structure and manifests; what both claim is taken as it stands. In full: synthrelease verify FILE"
+            if self.quick
+            else "both in full, as verify does"
+        )
+        return as_text(self.told, called=self.called, checked=seen)
+
+
+def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
+    """Return what changed from one bundle to another, and whether noise was used twice. Both are verified first.
+
+    Args:
+        old: the file of one.
+        new: the file of the other.
+        quick: check seal, structure and manifests only; what both claim is taken as it stands.
+
+    Raises:
+        FaultyBundleError: one of them, or both, have faults.
+    """
+    from synthrelease.bundle import open_bundle  # noqa: PLC0415
+    from synthrelease.report.difference import difference  # noqa: PLC0415
+
+    results = {str(path): _verify(path, quick=quick, allow_test_seed=True) for path in (old, new)}
+    _refuse_faulty(results)
+    called = str(old), str(new)
+    told = difference(*(open_bundle(path, allow_test_seed=True) for path in called), called=called)
+    return Changed(told, called, quick)
+
+
+def sign(
+    bundle: str | Path,
+    key: str | Path | Ed25519PrivateKey,
+    password: bytes | None = None,
+    *,
+    detached: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Verify a bundle in full, sign it, and return the file that the signature is in.
+
+    Signatures that are there stay: an archive may sign what a curator signed.
+
+    Args:
+        bundle: the file.
+        key: the file of a private key, or the key itself.
+        password: of the key's file.
+        detached: write the signature beside the bundle, and leave the bundle as it is.
+        progress: called with (what, done, total) if it takes long.
+
+    Raises:
+        BundleError: the bundle has faults, or another signature beside it is no signature of it.
+        InputError: the file is no key, or the password is another one.
+        PolicyError: the bundle's noise can be repeated.
+        MachineError: the disk, the folder or a permission is in the way.
+    """
+    from synthrelease.bundle.signing.keys import read_private_key  # noqa: PLC0415
+    from synthrelease.bundle.signing.sign import sign as run  # noqa: PLC0415
+
+    own = read_private_key(Path(key), password) if isinstance(key, str | Path) else key
+    return run(bundle, own, detached=detached, progress=progress)
+
+
+def _verified(path: str | Path, progress: Progress | None) -> Verification:
+    """A bundle without faults, but for a test seed: whatever is made of it says so, too."""
+    result = _verify(path, allow_test_seed=True, progress=progress)
+    _refuse_faulty({str(path): result})
+    return result
+
+
+def _refuse_faulty(results: Mapping[str, Verification]) -> None:
+    faulty = {path: result.findings for path, result in results.items() if not result.ok}
+    if faulty:
+        found = [finding for findings in faulty.values() for finding in findings]
+        more = f"; and {len(found) - _MOST_FINDINGS} more" if len(found) > _MOST_FINDINGS else ""
+        raise FaultyBundleError(
+            "the bundle has faults",
+            where=", ".join(faulty),
+            found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
+            remedy="get the file again from its source, and run: synthrelease verify",
+            findings=[
+                {"file": path, "code": one.code, "where": one.where, "message": one.message}
+                for path, findings in faulty.items()
+                for one in findings
+            ],
+        )
