@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import PlanError, SynthReleaseError
 from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.settings_file import nearest, read_settings
+from synthrelease.settings_file import nearest, read_settings, refuse_misfit
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
@@ -147,6 +148,27 @@ def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> P
     """
     path = Path(path)
     document, text = read_settings(path, "plan", explain=_explained)
+    return _with_frames(_checked(path, document, text), frames or {})
+
+
+def plan_of(document: dict[str, Any], held: Held, *, called: str) -> Plan:
+    """Return the plan that a program says, in place of a file, of rows that it holds.
+
+    Args:
+        document: what TOML would be read as.
+        held: the rows of its only input.
+        called: what messages call it.
+
+    Raises:
+        PlanError: it does not fit the schema, or contradicts itself.
+    """
+    path = Path(called)
+    refuse_misfit(path, document, "plan", explain=_explained)
+    plan = _checked(path, document, json.dumps(document, sort_keys=True).encode())
+    return replace(plan, inputs={name: replace(spec, frame=held) for name, spec in plan.inputs.items()})
+
+
+def _checked(path: Path, document: dict[str, Any], text: bytes) -> Plan:
     privacy = document["privacy"]
     inputs = {name: _input(path, name, body) for name, body in document["inputs"].items()}
     outputs = tuple(_output(path, number, body) for number, body in enumerate(document["outputs"]))
@@ -164,7 +186,7 @@ def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> P
         hashlib.sha256(text).hexdigest(),
     )
     _check_references(plan)
-    return _with_frames(plan, frames or {})
+    return plan
 
 
 def _with_frames(plan: Plan, frames: Mapping[str, object]) -> Plan:

@@ -44,7 +44,7 @@ def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> t
     """
     text = _text(path, what)
     document = _toml(path, text, what)
-    _check_schema(path, document, f"{what}-v1", explain)
+    refuse_misfit(path, document, what, explain=explain)
     return document, text
 
 
@@ -70,9 +70,15 @@ def _text(path: Path, what: str) -> bytes:
         ) from None
 
 
-def _check_schema(path: Path, document: dict[str, Any], schema_name: str, explain: Explain | None) -> None:
+def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: Explain | None = None) -> None:
+    """Refuse what does not fit the schema `<what>-v1`; arguments as of `read_settings`.
+
+    Raises:
+        PlanError: it does not.
+    """
     from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
 
+    schema_name = f"{what}-v1"
     places = list(dict.fromkeys(_to_fill_in(document)))
     if places:
         raise PlanError(

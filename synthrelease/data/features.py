@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
+from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Code, labels, numbers, read_table
@@ -50,6 +51,56 @@ class Features:
     labels: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        person: ArrayLike,
+        values: Mapping[str, ArrayLike],
+        bounds: Mapping[str, tuple[float, float]],
+        recording: ArrayLike | None = None,
+        recordings: Sequence[str] | None = None,
+        time: ArrayLike | None = None,
+    ) -> Features:
+        """Return features of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
+
+        Args:
+            person: labels of people, text or whole numbers.
+            values: of every feature in its unit, NaN where missing.
+            bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
+            recording: labels of recordings; None if every person has one.
+            recordings: the public list; rows of others are dropped. It goes with `recording`.
+            time: time stamps, in any unit; without them rows count in their order.
+
+        Raises:
+            DataError: the arrays cannot be used, with place, kind and remedy.
+            ValueError: `recording` without `recordings`, or features and bounds of different names.
+
+        Example:
+            >>> pupil = Features.from_arrays(
+            ...     person=["a", "a", "b"], values={"pupil_mm": [3.1, 3.3, 12.0]}, bounds={"pupil_mm": (1.5, 8.0)}
+            ... )
+            >>> pupil.values.ravel().tolist(), pupil.notes
+            ([3.1, 3.3, 8.0], ("1 of 3 values of 'pupil_mm' were clipped to its bounds",))
+        """
+        if (recording is None) is not (recordings is None):
+            raise ValueError("Expected both recording and recordings, or neither")
+        if set(values) != set(bounds):
+            raise ValueError(
+                f"Expected bounds of every feature and no other, found features {sorted(values)} and bounds {sorted(bounds)}"
+            )
+        roles = {"person": person, "recording": recording, "time": time}
+        arrays = {role: array for role, array in roles.items() if array is not None}
+        if taken := set(arrays) & set(values):
+            raise ValueError(f"Expected features with names of their own, found {sorted(taken)}")
+        held = Held.of_arrays(arrays | dict(values), "arrays")
+        return load_features(
+            Source(Path(held.name), frame=held),
+            columns={role: role for role in arrays},
+            bounds=bounds,
+            recordings=None if recordings is None else list(map(str, recordings)),
+        )
 
     def limits(self, feature: int) -> tuple[float, float]:
         """Return the lower and upper bound of feature number `feature`."""

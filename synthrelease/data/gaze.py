@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
+from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -56,6 +57,60 @@ class Gaze:
     duration: NDArray[np.int64] | None = None
     identities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        person: ArrayLike,
+        stimulus: ArrayLike,
+        x_px: ArrayLike,
+        y_px: ArrayLike,
+        screen: Screen,
+        stimuli: Sequence[str],
+        time: ArrayLike | None = None,
+        duration: ArrayLike | None = None,
+        off_screen: str = "error",
+    ) -> Gaze:
+        """Return gaze of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
+
+        Args:
+            person: labels of people, text or whole numbers.
+            stimulus: labels of stimuli.
+            x_px: horizontal position in pixels, NaN where missing.
+            y_px: vertical position in pixels, downwards, NaN where missing.
+            screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
+            stimuli: the public list; rows of others are dropped.
+            time: time stamps, in any unit; without them rows count in their order.
+            duration: how long each row counts, in any unit, NaN where missing.
+            off_screen: "error", or "drop" for rows that lie off the screen.
+
+        Raises:
+            DataError: the arrays cannot be used, with place, kind and remedy.
+
+        Example:
+            >>> gaze = Gaze.from_arrays(
+            ...     person=["a", "a", "b"],
+            ...     stimulus=["1", "1", "1"],
+            ...     x_px=[10.0, 20.0, 70.5],
+            ...     y_px=[5.0, 6.0, float("nan")],
+            ...     screen=Screen(80, 60),
+            ...     stimuli=["1"],
+            ... )
+            >>> gaze.people, gaze.x_px.tolist(), gaze.notes
+            (2, [10.0, 20.0], ('1 of 3 rows have no position and were dropped',))
+        """
+        arrays = {"person": person, "stimulus": stimulus, "x": x_px, "y": y_px}
+        arrays |= {} if time is None else {"time": time}
+        arrays |= {} if duration is None else {"duration": duration}
+        held = Held.of_arrays(arrays, "arrays")
+        return load_gaze(
+            Source(Path(held.name), frame=held),
+            columns={role: role for role in arrays},
+            screen=screen,
+            stimuli=list(map(str, stimuli)),
+            off_screen=off_screen,
+        )
 
 
 def load_gaze(

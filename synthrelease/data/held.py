@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
 from synthrelease.errors import DataError, MachineError
 
@@ -47,6 +50,29 @@ class Held:
             DataError: it is none of these, or its columns cannot be told apart.
         """
         frame = unnested(_rows(what, name), name)
+        return cls(name, frame, _digest(frame))
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, ArrayLike], name: str) -> Held:
+        """Take columns that are arrays, each of shape (N,): numbers, NaN where they are missing, or labels.
+
+        Args:
+            arrays: by the names of the columns.
+            name: how messages call the whole.
+
+        Raises:
+            DataError: an array is not of one axis, not as long as the others, or holds what is neither text nor numbers.
+        """
+        columns = [_of_array(array, column, name) for column, array in arrays.items()]
+        for column in columns:
+            if len(column) != len(columns[0]):
+                raise DataError(
+                    "the arrays are of several lengths",
+                    where=f"{name}, '{column.name}'",
+                    found=f"{len(column)}, and {len(columns[0])} of '{columns[0].name}'",
+                    expected="one entry of each array for every row",
+                )
+        frame = pl.DataFrame(columns)
         return cls(name, frame, _digest(frame))
 
 
@@ -139,6 +165,29 @@ def _of_column(series: Any) -> pl.Series:
         raise
     except Exception:  # noqa: BLE001  whatever cannot be told apart; refused where a plan names it
         return pl.Series(series.name, [None] * len(series), dtype=pl.Object)
+
+
+def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
+    """A copy of an array: the program may change it while it is read."""
+    where = f"{name}, '{column}'"
+    values = np.array(array)
+    if values.ndim != 1:
+        raise DataError(
+            "an array is not of one axis", where=where, found=f"the shape {values.shape}", expected="(N,)"
+        )
+    try:
+        if values.dtype.kind == "O":  # labels of pandas, say, with NaN for none
+            cells = [None if one is None or one != one else one for one in values]  # noqa: PLR0124
+            return pl.Series(column, cells)
+        series = pl.Series(column, values)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        raise DataError(
+            "the array cannot be used",
+            where=where,
+            found=f"the type {values.dtype}",
+            expected="numbers or text",
+        ) from None
+    return series.fill_nan(None) if series.dtype.is_float() else series
 
 
 def _of_gaze(gaze: Any) -> pl.DataFrame:

@@ -1,0 +1,27 @@
+"""One mechanism for arrays in memory: no plan, no files, and the same integers and guarantee that `build` would release.
+
+Every function takes what is private as arrays of shape (N,), one entry for every row, and everything public as keyword arguments; nothing
+public is looked up in the data, but for the number of people, which is public under "replace-one". It returns an `ArrayRelease`: values, their
+uncertainty, the guarantee, and the event by which `compose` counts several calls together.
+
+**Every call draws fresh noise and costs again.** The guarantee is that of one call; what was called and thrown away counts as well. No
+ledger is asked. Other keys of a plan's output (docs/plan.md) are taken by their names: `heatmaps(…, clipping="per-stimulus")`.
+
+Sources: the proof note beside each mechanism, `synthrelease/mechanisms/*.proof.md`.
+"""
+
+from synthrelease.arrays.features import mean_signals, statistics, synthetic_records
+from synthrelease.arrays.gaze import areas, heatmaps
+from synthrelease.arrays.release import ArrayRelease, compose
+from synthrelease.mechanisms.records import deniability_test
+
+__all__ = [
+    "ArrayRelease",
+    "areas",
+    "compose",
+    "deniability_test",
+    "heatmaps",
+    "mean_signals",
+    "statistics",
+    "synthetic_records",
+]

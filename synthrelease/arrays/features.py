@@ -1,0 +1,234 @@
+"""Mechanisms for arrays of features: mean signals, statistics, synthetic records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from synthrelease.arrays.release import ArrayRelease, Promise, released
+from synthrelease.data.held import Held
+
+
+def mean_signals(
+    *,
+    person: ArrayLike,
+    values: Mapping[str, ArrayLike],
+    bounds: Mapping[str, tuple[float, float]],
+    length: int,
+    epsilon: float,
+    delta: float = 0.0,
+    recording: ArrayLike | None = None,
+    recordings: Sequence[str] | None = None,
+    time: ArrayLike | None = None,
+    mechanism: str = "spectral",
+    allow_unprotected: bool = False,
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release the course of features over time, on average over people, for every recording.
+
+    Args:
+        person: labels of people, shape (N,).
+        values: of every feature in its unit, shape (N,), NaN where missing.
+        bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
+        length: steps of every series, public: longer ones are cut, shorter ones completed.
+        epsilon: ε per person, of all recordings and features together.
+        delta: δ per person; for "spectral" and `noise="gaussian"`.
+        recording: labels of recordings, shape (N,); None if every person has one.
+        recordings: the public list; rows of others are dropped. It goes with `recording`.
+        time: time stamps in any unit, shape (N,); without them rows count in their order.
+        mechanism: "spectral", "lpa", "fpa", "cfpa" or "dcfpa" (`calibration="bozkir2021"`: as published).
+        allow_unprotected: take a mechanism as published although it protects nobody; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        options: other keys of a plan's signals.
+
+    Returns:
+        Under (recording, feature, name): "values" and, for "spectral", "uncertainty", in the feature's unit, shape (length,); "noised",
+        integers. The only recording is called "all" if there is no `recording`.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+        ValueError: `recording` without `recordings`.
+
+    Source: `synthrelease/mechanisms/spectral_signals.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
+
+    Example:
+        >>> import numpy as np
+        >>> people, steps = 30, 40
+        >>> course = np.tile(4 + np.sin(np.arange(steps) / 6), people)
+        >>> pupil = mean_signals(
+        ...     person=np.repeat(np.arange(people), steps),
+        ...     values={"pupil_mm": course},
+        ...     bounds={"pupil_mm": (1.5, 8.0)},
+        ...     length=steps,
+        ...     epsilon=2.0,
+        ...     delta=1e-6,
+        ... )
+        >>> pupil["all", "pupil_mm", "values"].shape
+        (40,)
+    """
+    roles = {"person": person, "recording": recording, "time": time}
+    rows, source = _rows("mean_signals", roles, recordings, values, bounds)
+    output = {"kind": "signals", "mechanism": mechanism, "length": length, **options}
+    # Replace-one is all that signals have.
+    promise = Promise(epsilon, delta, allow_unprotected=allow_unprotected)
+    return released("mean_signals", rows, source, output, promise, test_seed=test_seed)
+
+
+def statistics(
+    *,
+    person: ArrayLike,
+    values: Mapping[str, ArrayLike],
+    bounds: Mapping[str, tuple[float, float]],
+    statistics: Sequence[str],
+    epsilon: float,
+    delta: float = 0.0,
+    recording: ArrayLike | None = None,
+    recordings: Sequence[str] | None = None,
+    labels: Mapping[str, ArrayLike] | None = None,
+    categories: Mapping[str, Sequence[str]] | None = None,
+    neighbours: str = "replace-one",
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release statistics of features over people, all together or by groups (`by="recording"`, or a column of `labels`).
+
+    Args:
+        person: labels of people, shape (N,).
+        values: of every feature in its unit, shape (N,), NaN where missing.
+        bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
+        statistics: "count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"; each for every feature.
+        epsilon: ε per person, of all statistics, features and groups together.
+        delta: δ per person; for `noise="gaussian"`.
+        recording: labels of recordings, shape (N,); None if every person has one.
+        recordings: the public list; rows of others are dropped. It goes with `recording`.
+        labels: other columns of labels by name, shape (N,) each.
+        categories: the public list of labels of each.
+        neighbours: "replace-one", or "add-remove-one" if the number of people is private.
+        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        options: other keys of a plan's statistics.
+
+    Returns:
+        Under (statistic, feature, name), or (statistic, group, feature, name): "value" in people or the feature's unit, shape (1,) or
+        (bins,), "interval" of 95 % for noise alone, shape (1, 2) or (bins, 2); "noised" are integers. Quantiles have "value" and "chosen".
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+        ValueError: `recording` without `recordings`, or `labels` and `categories` of different names.
+
+    Source: `synthrelease/mechanisms/statistics.proof.md`.
+
+    Example:
+        >>> found = statistics(
+        ...     person=["a", "a", "b", "c"],
+        ...     values={"pupil_mm": [3.0, 3.2, 4.1, 2.9]},
+        ...     bounds={"pupil_mm": (1.5, 8.0)},
+        ...     statistics=["mean", "count"],
+        ...     epsilon=1.0,
+        ... )
+        >>> print(found.guarantee)
+        ε = 1 per person (replace-one)
+        >>> sorted(found.of("value"))
+        [('count', 'pupil_mm'), ('mean', 'pupil_mm')]
+    """
+    roles = {"person": person, "recording": recording}
+    rows, source = _rows(
+        "statistics", roles, recordings, values, bounds, labels=labels, categories=categories
+    )
+    output = {"kind": "statistics", "statistics": statistics, **options}
+    promise = Promise(epsilon, delta, neighbours)
+    return released("statistics", rows, source, output, promise, test_seed=test_seed)
+
+
+def synthetic_records(
+    *,
+    person: ArrayLike,
+    values: Mapping[str, ArrayLike],
+    bounds: Mapping[str, tuple[float, float]],
+    model: str,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    recording: ArrayLike | None = None,
+    recordings: Sequence[str] | None = None,
+    labels: Mapping[str, ArrayLike] | None = None,
+    categories: Mapping[str, Sequence[str]] | None = None,
+    neighbours: str = "replace-one",
+    allow_unprotected: bool = False,
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release synthetic records: from a model with differential privacy (`fit="dp"`), or of plausible deniability.
+
+    Args:
+        person: labels of people, shape (N,).
+        values: of every feature in its unit, shape (N,), NaN where missing.
+        bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
+        model: "marginals" or "seeded" (David-John et al. 2022).
+        epsilon: ε per person, for `fit="dp"`; other fits take none.
+        delta: δ per person, likewise.
+        recording: labels of recordings, shape (N,); None if every person has one.
+        recordings: the public list; rows of others are dropped. It goes with `recording`.
+        labels: other columns of labels by name, shape (N,) each.
+        categories: the public list of labels of each.
+        neighbours: "replace-one", or "add-remove-one" for `fit="dp"`.
+        allow_unprotected: take a mechanism that protects nobody; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        options: other keys of a plan's records, such as `k`, `gamma`, `bins`, `task`, `rows`.
+
+    Returns:
+        Arrays of shape (rows,), as a bundle has them: categories, and values in the unit of their feature.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+        ValueError: `recording` without `recordings`, or `labels` and `categories` of different names.
+
+    Source: `synthrelease/mechanisms/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
+    """
+    roles = {"person": person, "recording": recording}
+    rows, source = _rows(
+        "synthetic_records", roles, recordings, values, bounds, labels=labels, categories=categories
+    )
+    output = {"kind": "records", "model": model, **options}
+    promise = Promise(epsilon, delta, neighbours, allow_unprotected)
+    return released("synthetic_records", rows, source, output, promise, test_seed=test_seed)
+
+
+def _rows(
+    name: str,
+    roles: Mapping[str, ArrayLike | None],
+    recordings: Sequence[str] | None,
+    values: Mapping[str, ArrayLike],
+    bounds: Mapping[str, tuple[float, float]],
+    *,
+    labels: Mapping[str, ArrayLike] | None = None,
+    categories: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[Held, dict[str, Any]]:
+    """The rows, and the input in a plan's words."""
+    labels, categories = labels or {}, categories or {}
+    if (roles["recording"] is None) is not (recordings is None):
+        raise ValueError("Expected both recording and recordings, or neither")
+    for what, public, one, other in (
+        ("bounds", "features", bounds, values),
+        ("categories", "labels", categories, labels),
+    ):
+        if set(one) != set(other):
+            raise ValueError(
+                f"Expected {what} of all {public} and nothing else, found {sorted(one)} for {sorted(other)}"
+            )
+    own = {role: array for role, array in roles.items() if array is not None}
+    if taken := (set(own) & (set(values) | set(labels))) | (set(values) & set(labels)):
+        raise ValueError(f"Expected columns with names of their own, found {', '.join(sorted(taken))} twice")
+    source: dict[str, Any] = {
+        "kind": "features",
+        "columns": {role: role for role in own},
+        "bounds": {feature: list(limits) for feature, limits in bounds.items()},
+        "categories": {label: [str(one) for one in listed] for label, listed in categories.items()},
+    }
+    if recordings is not None:
+        source["recordings"] = [str(recording) for recording in recordings]
+    return Held.of_arrays({**own, **values, **labels}, name), source

@@ -1,0 +1,208 @@
+"""Mechanisms for arrays of gaze: heatmaps, areas of interest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from synthrelease.arrays.release import ArrayRelease, Promise, released
+from synthrelease.data.held import Held
+from synthrelease.data.screen import Screen
+
+_ROLES = {"x_px": "x", "y_px": "y"}  # of columns that a plan calls otherwise
+
+
+def heatmaps(
+    *,
+    person: ArrayLike,
+    stimulus: ArrayLike,
+    x_px: ArrayLike,
+    y_px: ArrayLike,
+    screen: Screen,
+    stimuli: Sequence[str],
+    epsilon: float,
+    delta: float = 0.0,
+    time: ArrayLike | None = None,
+    duration: ArrayLike | None = None,
+    neighbours: str = "replace-one",
+    assignment_public: bool = False,
+    off_screen: str = "error",
+    mechanism: str = "spectral",
+    allow_unprotected: bool = False,
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release a heatmap of where people looked, for every stimulus.
+
+    Args:
+        person: labels of people, shape (N,).
+        stimulus: labels of stimuli, shape (N,).
+        x_px: horizontal position in pixels, shape (N,), NaN where missing.
+        y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.
+        screen: its size in pixels.
+        stimuli: the public list; rows of others are dropped.
+        epsilon: ε per person, of all maps together.
+        delta: δ per person; above 0 for "spectral" and "gaussian".
+        time: time stamps in any unit, shape (N,); for dynamic maps (`window=[start, end]`).
+        duration: how long each row counts, in any unit, shape (N,); for `weight="duration"`.
+        neighbours: "replace-one", or "add-remove-one" if the number of people is private.
+        assignment_public: whether who saw which stimulus is public: then so are the numbers of viewers.
+        off_screen: "error", or "drop" for rows that lie off the screen.
+        mechanism: "spectral", "gaussian" or "laplace" (`calibration="liu2019"`: as published).
+        allow_unprotected: take a mechanism as published although it protects nobody; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        options: other keys of a plan's heatmap, such as `blur_px` (pixels).
+
+    Returns:
+        Under (stimulus, name): "heatmap" and "uncertainty", of the shape of the map, in shares of dwell; "noised", integers.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+
+    Source: `synthrelease/mechanisms/spectral.proof.md`, `gaze_maps.proof.md` (Liu et al. 2019).
+
+    Example:
+        >>> import numpy as np
+        >>> people, points = 200, 20
+        >>> rng = np.random.default_rng(1)
+        >>> maps = heatmaps(
+        ...     person=np.repeat(np.arange(people), points),
+        ...     stimulus=np.full(people * points, "1005"),
+        ...     x_px=rng.uniform(300, 500, people * points),
+        ...     y_px=rng.uniform(200, 400, people * points),
+        ...     screen=Screen(800, 600),
+        ...     stimuli=["1005"],
+        ...     epsilon=1.0,
+        ...     delta=1e-6,
+        ... )
+        >>> print(maps.guarantee)
+        ε = 1, δ = 1e-06 per person (replace-one)
+        >>> maps["1005", "heatmap"].shape
+        (100, 134)
+    """
+    arrays = {
+        "person": person,
+        "stimulus": stimulus,
+        "x_px": x_px,
+        "y_px": y_px,
+        "time": time,
+        "duration": duration,
+    }
+    return released(
+        "heatmaps",
+        _rows(arrays, "heatmaps"),
+        _source(arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        {"kind": "heatmap", "mechanism": mechanism, **options},
+        Promise(epsilon, delta, neighbours, allow_unprotected),
+        test_seed=test_seed,
+    )
+
+
+def areas(
+    *,
+    person: ArrayLike,
+    stimulus: ArrayLike,
+    x_px: ArrayLike,
+    y_px: ArrayLike,
+    screen: Screen,
+    stimuli: Sequence[str],
+    areas: Mapping[str, Mapping[str, Any]],
+    epsilon: float,
+    delta: float = 0.0,
+    transitions: bool = False,
+    time: ArrayLike | None = None,
+    duration: ArrayLike | None = None,
+    neighbours: str = "replace-one",
+    assignment_public: bool = False,
+    off_screen: str = "error",
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release how people's time divides among areas of interest, and, if asked for, how they went from one to another.
+
+    Args:
+        person: labels of people, shape (N,).
+        stimulus: labels of stimuli, shape (N,).
+        x_px: horizontal position in pixels, shape (N,), NaN where missing.
+        y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.
+        screen: its size in pixels.
+        stimuli: the public list; rows of others are dropped.
+        areas: public shapes in pixels by name: {"face": {"rectangle": [left, top, right, bottom]}}, or {"polygon": [[x, y], …]}.
+        epsilon: ε per person, of all areas and stimuli together.
+        delta: δ per person; for `noise="gaussian"`.
+        transitions: whether to release shares of transitions.
+        time: time stamps in any unit, shape (N,); without them rows count in their order.
+        duration: how long each row counts, in any unit, shape (N,); for `weight="duration"`.
+        neighbours: "replace-one", or "add-remove-one" if the number of people is private.
+        assignment_public: whether who saw which stimulus is public.
+        off_screen: "error", or "drop" for rows that lie off the screen.
+        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        options: other keys of a plan's areas.
+
+    Returns:
+        Under (stimulus, "dwell", "shares") shares of time, dimensionless, shape (A,), the last "elsewhere"; under (stimulus, "transitions",
+        "shares") shape (A, A); "noised" are integers.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+
+    Source: `synthrelease/mechanisms/areas.proof.md`.
+
+    Example:
+        >>> found = areas(
+        ...     person=["a", "a", "b"],
+        ...     stimulus=["1", "1", "1"],
+        ...     x_px=[10, 50, 12],
+        ...     y_px=[10, 50, 11],
+        ...     screen=Screen(80, 60),
+        ...     stimuli=["1"],
+        ...     areas={"face": {"rectangle": [0, 0, 20, 20]}},
+        ...     epsilon=1.0,
+        ... )
+        >>> float(round(found["1", "dwell", "shares"].sum(), 3))
+        1.0
+    """
+    arrays = {
+        "person": person,
+        "stimulus": stimulus,
+        "x_px": x_px,
+        "y_px": y_px,
+        "time": time,
+        "duration": duration,
+    }
+    return released(
+        "areas",
+        _rows(arrays, "areas"),
+        _source(arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        {"kind": "areas", "areas": areas, "transitions": transitions, **options},
+        Promise(epsilon, delta, neighbours),
+        test_seed=test_seed,
+    )
+
+
+def _rows(arrays: Mapping[str, ArrayLike | None], name: str) -> Held:
+    return Held.of_arrays({key: array for key, array in arrays.items() if array is not None}, name)
+
+
+def _source(
+    arrays: Mapping[str, ArrayLike | None],
+    screen: Screen,
+    stimuli: Sequence[str],
+    off_screen: str,
+    *,
+    assignment_public: bool,
+) -> dict[str, Any]:
+    """The input in a plan's words."""
+    return {
+        "kind": "gaze",
+        "columns": {_ROLES.get(key, key): key for key, array in arrays.items() if array is not None},
+        "screen": {key: value for key, value in asdict(screen).items() if value is not None},
+        "stimuli": [str(stimulus) for stimulus in stimuli],
+        "off_screen": off_screen,
+        "assume_public": ["assignment"] if assignment_public else [],
+    }

@@ -1,0 +1,214 @@
+"""What a call of one mechanism releases, and what several calls cost together."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.held import Held
+from synthrelease.design import make_design, warnings
+from synthrelease.errors import SynthReleaseError
+from synthrelease.mechanisms.collected import Collected
+from synthrelease.noise import SecureRandom
+from synthrelease.parts import collected_from, divided, stamp_of
+from synthrelease.plan import plan_of
+from synthrelease.privacy import accounting
+from synthrelease.privacy.event import Event
+from synthrelease.privacy.guarantee import Guarantee, Neighbours
+
+Labels = str | tuple[str, ...]
+_ROWS = "rows"  # the only input
+_OF_PLANS = "spending on this dataset"  # a warning that is said in other words here
+
+
+@dataclass(frozen=True)
+class ArrayRelease:
+    """What one call of a mechanism released; `str()` of it says what is promised.
+
+    Attributes:
+        name: of the function.
+        values: arrays by their labels, such as ("1005", "heatmap"), in the units of the bundle's datasets (docs/format.md).
+        guarantee: of this call alone.
+        event: what was done, for `compose`.
+        mechanism: name, parameters and public inputs, as a manifest has them.
+        warnings: what a reader of the values must know; public.
+        notes: what was dropped or clipped, for the curator alone.
+        test_seed: whether the noise can be repeated: then nothing is protected, and nothing may be published.
+    """
+
+    name: str
+    values: Mapping[tuple[str, ...], NDArray[np.generic]] = field(repr=False)
+    guarantee: Guarantee
+    event: Event
+    mechanism: dict[str, Any] = field(repr=False)
+    warnings: tuple[str, ...] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+    test_seed: bool
+
+    def __getitem__(self, labels: Labels) -> NDArray[np.generic]:
+        """Return the array of these labels, in the unit and of the shape that its last label has; KeyError if there is none."""
+        return self.values[(labels,) if isinstance(labels, str) else tuple(labels)]
+
+    def of(self, what: str) -> dict[Labels, NDArray[np.generic]]:
+        """Return all arrays of one kind, such as "heatmap", by their other labels: a text if it is one, else a tuple.
+
+        Shapes and units are those of the kind.
+        """
+        found = {labels[:-1]: array for labels, array in self.values.items() if labels[-1] == what}
+        return {labels[0] if len(labels) == 1 else labels: array for labels, array in found.items()}
+
+    def __str__(self) -> str:
+        lines = [f"{self.name} by {self.mechanism['name']}: {self.guarantee}"]
+        if self.test_seed:
+            lines.append("TEST SEED - DO NOT PUBLISH: the noise can be taken away")
+        lines += [f"  mind: {warning}" for warning in self.warnings]
+        lines.append(
+            "  mind: another call on these people costs again; compose([...]) tells what calls cost together"
+        )
+        return "\n".join(lines)
+
+
+def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
+    """Return the guarantee of several calls together for a person who is in all of them, composed exactly from their events.
+
+    It holds if all that was to be called was settled before the first result was seen. Who chooses a call after
+    seeing others needs a ledger (`synthrelease.Ledger`, docs/ledger.md).
+
+    Args:
+        calls: every call that was made on these people, those too whose result was thrown away.
+        delta: δ at which ε is stated; needed if there is Gaussian noise. Dimensionless, as ε.
+
+    Raises:
+        ValueError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
+
+    Source: `synthrelease/privacy/accounting.proof.md`.
+
+    Example:
+        >>> from synthrelease.arrays import statistics
+        >>> pupil = {"pupil_mm": [3.1, 3.3, 2.9, 4.0]}
+        >>> ways = {"person": ["a", "b", "c", "d"], "values": pupil, "bounds": {"pupil_mm": (1.5, 8.0)}}
+        >>> one = statistics(**ways, statistics=["mean"], epsilon=0.5)
+        >>> other = statistics(**ways, statistics=["median"], epsilon=0.25)
+        >>> print(compose([one, other]))
+        ε = 0.75 per person (replace-one)
+    """
+    relations = {call.guarantee.neighbours for call in calls}
+    if len(relations) != 1:
+        raise ValueError(f"Expected calls under one relation, found {sorted(relations) or 'none'}")
+    if any(call.test_seed for call in calls):
+        raise ValueError("Expected calls with noise that nobody can repeat, found one with a test seed")
+    if not 0 <= delta < 0.5:
+        raise ValueError(f"Expected 0 <= delta < 0.5, found delta={delta}")
+    events = [call.event for call in calls]
+    private = all(accounting.is_differentially_private(event) for event in events)
+    if private and not delta and accounting.parts(events).needs_delta:
+        raise ValueError("Expected delta > 0, since there is Gaussian noise, found delta=0")
+    return accounting.compose(events, delta=delta, neighbours=relations.pop())
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a call is to promise.
+
+    Attributes:
+        epsilon: ε per person.
+        delta: δ per person.
+        neighbours: the neighbouring relation.
+        allow_unprotected: whether it may be nothing.
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: str = Neighbours.REPLACE_ONE
+    allow_unprotected: bool = False
+
+    def to_plan(self) -> dict[str, Any]:
+        """Return a plan's words."""
+        told: dict[str, Any] = {"epsilon": self.epsilon, "neighbours": str(self.neighbours)}
+        told |= {"delta": self.delta} if self.delta else {}
+        return told | ({"allow_unprotected": True} if self.allow_unprotected else {})
+
+
+def released(
+    name: str,
+    rows: Held,
+    source: Mapping[str, Any],
+    output: Mapping[str, Any],
+    promise: Promise,
+    *,
+    test_seed: int | None,
+) -> ArrayRelease:
+    """Release one output of rows in memory, as `build` does.
+
+    Args:
+        name: of the function that is called.
+        rows: the private rows.
+        source: the input in a plan's words, without its path.
+        output: the output in a plan's words, without name and input.
+        promise: budget and relation.
+        test_seed: for noise that can be repeated; None for noise that cannot.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the promise would be false or empty.
+    """
+    document = {
+        "release": {"name": name.replace("_", "-"), "version": "0", "title": name},
+        "privacy": promise.to_plan(),
+        "inputs": {_ROWS: {"path": rows.name, **source}},
+        "outputs": [{"name": name, "input": _ROWS, **output}],
+    }
+    try:
+        plan = plan_of(_plain(document), rows, called=name)
+        spec = plan.inputs[_ROWS]
+        stamp = stamp_of(spec.source)
+        design = make_design(plan)
+        (planned,) = design.outputs
+        resolved = planned.resolved
+        found: list[Collected] = []
+        notes: tuple[str, ...] = ()
+        for part in divided(spec, design.facts[_ROWS], stamp):
+            own, told = collected_from(part, {name: resolved.collector()})
+            found.append(own[name])
+            notes += told
+        random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
+        collected = functools.reduce(lambda one, other: one.joined(other), found)
+        release = resolved.release(collected, planned.budget, random.spawn(name))
+    except SynthReleaseError as error:
+        error.where = _where(error.where, name)
+        raise
+    values = {labels: array for derive in release.derivations for labels, array in derive().items()}
+    mechanism = resolved.mechanism()
+    mechanism["parameters"] |= release.chosen
+    public = [told for told in warnings(design) if not told.startswith(_OF_PLANS)]
+    return ArrayRelease(
+        name,
+        values,
+        planned.guarantee,
+        release.event,
+        mechanism,
+        (*public, *resolved.warnings()),
+        (*notes, *release.notes),
+        random.seeded,
+    )
+
+
+def _where(where: str, name: str) -> str:
+    """A place in the plan that nobody wrote, as a place in the call."""
+    for place in (f"{name}: outputs[0] ({name})", f"{name}: outputs[0]", f"{name}: inputs.{_ROWS}"):
+        where = where.replace(place, f"{name}()")
+    return where.replace(f"{name}: privacy", f"{name}()")
+
+
+def _plain(value: Any) -> Any:
+    """A value as TOML would have been read."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(own) for key, own in value.items()}
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist())
+    return [_plain(own) for own in value] if isinstance(value, list | tuple) else value

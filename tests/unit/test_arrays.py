@@ -1,0 +1,310 @@
+"""One mechanism on arrays: the same integers, guarantee and words that `build` releases of the same data in a file."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import synthrelease
+from synthrelease import Screen, arrays
+from synthrelease.bundle.contents import contents
+from synthrelease.bundle.layout import dataset_path
+from synthrelease.data.features import Features, load_features
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.errors import DataError, InputError, PlanError, PolicyError
+
+BUDGET = {"epsilon": 2.0, "delta": 1e-4}
+SHAPES = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"polygon": [[40, 0], [80, 0], [80, 30]]}}
+BOUNDS = {"size_mm": (2.0, 8.0), "blink_hz": (0.0, 2.0)}
+
+
+def gaze(people=40):
+    rng = np.random.default_rng(7)
+    rows = people * 30
+    return {
+        "person": np.array([f"p{n}" for n in rng.permutation(np.repeat(np.arange(people), 30))]),
+        "stimulus": rng.choice(["garden", "7", "unlisted"], rows),
+        "x_px": rng.uniform(0, 80, rows),
+        "y_px": np.where(rng.random(rows) < 0.05, np.nan, rng.uniform(0, 60, rows)),
+        "time": np.arange(rows) * 0.25 % 10 + np.arange(rows) * 1e-6,
+        "duration": rng.integers(0, 400, rows).astype(float),
+    }
+
+
+def features(people=60):
+    rng = np.random.default_rng(8)
+    rows = people * 24
+    person, step = np.repeat(np.arange(people), 24), np.tile(np.arange(24), people)
+    return {
+        "person": person,
+        "recording": np.where(step < 12, "read", "search"),
+        "time": step.astype(float),
+        "size_mm": np.clip(rng.normal(4 + 0.1 * step, 0.4), 1, 9),
+        "blink_hz": np.where(rng.random(rows) < 0.1, np.nan, rng.uniform(0, 1, rows)),
+        "mood": rng.choice(["calm", "tense"], rows),
+    }
+
+
+def toml(value):
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + " }"
+    return "[" + ", ".join(map(toml, value)) + "]" if isinstance(value, list | tuple) else json.dumps(value)
+
+
+def built(folder, name, columns, source, output, *, neighbours="replace-one", more=""):
+    """Release one output by a plan and a file."""
+    pl.DataFrame({key: pl.Series(array).fill_nan(None) if array.dtype.kind == "f" else pl.Series(array)
+                  for key, array in columns.items()}).write_parquet(folder / "rows.parquet")  # fmt: skip
+    lines = [
+        f'[release]\nname = "r"\nversion = "1"\ntitle = "r"\n[privacy]\nneighbours = "{neighbours}"\n{more}',
+        *(f"{key} = {value}" for key, value in BUDGET.items()),
+        '[inputs.rows]\npath = "rows.parquet"',
+        *(f"{key} = {toml(value)}" for key, value in source.items()),
+        f'[[outputs]]\nname = "{name}"\ninput = "rows"',
+        *(f"{key} = {toml(value)}" for key, value in output.items()),
+    ]
+    (folder / "plan.toml").write_text("\n".join(lines))
+    path = synthrelease.build(folder / "plan.toml", folder / "r.h5", test_seed=5).path
+    return synthrelease.open_bundle(path, allow_test_seed=True)
+
+
+def assert_same(release, bundle):
+    (entry,) = bundle.manifest["outputs"]
+    assert release.test_seed
+    assert release.guarantee.to_json() == entry["guarantee"]
+    assert release.event.to_json() == entry["event"]
+    assert json.loads(json.dumps(release.mechanism)) == entry["mechanism"]
+    assert set(release.warnings) <= {*entry["warnings"], *bundle.manifest["warnings"]}
+    paths = {content.path for content in contents(entry)}
+    assert {dataset_path(release.name, *labels) for labels in release.values} == paths
+    start = len(dataset_path(release.name)) + 1
+    for labels, array in release.values.items():
+        np.testing.assert_array_equal(
+            array, bundle[release.name][dataset_path(release.name, *labels)[start:]], str(labels)
+        )
+
+
+GAZE = {
+    "spectral": ("heatmaps", {"blur_px": 8}, {}),
+    "spectral, public assignment": ("heatmaps", {"blur_px": 8, "clipping": "per-stimulus"}, {"assignment_public": True}),
+    "spectral, moving": ("heatmaps", {"blur_px": 12, "window": [0, 8], "frames": 3, "weight": "duration"}, {}),
+    "gaussian": ("heatmaps", {"mechanism": "gaussian", "width_px": 8, "height_px": 6, "blur_px": 5, "cap": 3}, {}),
+    "a private cap": (
+        "heatmaps",
+        {"mechanism": "laplace", "width_px": 8, "height_px": 6, "blur_px": 5, "cap": "private", "caps": [1, 2, 4]},
+        {"neighbours": "add-remove-one"},
+    ),
+    "areas": ("areas", {"areas": SHAPES, "transitions": True, "noise": "gaussian"}, {}),
+    "areas, add-remove-one": ("areas", {"areas": SHAPES, "weight": "duration"}, {"neighbours": "add-remove-one"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GAZE)
+def test_gaze_as_a_build(case, tmp_path):
+    name, options, ways = GAZE[case]
+    columns = gaze()
+    called = getattr(arrays, name)(
+        **columns, screen=Screen(80, 60), stimuli=["7", "garden"], **BUDGET, **options, **ways, test_seed=5
+    )
+    roles = {"person": "person", "stimulus": "stimulus", "x": "x_px", "y": "y_px", "time": "time", "duration": "duration"}  # fmt: skip
+    source = {
+        "kind": "gaze",
+        "columns": roles,
+        "screen": {"width_px": 80, "height_px": 60},
+        "stimuli": ["7", "garden"],
+        "assume_public": ["assignment"] if "assignment_public" in ways else [],
+    }
+    kind = {"heatmaps": "heatmap", "areas": "areas"}[name]
+    neighbours = ways.get("neighbours", "replace-one")
+    assert_same(called, built(tmp_path, name, columns, source, {"kind": kind, **options}, neighbours=neighbours))  # fmt: skip
+
+
+FEATURES = {
+    "spectral": ("mean_signals", "signals", {"length": 12}),
+    "chunks": ("mean_signals", "signals", {"length": 12, "mechanism": "dcfpa", "chunk": 6, "noise": "gaussian"}),
+    "statistics": ("statistics", "statistics", {"statistics": ["mean", "histogram", "quantile:0.9"], "by": "recording"}),
+    "marginals": ("synthetic_records", "records", {"model": "marginals", "fit": "dp", "bins": 3, "rows": 40, "task": "mood"}),
+    "seeded": ("synthetic_records", "records", {"model": "seeded", "bins": 3, "k": 3, "rows": 20, "resampled": 1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FEATURES)
+def test_features_as_a_build(case, tmp_path):
+    name, kind, options = FEATURES[case]
+    columns = features()
+    source = {
+        "kind": "features",
+        "columns": {"person": "person", "recording": "recording"},
+        "recordings": ["search", "read"],
+        "bounds": BOUNDS,
+    }
+    ways = {key: columns[key] for key in ("person", "recording")} | {"recordings": ["search", "read"]}
+    if name == "mean_signals":
+        ways["time"], source["columns"]["time"] = columns["time"], "time"
+    else:
+        source["categories"] = {"mood": ["tense", "calm"]}
+        ways |= {"labels": {"mood": columns["mood"]}, "categories": {"mood": ["tense", "calm"]}}
+    values = {feature: columns[feature] for feature in BOUNDS}
+    called = getattr(arrays, name)(**ways, values=values, bounds=BOUNDS, **BUDGET, **options, test_seed=5)
+    assert_same(called, built(tmp_path, name, columns, source, {"kind": kind, **options}))
+
+
+def small(**more):
+    own = {"person": ["a", "a", "b", "c"], "values": {"v": [1.0, 2.0, 3.0, np.nan]}, "bounds": {"v": (0, 5)}}
+    return arrays.statistics(**{**own, "statistics": ["mean"], "epsilon": 1.0, **more})
+
+
+def test_noise_is_fresh_unless_asked_otherwise_and_then_says_so():
+    wide = {"epsilon": 0.001}
+    one, other = small(**wide), small(**wide)
+    assert one["mean", "v", "noised"][0] != other["mean", "v", "noised"][0]
+    assert not one.test_seed
+    assert "TEST SEED" not in str(one)
+    assert "costs again" in str(one)
+    seeded = [small(**wide, test_seed=seed)["mean", "v", "noised"][0] for seed in (1, 1, 2)]
+    assert seeded[0] == seeded[1] != seeded[2]
+    assert "TEST SEED - DO NOT PUBLISH" in str(small(test_seed=1))
+
+
+def test_several_calls_cost_what_their_events_compose_to():
+    columns, ways = gaze(), {"screen": Screen(80, 60), "stimuli": ["7", "garden"]}
+    one = arrays.heatmaps(**columns, **ways, blur_px=8, **BUDGET)
+    other = arrays.areas(**columns, **ways, areas=SHAPES, epsilon=0.5)
+    together = arrays.compose([one, other], delta=1e-4)
+    assert 2.0 < together.epsilon < 2.5
+    assert arrays.compose([one], delta=1e-4) == one.guarantee
+    assert arrays.compose([other, other]).epsilon == 1.0
+    with pytest.raises(ValueError, match="delta > 0"):
+        arrays.compose([one, other])
+
+
+@pytest.mark.parametrize(
+    ("calls", "match"),
+    [
+        (list, "none"),
+        (lambda: [small(test_seed=1)], "test seed"),
+        (lambda: [small(), small(neighbours="add-remove-one")], "one relation"),
+    ],
+)
+def test_what_does_not_compose_is_refused(calls, match):
+    with pytest.raises(ValueError, match=match):
+        arrays.compose(calls())
+
+
+def test_published_mechanisms_say_that_they_do_not_protect():
+    columns = features()
+    ways = {
+        "person": columns["person"],
+        "values": {"size_mm": columns["size_mm"]},
+        "bounds": {"size_mm": BOUNDS["size_mm"]},
+        "length": 12,
+        "mechanism": "fpa",
+        "calibration": "bozkir2021",
+        "paper_epsilon": 1.0,
+        "epsilon": 1.0,
+    }
+    with pytest.raises(PolicyError, match="protects nobody"):
+        arrays.mean_signals(**ways)
+    published = arrays.mean_signals(**ways, allow_unprotected=True)
+    assert published.guarantee.kind == "none"
+    assert any("protects nobody" in warning for warning in published.warnings)
+    private = small()
+    assert arrays.compose([private, published]).kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "where"),
+    [
+        ({"values": {"v": [1.0, 2.0]}}, DataError, "statistics, 'v'"),
+        ({"person": [["a", "a"], ["b", "c"]]}, DataError, "statistics, 'person'"),
+        ({"values": {"v": [1.0, 2.0, 3.0, np.inf]}}, DataError, "statistics, row 3, column 'v'"),
+        ({"person": ["a", "a", "b", None]}, DataError, "statistics, row 3, column 'person'"),
+        ({"person": [object()] * 4}, DataError, "statistics, column 'person'"),
+        ({"statistics": ["meen"]}, PlanError, "statistics().statistics"),
+        ({"binz": 3}, PlanError, "statistics()"),
+        ({"epsilon": -1.0}, PlanError, "statistics().epsilon"),
+        ({"bounds": {"v": (5, 0)}}, PlanError, "statistics().bounds.v"),
+        ({"neighbours": "both"}, PlanError, "statistics().neighbours"),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_argument(change, kind, where):
+    with pytest.raises(kind) as caught:
+        small(**change)
+    assert caught.value.where.startswith(where), caught.value.where
+    assert isinstance(caught.value, InputError)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recording": ["r"] * 4},
+        {"recordings": ["r"]},
+        {"bounds": {"w": (0, 1)}},
+        {"labels": {"mood": ["a"] * 4}},
+        {"values": {"person": [1.0] * 4}, "bounds": {"person": (0, 5)}},
+    ],
+)
+def test_arguments_that_belong_together(change):
+    with pytest.raises(ValueError, match="Expected"):
+        small(**change)
+
+
+def test_labels_are_those_of_a_file():
+    """Whole numbers, floats that are whole, and texts of pandas name the same people."""
+    seen = [small(person=people, test_seed=3)["mean", "v", "noised"][0]
+            for people in ([1, 1, 2, 3], [1.0, 1.0, 2.0, 3.0], np.array(["1", "1", "2", "3"], dtype=object))]  # fmt: skip
+    assert len(set(seen)) == 1
+
+
+def test_arrays_may_change_afterwards():
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    held = Gaze.from_arrays(
+        person=[1] * 4, stimulus=["s"] * 4, x_px=values, y_px=values, screen=Screen(9, 9), stimuli=["s"]
+    )
+    values[:] = 0
+    assert held.x_px.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_constructors_read_what_files_say(tmp_path):
+    columns = gaze()
+    pl.DataFrame(columns).with_columns(pl.col("y_px").fill_nan(None)).write_parquet(tmp_path / "g.parquet")
+    roles = {"person": "person", "stimulus": "stimulus", "x": "x_px", "y": "y_px", "time": "time", "duration": "duration"}  # fmt: skip
+    made = Gaze.from_arrays(**columns, screen=Screen(80, 60), stimuli=["7", "garden"])
+    read = load_gaze(tmp_path / "g.parquet", columns=roles, screen=Screen(80, 60), stimuli=["7", "garden"])
+    for one in ("person", "stimulus", "x_px", "y_px", "time", "duration", "assigned"):
+        np.testing.assert_array_equal(getattr(made, one), getattr(read, one))
+    assert made.notes == read.notes
+    columns = features()
+    pl.DataFrame(columns).with_columns(pl.col("blink_hz").fill_nan(None)).write_parquet(
+        tmp_path / "f.parquet"
+    )
+    made = Features.from_arrays(
+        person=columns["person"],
+        recording=columns["recording"],
+        recordings=["search", "read"],
+        time=columns["time"],
+        values={feature: columns[feature] for feature in BOUNDS},
+        bounds=BOUNDS,
+    )
+    read = load_features(
+        tmp_path / "f.parquet",
+        columns={role: role for role in ("person", "recording", "time")},
+        bounds=BOUNDS,
+        recordings=["search", "read"],
+    )
+    for one in ("person", "recording", "values", "bounds"):
+        np.testing.assert_array_equal(getattr(made, one), getattr(read, one))
+    assert made.notes == read.notes
+    with pytest.raises(ValueError, match="both recording and recordings"):
+        Features.from_arrays(person=[1], values={"v": [1.0]}, bounds={"v": (0, 2)}, recording=["r"])
+
+
+def test_arrays_by_kind():
+    found = small(statistics=["mean", "count"])
+    assert set(found.of("value")) == {("mean", "v"), ("count", "v")}
+    assert set(
+        arrays.heatmaps(**gaze(), screen=Screen(80, 60), stimuli=["7"], blur_px=8, **BUDGET).of("heatmap")
+    ) == {"7"}
+    with pytest.raises(KeyError):
+        found["nothing"]
