@@ -1,0 +1,135 @@
+"""What commands do, as functions: the same results, errors of one hierarchy, and nothing heavy before it is needed."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import synthrelease
+from synthrelease.cli import main
+
+
+def run(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_every_name_is_there_and_has_a_docstring():
+    for name in synthrelease.__all__:
+        assert getattr(synthrelease, name).__doc__, name
+    assert set(synthrelease.__all__) <= set(dir(synthrelease))
+    assert callable(synthrelease.arrays.heatmaps)
+
+
+def test_names_stay_functions_whatever_is_imported():
+    """A module of the same name would take a function's place as soon as anything imports it."""
+    import pkgutil
+
+    modules = {module.name for module in pkgutil.iter_modules(synthrelease.__path__)}
+    assert not modules & set(synthrelease.__all__)
+
+
+def test_verify_needs_no_numpy():
+    code = (
+        "import sys, synthrelease\nsynthrelease.verify\nsynthrelease.DataError\nprint('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_preview_prints_what_the_command_prints(study):
+    view = synthrelease.preview(study.plan)
+    assert f"{view}\n" == run("preview", study.plan).stdout
+    assert [output["name"] for output in view["outputs"]] == ["maps", "signals", "table", "summary", "seeded"]
+    with pytest.raises(synthrelease.PlanError):
+        synthrelease.preview(study.folder / "none.toml")
+
+
+def test_a_proposal_is_what_init_writes(study, tmp_path):
+    target = tmp_path / "proposed.toml"
+    found = synthrelease.propose(study.folder / "gaze.csv", person="who", plan=target)
+    assert not target.exists()
+    assert run("init", study.folder / "gaze.csv", "--person", "who", "-o", target).exit_code == 0
+    assert found.text == target.read_text("utf-8")
+    both = synthrelease.propose(
+        [study.folder / "gaze.csv", str(study.folder / "pupil.csv")], person=["who"], plan=target
+    )
+    assert len(both.inputs) == 2
+    with pytest.raises(synthrelease.DataError):
+        synthrelease.propose(study.folder / "gaze.csv", plan=target)
+
+
+def test_a_verification_is_true_only_without_faults(bundle):
+    assert synthrelease.verify(bundle)
+    assert str(synthrelease.verify(bundle)).startswith("no fault found: ")
+    raw = bytearray(bundle.read_bytes())
+    raw[-100] ^= 1
+    bundle.write_bytes(raw)
+    found = synthrelease.verify(bundle)
+    assert not found
+    assert str(found) == "\n".join(map(str, found.findings))
+    with pytest.raises(synthrelease.FaultyBundleError) as caught:
+        synthrelease.export(bundle, "csv", bundle.parent / "csv")
+    assert [one["code"] for one in caught.value.findings] == [one.code for one in found.findings]
+    assert caught.value.exit_code == 1
+
+
+def test_a_policy_makes_findings(bundle, tmp_path):
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[policy]\nname = "strict"\nmax_epsilon = 0.1\nmax_delta = 1e-3\n')
+    found = synthrelease.verify(bundle, policy=policy)
+    assert [one.code for one in found.findings] == ["policy"] * len(found.findings)
+    assert found.findings
+    with pytest.raises(ValueError, match="quick"):
+        synthrelease.verify(bundle, policy=policy, quick=True)
+
+
+def test_reports_exports_and_differences(bundle, tmp_path):
+    page = synthrelease.write_report(bundle, tmp_path / "r.html")
+    assert page.path.stat().st_size == page.size
+    assert not page.test_seed
+    written = synthrelease.export(bundle, "parquet", tmp_path / "parquet")
+    listed = [path for path in (tmp_path / "parquet").iterdir() if not path.name.startswith(".")]
+    assert written.files == len(listed)
+    with pytest.raises(ValueError, match="found 'xlsx'"):
+        synthrelease.export(bundle, "xlsx", tmp_path / "x")
+    with pytest.raises(ValueError, match="pictures"):
+        synthrelease.export(bundle, "csv", tmp_path / "x", stimuli=tmp_path)
+    changed = synthrelease.diff(bundle, bundle)
+    assert changed.same
+    assert f"{changed}\n" == run("diff", bundle, bundle).stdout
+
+
+def test_keys_and_signatures(bundle, tmp_path):
+    made = synthrelease.keygen(tmp_path / "lab.key", b"secret")
+    assert made.private.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(synthrelease.MachineError):
+        synthrelease.keygen(tmp_path / "lab.key")
+    with pytest.raises(synthrelease.InputError, match="password"):
+        synthrelease.sign(bundle, made.private)
+    assert synthrelease.sign(bundle, made.private, b"secret") == bundle
+    found = synthrelease.verify(bundle, made.public)
+    assert found
+    assert found.signed_by == [made.key_id]
+
+
+def test_a_bundle_tells_what_it_is(bundle):
+    opened = synthrelease.open_bundle(bundle)
+    assert repr(opened) == f"<ReadableBundle {str(bundle)!r}: maps, signals, table, summary, seeded>"
+    assert repr(opened["summary"]).startswith("<Output 'summary': ")
+
+
+def test_a_ledger_takes_the_relation_by_its_name(tmp_path):
+    ledger = synthrelease.Ledger(tmp_path / "l.sqlite")
+    ledger.grant("study", 3.0, neighbours="add-remove-one")
+    assert ledger.to_json()["study"]["neighbours"] == "add-remove-one"
+    with pytest.raises(ValueError, match="both"):
+        ledger.grant("study", 3.0, neighbours="both")
+
+
+def test_errors_survive_the_way_from_a_worker():
+    import pickle
+
+    error = synthrelease.FaultyBundleError("p", where="w", findings=[{"file": "f"}])
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301  our own
+    assert again.to_json() == error.to_json()
