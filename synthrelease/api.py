@@ -195,6 +195,14 @@ def export(
         DataError: the form cannot hold something that is in it, or a picture cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
         ValueError: there is no such form, or `stimuli` are not for it.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import small_release
+        >>> bundle = small_release(tempfile.mkdtemp())
+        >>> written = export(bundle, "csv", bundle.parent / "tables")
+        >>> sorted(path.name for path in (bundle.parent / "tables").glob("*.csv"))
+        ['summary-values.csv']
     """
     from synthrelease.exports.exporting import export as write  # noqa: PLC0415
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
@@ -249,6 +257,14 @@ def write_report(
     Raises:
         FaultyBundleError: the bundle has faults: a page would carry a lie further.
         MachineError: the page cannot stand there.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import small_release
+        >>> bundle = small_release(tempfile.mkdtemp())
+        >>> page = write_report(bundle, bundle.parent / "report.html")
+        >>> page.path.name, page.test_seed
+        ('report.html', False)
     """
     from synthrelease.report.public_report import refuse_target  # noqa: PLC0415
     from synthrelease.report.public_report import write_report as write  # noqa: PLC0415
@@ -319,6 +335,14 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
 
     Raises:
         FaultyBundleError: one of them, or both, have faults.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import small_release
+        >>> bundle = small_release(tempfile.mkdtemp())
+        >>> found = diff(bundle, bundle)
+        >>> found.same, found.hazards
+        (True, ())
     """
     from synthrelease.bundle import open_bundle  # noqa: PLC0415
     from synthrelease.report.difference import difference  # noqa: PLC0415
@@ -354,6 +378,17 @@ def sign(
         InputError: the file is no key, or the password is another one.
         PolicyError: the bundle's noise can be repeated.
         MachineError: the disk, the folder or a permission is in the way.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import small_release
+        >>> bundle = small_release(tempfile.mkdtemp())
+        >>> from synthrelease import keygen
+        >>> key = keygen(bundle.parent / "lab.key")
+        >>> sign(bundle, key.private) == bundle
+        True
+        >>> verify(bundle, key.public).ok
+        True
     """
     from synthrelease.bundle.signing.keys import read_private_key  # noqa: PLC0415
     from synthrelease.bundle.signing.sign import sign as run  # noqa: PLC0415

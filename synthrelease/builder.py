@@ -85,6 +85,32 @@ def build(
         PolicyError: the promise would be false or empty, or not what the policy asks for, or the ledger's grant would be
             exceeded (exit code 4).
         MachineError: the file cannot be written (exit code 6).
+
+    Returns:
+        A `Built`: `path`, `sidecar`, `manifest`, and `notes` for the curator alone.
+
+    Example:
+        >>> import tempfile
+        >>> import polars as pl
+        >>> plan = Path(tempfile.mkdtemp()) / "plan.toml"
+        >>> _ = plan.write_text('''
+        ... release = { name = "pupils", version = "1.0.0", title = "Pupils" }
+        ... privacy = { epsilon = 1.0 }
+        ... [inputs.pupil]
+        ... kind = "features"
+        ... path = "in memory"
+        ... columns = { person = "who" }
+        ... bounds = { pupil_mm = [1.5, 8.0] }
+        ... [[outputs]]
+        ... name = "summary"
+        ... kind = "statistics"
+        ... input = "pupil"
+        ... statistics = ["mean"]
+        ... ''')
+        >>> rows = pl.DataFrame({"who": ["a", "a", "b", "c"], "pupil_mm": [3.1, 3.3, 4.0, 2.8]})
+        >>> built = build(plan, plan.with_name("release.h5"), frames={"pupil": rows})
+        >>> built.manifest["privacy"]["guarantee"]["epsilon"]
+        1.0
     """
     job = build_job(plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed)
     return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)

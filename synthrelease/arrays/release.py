@@ -32,7 +32,7 @@ class ArrayRelease:
 
     Attributes:
         name: of the function.
-        values: arrays by their labels, such as ("1005", "heatmap"), in the units of the bundle's datasets (docs/format.md).
+        values: arrays by their labels, such as ("1005", "heatmap"), of the shapes and units of the bundle's datasets (docs/format.md).
         guarantee: of this call alone.
         event: what was done, for `compose`.
         mechanism: name, parameters and public inputs, as a manifest has them.

@@ -124,7 +124,7 @@ def noised_model(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> 
 
     Args:
         output: an entry of the manifest's `outputs`, records with a DP fit.
-        arrays: its noised joint counts by path.
+        arrays: its noised joint counts by path, integers, each of the shape of its attributes' numbers of categories.
     """
     network = noised_network(output, arrays)
     drawn = output["mechanism"]["parameters"]["resampled"]

@@ -195,7 +195,17 @@ def _renumber(own: NDArray[np.int64], names: Sequence[str], published: Sequence[
 def refuse_off_screen(
     table: Table, columns: Mapping[str, str], outside: NDArray[np.bool_], screen: Screen
 ) -> None:
-    """Raise DataError if a row of a table lies off the screen."""
+    """Refuse a table of which a row lies off the screen.
+
+    Args:
+        table: the rows.
+        columns: names of the columns `x` and `y`.
+        outside: whether a row does, shape (N,).
+        screen: for the message.
+
+    Raises:
+        DataError: one does.
+    """
     rows = np.flatnonzero(outside)
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""

@@ -33,13 +33,13 @@ class Screen:
         return 2 * self.distance_mm * math.tan(math.radians(0.5)) * self.width_px / self.width_mm
 
     def holds(self, x_px: NDArray[np.float64], y_px: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether 0 ≤ x ≤ width and 0 ≤ y ≤ height: both edges belong to the screen."""
+        """Whether 0 ≤ x ≤ width and 0 ≤ y ≤ height, in pixels, shape (N,) each: both edges belong to the screen."""
         return (x_px >= 0) & (x_px <= self.width_px) & (y_px >= 0) & (y_px <= self.height_px)
 
     def cells(
         self, x_px: NDArray[np.float64], y_px: NDArray[np.float64], *, columns: int, rows: int
     ) -> NDArray[np.int64]:
-        """Return the row-major number of the cell each point falls in, on a grid of rows × columns.
+        """Return the row-major number of the cell each point (pixels, shape (N,)) falls in, on a grid of rows × columns, shape (N,).
 
         A point on the right or bottom edge of the screen belongs to the last cell.
         """

@@ -11,12 +11,12 @@ _BLOCK = 1 << 14  # rows
 
 
 def equal_width_edges(low: float, high: float, bins: int) -> NDArray[np.float64]:
-    """Return the `bins` + 1 edges of equal-width bins over [low, high]."""
+    """Return the edges of equal-width bins over [low, high], in its unit, shape (bins + 1,)."""
     return np.linspace(low, high, bins + 1)
 
 
 def bin_numbers(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the number of the bin each value falls in.
+    """Return the number of the bin each value falls in, of the same shape; edges in the unit of values, shape (bins + 1,).
 
     Bins are [edge, next edge); values at or beyond the ends belong to the first and the last bin.
     """
@@ -27,7 +27,7 @@ def bin_numbers(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDAr
 def spread_within(
     numbers: NDArray[np.integer], edges: NDArray[np.float64], fraction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return a value inside each bin, at `fraction` ∈ [0, 1) of its width, never at the next edge."""
+    """Return a value inside each bin, in the unit of edges, at `fraction` ∈ [0, 1) of its width, never at the next edge; shape (N,)."""
     low, high = edges[:-1], edges[1:]
     inside = low[numbers] + fraction * (high - low)[numbers]
     below_next: NDArray[np.float64] = np.minimum(inside, np.nextafter(high, low)[numbers])
@@ -35,7 +35,7 @@ def spread_within(
 
 
 def public_fractions(name: str, count: int, *, first: int = 0) -> NDArray[np.float64]:
-    """Return `count` numbers from [0, 1) that look random and that anyone can compute from `name`: those of rows `first`, ….
+    """Return numbers from [0, 1), shape (count,), that look random and that anyone can compute from `name`: those of rows `first`, ….
 
     They spread synthetic values within their bins: nothing else can then be hidden there. (SplitMix64 of the row's
     number, offset by the SHA-256 of the name.)
@@ -61,13 +61,13 @@ def shares_of_people(
     alone. Work grows with the cells that people have, not with people × cells.
 
     Args:
-        people: the person of each row, 0, 1, …
-        cells: the cell of each row, 0 … `number` − 1.
+        people: the person of each row, 0, 1, …, shape (N,).
+        cells: the cell of each row, 0 … `number` − 1, shape (N,).
         number: how many cells there are.
         total: W, what each person's shares sum to.
 
     Returns:
-        Person, cell and share of each entry.
+        Person, cell and share of each entry, shape (entries,) each.
     """
     own, rows = np.unique(people * number + cells, return_counts=True)
     person, cell = np.divmod(own, number)
@@ -80,8 +80,8 @@ def integer_shares(owner: NDArray[np.int64], counts: NDArray[np.int64], total: i
     Ties go to the earlier entry. An owner's result depends on that owner's counts alone.
 
     Args:
-        owner: of each entry, in increasing order.
-        counts: positive; total·count below 2⁶².
+        owner: of each entry, in increasing order, shape (N,).
+        counts: positive; total·count below 2⁶², shape (N,).
         total: W, the sum of every owner's shares.
     """
     if not owner.size:

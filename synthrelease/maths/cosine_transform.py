@@ -37,7 +37,7 @@ def box_of(cells: NDArray[np.float64], box: tuple[int, ...]) -> NDArray[np.float
 
 
 def cells_of(box: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the grid of this shape whose lowest frequencies these are, and whose others are 0: the transpose of `box_of`."""
+    """Return the grid of this shape whose lowest frequencies these are, and whose others are 0, in the unit of the coefficients: the transpose of `box_of`."""
     if not _matrices_are_faster(box.shape):
         spectrum = np.zeros(shape)
         spectrum[tuple(slice(count) for count in box.shape)] = box

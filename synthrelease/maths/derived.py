@@ -19,7 +19,7 @@ from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 def heatmap(
     noisy: NDArray[np.integer], *, people: int | None, blur_px: float, screen_px: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """Return the mean counts per person (sums, where the number of people is private), blurred."""
+    """Return the mean counts per person (sums, where the number of people is private), blurred, shape (rows, columns) as `noisy`."""
     return blurred(noisy / (people or 1), blur_px=blur_px, screen_px=screen_px)
 
 

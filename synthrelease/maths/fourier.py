@@ -24,7 +24,7 @@ def coefficient_count(length: int, frequencies: int) -> int:
 
 
 def basis(length: int, frequencies: int) -> NDArray[np.float64]:
-    """Return the orthonormal rows [constant, cos₁, sin₁, cos₂, sin₂, …], shape (K, length).
+    """Return the orthonormal rows [constant, cos₁, sin₁, cos₂, sin₂, …], dimensionless, shape (K, length).
 
     Row f: √(2/n)·cos(2πft/n) and √(2/n)·sin(2πft/n); √(1/n) for the constant and the Nyquist frequency.
     """

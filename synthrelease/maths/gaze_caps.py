@@ -111,7 +111,7 @@ def best_cap(caps: Sequence[int], expected: NDArray[np.float64]) -> int:
 
     Args:
         caps: strictly increasing, shape (M,), M > 0.
-        expected: errors of `expected_mse`, shape (M,).
+        expected: errors of `expected_mse`, in squared counts, shape (M,).
 
     Raises:
         ValueError: there is no cap, shapes differ, or an error is not a number.

@@ -27,7 +27,7 @@ class Prior:
     """What coefficients of maps are like before any data is seen: Gaussian, independent.
 
     Attributes:
-        mean: μ, shape (K,); the constant is 1.
+        mean: μ, dimensionless, shape (K,); the constant is 1.
         power: variance around it, up to a factor that is fitted, shape (K,); of the constant 0.
     """
 
@@ -80,7 +80,7 @@ def nearest_map(
     then a discrete cosine transform.
 
     Args:
-        target: coefficients, the constant being 1, shape (K,).
+        target: coefficients, the constant being 1, dimensionless, shape (K,).
         variance: of each, shape (K,); that of the constant is not used.
         frequencies: the band.
     """

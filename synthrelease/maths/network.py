@@ -29,7 +29,7 @@ class Network:
     Attributes:
         order: a permutation of the attributes; parents stand before their children.
         parents: of each attribute.
-        tables: of each attribute, Pr of its categories given its parents; axes: the parents, then the attribute.
+        tables: of each attribute, the probabilities of its categories given its parents, of shape (categories of parents …, its own).
     """
 
     order: tuple[int, ...]

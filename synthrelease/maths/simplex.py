@@ -9,7 +9,7 @@ _MOST_PASSES = 50  # two or three are usual
 
 
 def onto_simplex(counts: NDArray[np.number], total: float) -> NDArray[np.float64]:
-    """Return the array nearest to `counts` in L2 whose entries are not negative and sum to `total` > 0.
+    """Return the array of the same shape nearest to `counts` in L2 whose entries are not negative and sum to `total` > 0.
 
     All entries are lowered (or raised) by the same amount, and cut off at 0 (Duchi et al. 2008, Figure 1): where
     counts of a known number of people carry noise, the small ones, which are noise, vanish.
@@ -30,7 +30,7 @@ def onto_simplex_from(
 
     Args:
         start: a guess of λ.
-        values: x.
+        values: x, counts or shares, of any shape, which is that of the result.
         total: > 0.
     """
     # λ lies between these: from farther off the steps would be exact, but not to the last digits.

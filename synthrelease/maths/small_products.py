@@ -15,7 +15,7 @@ _LEAST_ROWS = 8
 
 
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return left @ right of 64-bit floats, some rows and columns at a time, in pieces of nearly one size."""
+    """Return left @ right of 64-bit floats, shapes (N, K) and (K, M), some rows and columns at a time, in pieces of nearly one size."""
     (rows, inner), columns = left.shape, right.shape[1]
     out: NDArray[np.float64]
     if rows * right.size <= MOST_AT_ONCE:

@@ -35,7 +35,7 @@ class Band:
 
     Attributes:
         frequencies: the frequency over each axis, of each coefficient, shape (axes, K).
-        attenuation: H, what the blur multiplies each by, shape (K,); 1 for the constant.
+        attenuation: H, what the blur multiplies each by, dimensionless, shape (K,); 1 for the constant.
         box: one more than the largest frequency of each axis.
     """
 
@@ -85,13 +85,13 @@ def cosines(count: int, places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def middles(cells: int) -> NDArray[np.float64]:
-    """Return the middles of equal cells of [0, 1]."""
+    """Return the middles of equal cells of [0, 1], a dimensionless axis, shape (cells,)."""
     middle: NDArray[np.float64] = (np.arange(cells) + 0.5) / cells
     return middle
 
 
 def positions(places: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return which of the `POSITIONS` steps of an axis places of [0, 1] lie in; the far end belongs to the last."""
+    """Return which of the `POSITIONS` steps of an axis places of [0, 1] lie in, of the same shape; the far end belongs to the last."""
     return np.clip((places * POSITIONS).astype(np.int64), 0, POSITIONS - 1)
 
 
@@ -136,7 +136,7 @@ def rendered(
     """Return the density with these coefficients (1 on average if the constant is 1) at places of each axis.
 
     Args:
-        coefficients: of a density, shape (K,).
+        coefficients: of a density, dimensionless, shape (K,).
         frequencies: the band.
         places: of [0, 1], for each axis; the result has their lengths as shape.
     """
@@ -147,7 +147,7 @@ def rendered(
 def rendered_variance(
     variances: NDArray[np.float64], frequencies: Band, places: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Return Σ_k variance_k·Π c_k², the variance of a density whose coefficients err independently; as `rendered`."""
+    """Return Σ_k variance_k·Π c_k², the variance of a density whose coefficients err independently; shapes as of `rendered`, dimensionless."""
     tables = [cosines(k, place) ** 2 for k, place in zip(frequencies.box, places, strict=True)]
     return _expanded(frequencies.boxed(variances), tables)
 

@@ -68,12 +68,12 @@ def sum_range(bounds: tuple[float, float]) -> tuple[int, int]:
 
 
 def to_sum_steps(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.int64]:
-    """Return values in steps of a sum, cut toward zero, within `sum_range`."""
+    """Return values in steps of a sum, cut toward zero, within `sum_range`, of the same shape."""
     return np.trunc(np.clip(values, *bounds) / sum_step(bounds)).astype(np.int64)
 
 
 def squares(means: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 2m²/H − H of means m in steps, rounded to the nearest integer: from −H to H."""
+    """Return 2m²/H − H of means m in steps, rounded to the nearest integer: from −H to H, of the same shape."""
     return (4 * means * means + HALF_RANGE) // (2 * HALF_RANGE) - HALF_RANGE
 
 
@@ -147,6 +147,6 @@ def _ratio(above: float, weight: list[float], reach: float) -> tuple[float, floa
 def quantile_value(
     chosen: NDArray[np.integer], bounds: tuple[float, float], steps: int
 ) -> NDArray[np.float64]:
-    """Return the middle of the interval that was chosen, the bounds being divided into `steps` of equal width."""
+    """Return the middle of the interval that was chosen, the bounds being divided into `steps` of equal width, of the same shape and in the unit of the bounds."""
     low, high = bounds
     return low + (high - low) / steps * (chosen.astype(np.float64) + 0.5)

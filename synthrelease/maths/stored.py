@@ -18,7 +18,7 @@ _STEPS = 2.0**-22  # of the power of two above the largest magnitude: multiples 
 
 
 def stored(exact: NDArray[np.float64], *, by_rows: bool = False) -> NDArray[np.float32]:
-    """Return values rounded to their grid, as 32-bit floating-point numbers.
+    """Return values rounded to their grid, as 32-bit floating-point numbers, of the same shape and unit.
 
     Args:
         exact: the values.

@@ -2,5 +2,5 @@
 
 Every mechanism has the same shape: a frozen dataclass of public parameters; `calibrate(parameters, budget)`,
 which needs no data and which `preview` uses; and `release(data, parameters, budget, random=…)`, which returns
-the released arrays by path and the event that accounting will read. A proof note lies beside each.
+the released arrays by path and the event that accounting will read. A proof note (`NAME.proof.md`) lies beside each.
 """

@@ -80,7 +80,7 @@ class Perturbed(NamedTuple):
     """Noisy series, and what from the private data went into the noise.
 
     Attributes:
-        values: shape (draws, people, features, n).
+        values: in the features' units, shape (draws, people, features, n).
         coefficients: k, shape (features, chunks); 0 under LPA, which transforms nothing.
         sensitivity: Δ₁ under LPA, else Δ₂, shape (features, chunks).
     """
@@ -125,7 +125,7 @@ def perturbed(
     paper pads the first k of n coefficients with zeros, and does not say how the result becomes real.)
 
     Args:
-        series: of one recording type, shape (people, features, n).
+        series: of one recording type, in the features' units, shape (people, features, n).
         parameters: the paper's; a chunk shorter than its k asks for keeps all it has.
         random: where the noise comes from.
         draws: independent releases.

@@ -1,7 +1,7 @@
 """What people contribute before any noise: exact integers of some of them, which join those of the others.
 
 Whoever collects what from whom, in whatever order it is joined, the whole is the same integers: so workers may collect it, and
-one process draws noise on the whole. It is private until then.
+one process draws noise on the whole. It is private until then. No mathematics but sums.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Collected(Protocol):
         ...
 
     def numbered(self, numbers: Integers) -> Self:
-        """Return the same where person i is person `numbers[i]` of all."""
+        """Return the same where person i is person `numbers[i]` of all; whole numbers, shape (people,)."""
         ...
 
 
@@ -90,7 +90,7 @@ class Rows:
     """Rows that stand side by side, each with whose it is.
 
     Attributes:
-        blocks: of each, the person of every row, shape (N,), and the rows, shape (N, …).
+        blocks: of each, the number of every row's person, shape (N,), and the rows, integers in steps or category numbers, shape (N, …).
     """
 
     blocks: tuple[tuple[Integers, NDArray[Any]], ...]

@@ -1,4 +1,4 @@
-"""Series of one public length without gaps, filled from the same person's own values."""
+"""Series of one public length without gaps, filled from the same person's own values (why that is no leak: `signals.proof.md`)."""
 
 from __future__ import annotations
 

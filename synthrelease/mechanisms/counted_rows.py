@@ -1,4 +1,4 @@
-"""Which rows of a person count: a choice that looks at no other person's rows."""
+"""Which rows of a person count: a choice that looks at no other person's rows (`gaze_maps.proof.md`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> ND
 
     Both are evenly spaced ones, in the public order of stimuli and in the order of the samples. Where in the list the first
     one stands depends on the person's label: if all were shown the same, they count on different ones. Rows of one person
-    and stimulus stand together in the result, people and their stimuli in increasing order.
+    and stimulus stand together in the result, people and their stimuli in increasing order. Row numbers, shape (rows that count,).
     """
     stimuli = len(gaze.stimuli)
     chosen = evenly_chosen(gaze.assigned, max_stimuli, _turns(gaze))

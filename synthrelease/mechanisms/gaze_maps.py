@@ -127,7 +127,7 @@ def collect(gaze: Gaze, parameters: GazeMapParameters) -> Sums:
 def draw(
     collected: Sums, parameters: GazeMapParameters, budget: Budget, *, random: WordSource
 ) -> tuple[NDArray[np.int64], RoundedGaussian | DiscreteLaplace]:
-    """Return everybody's maps with noise, shape (S, rows, columns), and the event."""
+    """Return everybody's maps with noise, counts, shape (S, rows, columns), and the event."""
     event = calibrate(parameters, budget)
     largest = 2**40 if parameters.people is None else parameters.people * parameters.cap
     return noised(collected["maps"], event, largest=largest, random=random), event
@@ -136,7 +136,7 @@ def draw(
 def maps_of(
     noisy: NDArray[np.integer], stimuli: Sequence[str], parameters: GazeMapParameters, screen: Screen
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of some stimuli, each from its own noised map, shape (s, rows, columns)."""
+    """Return the arrays of some stimuli, each from its own noised map of counts, shape (s, rows, columns)."""
     size = (screen.width_px, screen.height_px)
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for stimulus, own in zip(stimuli, noisy, strict=True):
@@ -146,7 +146,7 @@ def maps_of(
 
 
 def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64]:
-    """Return the sum of these people's bounded gaze maps, shape (stimuli, rows, columns); all of their rows are there.
+    """Return the sum of these people's bounded gaze maps, counts, shape (stimuli, rows, columns); all of their rows are there.
 
     Cost grows with the samples, not with people × cells.
     """
@@ -157,7 +157,7 @@ def contributions(gaze: Gaze, parameters: GazeMapParameters) -> NDArray[np.int64
 
 
 def cell_counts(gaze: Gaze, parameters: GazeMapParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many."""
+    """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many, shape (C,) each."""
     cells = parameters.rows * parameters.columns
     row = counted_rows(gaze, max_stimuli=parameters.max_stimuli, max_samples=parameters.max_samples)
     cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)

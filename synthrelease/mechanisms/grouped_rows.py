@@ -1,4 +1,4 @@
-"""Which rows count in which group, and one value per person, group and feature: what statistics and quantiles share."""
+"""Which rows count in which group, and one value per person, group and feature: what statistics and quantiles share (`statistics.proof.md`)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Cell:
     """The rows with a value of one feature, of everybody who counts, with whose they are.
 
     Attributes:
-        owner: of each row, the number of a person in a group: 0, 1, …
-        values: of each row.
-        group: of each owner.
-        rows: of each owner, how many, at least 1.
+        owner: of each row, the number of a person in a group: 0, 1, …, shape (N,).
+        values: of each row, in the feature's unit, shape (N,).
+        group: of each owner, shape (owners,).
+        rows: of each owner, how many, at least 1, shape (owners,).
     """
 
     owner: NDArray[np.int64]
@@ -28,7 +28,7 @@ class Cell:
     rows: NDArray[np.int64]
 
     def means(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return each owner's mean of the rows' steps, cut toward zero: in whatever order the rows stand."""
+        """Return each owner's mean, shape (owners,), of the rows' steps, cut toward zero: in whatever order the rows stand."""
         total = np.zeros(len(self.group), dtype=np.int64)
         np.add.at(total, self.owner, steps)
         mean: NDArray[np.int64] = np.sign(total) * (np.abs(total) // self.rows)
@@ -36,7 +36,7 @@ class Cell:
 
 
 def counted_groups(data: Features, *, by: str | None, groups: int, max_groups: int) -> NDArray[np.int64]:
-    """Return the group each row counts in, −1 for none: those without a label, and those of groups too many.
+    """Return the number of the group each row counts in, shape (N,), −1 for none: those without a label, and those of groups too many.
 
     A person counts in the M groups in which they have most rows, with or without values, the first listed of equals: their
     own rows decide.
@@ -64,7 +64,7 @@ def counted_groups(data: Features, *, by: str | None, groups: int, max_groups: i
 
 
 def cell(data: Features, feature: int, group: NDArray[np.int64], groups: int) -> Cell:
-    """Return who has values of a feature in which group, and which."""
+    """Return who has values of a feature in which group, and which; `group` as of `counted_groups`, whole numbers, shape (N,)."""
     there = (group >= 0) & ~np.isnan(data.values[:, feature])
     pair, owner, rows = np.unique(
         data.person[there] * groups + group[there], return_inverse=True, return_counts=True
@@ -73,5 +73,5 @@ def cell(data: Features, feature: int, group: NDArray[np.int64], groups: int) ->
 
 
 def steps_of(cell: Cell, data: Features, feature: int) -> NDArray[np.int64]:
-    """Return the rows' values in steps of the grid between the feature's bounds."""
+    """Return the rows' values in steps of the grid between the feature's bounds, shape (N,)."""
     return to_steps(cell.values[:, None], data.bounds[feature : feature + 1])[:, 0]

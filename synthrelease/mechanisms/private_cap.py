@@ -45,7 +45,7 @@ class PrivateCap(PrivateParameter[GazeMapParameters]):
 def release(
     gaze: Gaze, private: PrivateCap, budget: Budget, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Composed, int]:
-    """Return the arrays of `gaze_maps.release` under a cap of small expected error, the event, and that cap.
+    """Return the arrays of `gaze_maps.release`, of its shapes and units, under a cap of small expected error, the event, and that cap.
 
     Args:
         gaze: points of all people.
@@ -73,7 +73,7 @@ def _counts(private: PrivateCap) -> int:
 def draw(
     collected: Tally, private: PrivateCap, budget: Budget, *, random: SecureRandom
 ) -> tuple[NDArray[np.int64], Composed, int]:
-    """Return everybody's maps under a cap of small expected error with noise, the event, and that cap."""
+    """Return everybody's maps under a cap of small expected error with noise, counts, shape (S, rows, columns), the event, and that cap."""
     p = private.maps
     choice, left = private.split(budget)
     cap = private.choose(

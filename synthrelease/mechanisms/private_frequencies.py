@@ -52,7 +52,7 @@ class PrivateFrequencies(PrivateParameter[SignalParameters]):
 def release(
     data: Features, private: PrivateFrequencies, budget: Budget, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[np.generic]], Composed, int]:
-    """Return the arrays of `signals.release` with a number of frequencies of small error, the event, and that number.
+    """Return the arrays of `signals.release`, of its shapes, with a number of frequencies of small error, the event, and that number.
 
     Args:
         data: series of all people.
@@ -78,7 +78,7 @@ def collect(data: Features, private: PrivateFrequencies) -> Sums:
 def draw(
     collected: Sums, private: PrivateFrequencies, budget: Budget, *, random: SecureRandom
 ) -> tuple[NDArray[np.int64], Composed, int]:
-    """Return everybody's integers under a number of frequencies of small error with noise, the event, and that number."""
+    """Return everybody's integers under a number of frequencies of small error with noise, of the shape of `signals.draw`, the event, and that number."""
     choice, left = private.split(budget)
     chosen = private.choose(
         choice, utilities(collected, private, left), sensitivity=utility_sensitivity(private), random=random

@@ -1,7 +1,7 @@
 """A number drawn privately from a public list, and then a mechanism with it: what a cap and a number of frequencies share.
 
 Both papers take the number of least error from the data, which tells of the data. Here it is drawn with a probability that
-falls exponentially with its error (`noise.choice`), for a share of ε; the mechanism has the rest.
+falls exponentially with its error (`noise.choice`), for a share of ε; the mechanism has the rest (`private_cap.proof.md`, `private_frequencies.proof.md`).
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def choose(
 
 
 def best_intervals(counts: NDArray[np.int64], parameters: QuantileParameters) -> dict[str, NDArray[np.int32]]:
-    """Return the intervals where the quantiles truly lie, shaped as `choose` returns them: private, for who evaluates a release."""
+    """Return the intervals where the quantiles truly lie, whole numbers of the shape that `choose` returns: private, for who evaluates a release."""
     found = {}
     for name in parameters.names:
         best = np.empty((*counts.shape[:2], 1), dtype=np.int32)
@@ -137,7 +137,7 @@ def people_per_interval(
 
 
 def utilities(counts: NDArray[np.int64], p: Fraction) -> list[int]:
-    """Return −max(0, b·below − a·n, b·above − (b − a)·n) of every interval, p = a/b, of n people.
+    """Return −max(0, b·below − a·n, b·above − (b − a)·n), integers, of every interval, p = a/b, of n people: counts, shape (K,).
 
     0 where a p-quantile lies: at most p·n people below, and at most (1 − p)·n above. Else b times the people too many.
     """

@@ -133,7 +133,7 @@ def series_of(
     parameters: SignalParameters,
     deviation: float,
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of a release that has these noised integers; bounds are those of its features, in their order."""
+    """Return the arrays of a release that has these noised integers, of the shapes and units of `release`; bounds in the order of features."""
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for r, recording in enumerate(recordings):
         for f, (feature, limits) in enumerate(bounds.items()):

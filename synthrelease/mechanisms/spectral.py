@@ -107,7 +107,7 @@ def collect(gaze: Gaze, parameters: SpectralParameters) -> Sums:
 def draw(
     collected: Sums, parameters: SpectralParameters, budget: Budget, *, random: WordSource
 ) -> tuple[NDArray[np.int64], RoundedGaussian]:
-    """Return everybody's coefficients with noise, shape (S, K), and the event."""
+    """Return everybody's coefficients with noise, integers, shape (S, K), and the event."""
     event = calibrate(parameters, budget)
     largest = 2**40 if parameters.people is None else parameters.people * RADIUS
     return noised(collected["coefficients"], event, largest=largest, random=random), event
@@ -140,7 +140,7 @@ def maps_of(
     form: SpectralForm,
     deviation: float,
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of some stimuli, each from its own coefficients and mass: shapes (s, K) and (s, 2)."""
+    """Return the arrays of some stimuli, each from its own coefficients (integers) and mass (people): shapes (s, K) and (s, 2)."""
     values: dict[tuple[str, ...], NDArray[np.generic]] = {}
     for number, stimulus in enumerate(stimuli):
         own, mass = (

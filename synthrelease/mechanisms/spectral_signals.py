@@ -111,7 +111,7 @@ def derived_signals(
     parameters: SpectralSignalParameters,
     deviation: float,
 ) -> dict[tuple[str, ...], NDArray[np.generic]]:
-    """Return the arrays of a release that has these noised integers; bounds are those of its features, in their order."""
+    """Return the arrays of a release that has these noised integers, of the shapes and units of `release`; bounds in the order of features."""
     form, people = parameters.form, parameters.people
     held = masses(noisy[..., 0].ravel(), form, deviation=deviation, people=people)
     held = held.reshape(*noisy.shape[:2], 2)

@@ -165,7 +165,7 @@ def release(
 
     Returns:
         Arrays under (statistic, feature, what), or (statistic, group, feature, what). What is "noised", "value" and
-        "interval", of shapes (K,), (1,) or (bins,), and (1, 2) or (bins, 2); of quantiles "chosen" and "value". And the event.
+        "interval", of shapes (K,), (1,) or (bins,), and (1, 2) or (bins, 2): integers, and values in people or the feature's unit; of quantiles "chosen" and "value". And the event.
     """
     drawn, event = draw(collect(data, parameters), parameters, budget, random=random)
     return statistics_of(drawn, data.features, parameters, event), event
@@ -206,7 +206,7 @@ def statistics_of(
     parameters: StatisticsParameters,
     event: Event,
 ) -> Arrays:
-    """Return the arrays of a release that has these noised integers and chosen intervals."""
+    """Return the arrays of a release, of the shapes and units of `release`, that has these noised integers and chosen intervals."""
     p, noise = parameters, noise_of(event)
     values: Arrays = {}
     for name, g, f in itertools.product(p.statistics, range(len(p.groups) or 1), range(p.features)):

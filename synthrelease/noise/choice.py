@@ -38,7 +38,7 @@ def private_choice(
     `PrivateChoice(epsilon, len(utilities))`.
 
     Args:
-        utilities: one integer of any size per candidate, higher is better.
+        utilities: one integer of any size per candidate, higher is better, shape (candidates,).
         sensitivity: Δ ≥ 1, the most by which one person moves any one of them, up or down, under the release's relation.
         epsilon: ε > 0, taken as the fraction that its float is.
         random: where order and decisions come from.

@@ -100,7 +100,7 @@ class SecureRandom:
         return np.frombuffer(stream, dtype="<u8")
 
     def integers(self, bound: int, size: int) -> NDArray[np.int64]:
-        """Return `size` exactly uniform integers from 0 to `bound` − 1, by rejection."""
+        """Return exactly uniform integers from 0 to `bound` − 1, by rejection, shape (size,)."""
         if not 0 < bound <= 2**62:
             raise ValueError(f"Expected 0 < bound <= 2**62, found bound={bound}")
         if size < 0:
@@ -113,11 +113,11 @@ class SecureRandom:
         return (accepted % np.uint64(bound)).astype(np.int64)
 
     def uniform(self, size: int) -> NDArray[np.float64]:
-        """Return `size` numbers from [0, 1), multiples of 2⁻⁵³; for choices, never for released noise."""
+        """Return dimensionless numbers from [0, 1), multiples of 2⁻⁵³, shape (size,); for choices, never for released noise."""
         return (self.words(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def permutation(self, count: int) -> NDArray[np.int64]:
-        """Return a uniformly random order of 0 … `count` − 1."""
+        """Return a uniformly random order of 0 … `count` − 1, shape (count,)."""
         while True:
             keys = self.words(count)
             if np.unique(keys).size == count:  # equal keys would favour the first of them

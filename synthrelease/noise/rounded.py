@@ -49,6 +49,11 @@ def rounded_gaussian(sigma: float, size: int | tuple[int, ...], *, random: WordS
 
     Raises:
         ValueError: σ is not a positive number within range.
+
+    Example:
+        >>> from synthrelease.noise import SecureRandom
+        >>> rounded_gaussian(10.0, (2, 3), random=SecureRandom()).shape
+        (2, 3)
     """
     _check_scale("sigma", sigma)
     tail = gaussian_tail(sigma)

@@ -1,4 +1,4 @@
-"""Guarantees, events, calibration and accounting: everything about privacy that needs no data."""
+"""Guarantees, events, calibration and accounting: everything about privacy that needs no data (`accounting.proof.md`, `filter.proof.md`)."""
 
 from synthrelease.privacy.calibration import (
     gaussian_delta,

@@ -139,6 +139,14 @@ def compose(
 
     Raises:
         TypeError: an event of a type that accounting does not know.
+
+    Example:
+        >>> from synthrelease.privacy import RoundedGaussian
+        >>> one = RoundedGaussian(sensitivity=10.0, scale=50.0, count=100)
+        >>> print(compose([one], delta=1e-6))
+        ε = 0.834118, δ = 1e-06 per person (replace-one)
+        >>> print(compose([one, one], delta=1e-6))
+        ε = 1.21197, δ = 1e-06 per person (replace-one)
     """
     leaves = [leaf for event in events for leaf in flatten(event)]
     without = _without_privacy(leaves, neighbours, unit)

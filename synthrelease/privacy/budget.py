@@ -1,4 +1,4 @@
-"""A share of the privacy budget, and the noise it buys."""
+"""A share of the privacy budget, and the noise it buys. No mathematics of its own: that is in `calibration`."""
 
 from __future__ import annotations
 

@@ -81,6 +81,10 @@ def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float
 
     Raises:
         ValueError: an argument is out of range.
+
+    Example:
+        >>> round(gaussian_sigma(1.0, 1e-6, sensitivity=1.0), 3)
+        4.225
     """
     from scipy.optimize import brentq  # noqa: PLC0415  slow to import
 

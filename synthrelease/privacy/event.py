@@ -4,7 +4,7 @@ An event of noise describes *one person's* whole exposure to a vector of integer
 vector when all rows of the person change, in steps of the integer grid. What a step is worth in the data's
 own unit stands among the mechanism's parameters and has no influence on privacy.
 
-Numbers that must survive the journey through JSON exactly are written as strings.
+No mathematics: what events amount to stands in `accounting.proof.md`. Numbers that must survive the journey through JSON exactly are written as strings.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two guarantees of one kind, for one unit and one neighbouring relation, add up by that kind's own rule of
 sequential composition. Unlike ones never merge into one number: that is done, exactly, from *events* by
-`accounting`, or not at all.
+`accounting`, or not at all. Pure and approximate DP: Dwork & Roth 2014, Definition 2.4 and Theorem 3.16; the others name their papers.
 """
 
 from __future__ import annotations

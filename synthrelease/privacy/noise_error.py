@@ -1,7 +1,7 @@
 """How far noise reaches: exactly, from its distribution, and by Chebyshev's inequality, which knows its deviation alone.
 
 Chebyshev: P(|noise| ≥ κ·sd) ≤ 1/κ². Laplace: P(|noise| ≥ j) = 2q^j/(1 + q), q = exp(−1/b), for whole j ≥ 1: close to
-exp(−j/b), which at κ = 2 standard deviations is exp(−2√2) = 0.0591. Rounded Gaussian: P(|noise| ≥ j) = P(|N| ≥ j − ½).
+exp(−j/b), which at κ = 2 standard deviations is exp(−2√2) = 0.0591. Rounded Gaussian: P(|noise| ≥ j) = P(|N| ≥ j − ½). Textbook; of continuous Laplace noise: Dwork & Roth 2014, Fact 3.7.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which of two promises is the stronger: a partial order, in which much cannot be compared.
 
 One promise is at least as strong as another if whatever keeps the one keeps the other. Only that is called stronger; where
-each promises something that the other does not, or nobody has shown how they relate, they are not comparable.
+each promises something that the other does not, or nobody has shown how they relate, they are not comparable. (Implications: Dwork & Roth 2014; Dong, Roth & Su 2022; Bun & Steinke 2016; Bindschaedler et al. 2017.)
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def leakage_limit(transitions: ArrayLike, epsilon: float) -> float:
 
 
 def reversed_transitions(transitions: ArrayLike) -> Numbers:
-    """Return the backward correlation of the stationary chain, Pr(l_{t−1} = j | l_t = i) = π_j·P_ji/π_i.
+    """Return the backward correlation of the stationary chain, probabilities, Pr(l_{t−1} = j | l_t = i) = π_j·P_ji/π_i.
 
     π is stationary: π = πP. There may be many, one for each mixture of the closed classes, and all give this matrix. Of a
     transient state nothing follows, for π_i = 0.

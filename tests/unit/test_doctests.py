@@ -1,4 +1,4 @@
-"""Examples in docstrings are run."""
+"""Examples in docstrings are run, of whatever is installed; what users begin with has some."""
 
 import doctest
 import importlib
@@ -10,8 +10,46 @@ import synthrelease
 
 MODULES = pkgutil.walk_packages(synthrelease.__path__, "synthrelease.")
 NAMES = ["synthrelease", *sorted(m.name for m in MODULES if "__main__" not in m.name)]
+WITH_EXAMPLES = [
+    "synthrelease.api:propose",
+    "synthrelease.api:preview",
+    "synthrelease.api:verify",
+    "synthrelease.api:export",
+    "synthrelease.api:write_report",
+    "synthrelease.api:diff",
+    "synthrelease.api:sign",
+    "synthrelease.builder:build",
+    "synthrelease.bundle.signing.key_pair:keygen",
+    "synthrelease.exports.readable:open_bundle",
+    "synthrelease.ledger.book:Ledger",
+    "synthrelease.data.gaze:Gaze.from_arrays",
+    "synthrelease.data.features:Features.from_arrays",
+    "synthrelease.arrays.gaze:heatmaps",
+    "synthrelease.arrays.gaze:areas",
+    "synthrelease.arrays.features:mean_signals",
+    "synthrelease.arrays.features:statistics",
+    "synthrelease.arrays.features:synthetic_records",
+    "synthrelease.arrays.release:compose",
+    "synthrelease.mechanisms.records.deniability:deniability_test",
+    "synthrelease.privacy.accounting:compose",
+    "synthrelease.privacy.calibration:gaussian_sigma",
+    "synthrelease.noise.rounded:rounded_gaussian",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_examples(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("place", WITH_EXAMPLES)
+def test_what_users_begin_with_has_an_example(place):
+    module, _, name = place.partition(":")
+    found = doctest.DocTestFinder(recurse=True).find(importlib.import_module(module), module)
+    (example,) = [one for one in found if one.name == f"{module}.{name}"]
+    assert example.examples
+
+
+def test_a_wrong_example_fails():
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None).failed == 1

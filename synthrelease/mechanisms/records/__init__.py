@@ -1,4 +1,4 @@
-"""Synthetic records: a model, a test of plausible deniability, and their release."""
+"""Synthetic records: a model, a test of plausible deniability, and their release (`records.proof.md`)."""
 
 from synthrelease.mechanisms.records.deniability import DeniabilityResult, SeedSet, deniability_test
 from synthrelease.mechanisms.records.model import Model, SeededModel

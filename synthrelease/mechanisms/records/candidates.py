@@ -1,4 +1,4 @@
-"""Candidates, the test, and the records that pass it, each with the row that it was made from.
+"""Candidates, the test, and the records that pass it, each with the row that it was made from (`records.proof.md`).
 
 Whose a record is must be in no release: `release` keeps the records alone. Who evaluates a release needs to know both.
 """
@@ -99,7 +99,7 @@ class Known:
         self._attributes = records.shape[1] if len(records) else None
 
     def among(self, candidates: Records) -> NDArray[np.bool_]:
-        """Return which do, shape (C,)."""
+        """Return whether each does, shape (C,); candidates are category numbers, shape (C, m)."""
         if self._attributes is None:
             return np.zeros(len(candidates), dtype=bool)
         length = self._trie.nearest(self._trie.packed(candidates))[1]
@@ -108,7 +108,7 @@ class Known:
 
 
 def of_model(model: SeededModel, rows: int, kind: np.dtype[Any], random: SecureRandom) -> Records:
-    """Return whole records of the model, nothing kept of any seed."""
+    """Return whole records of the model, nothing kept of any seed: category numbers, shape (rows, m)."""
     return model.whole.sample(np.zeros((rows, len(model.order)), dtype=kind), random)
 
 
@@ -125,7 +125,7 @@ def passing(
 
     Args:
         model: what is drawn from.
-        records: real ones, shape (N, m).
+        records: real ones, category numbers, shape (N, m).
         people: whose each is, shape (N,).
         parameters: of the output.
         known: tells which are copies.
@@ -165,7 +165,7 @@ def passing(
 
 
 def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:
-    """Return who may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at anybody."""
+    """Return whether each may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at anybody."""
     seed = np.ones(parameters.people, dtype=bool)
     if parameters.randomized:
         seed[random.permutation(parameters.people)[parameters.seeds :]] = False
@@ -187,7 +187,7 @@ def substituted(
 
     Args:
         model: fitted on people who are no seeds.
-        records: real ones, shape (N, m).
+        records: real ones, category numbers, shape (N, m).
         people: whose each is, shape (N,).
         parameters: of the output.
         seed: who may be a seed, shape (people,).

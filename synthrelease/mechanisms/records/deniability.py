@@ -67,6 +67,14 @@ def deniability_test(
 
     Raises:
         ValueError: k < 1, γ ≤ 1, ω = 0, or arrays that do not fit.
+
+    Example:
+        >>> from synthrelease.mechanisms.records.model import SeededModel
+        >>> model = SeededModel([[0.5, 0.5], [0.5, 0.5]], order=(0, 1), resampled=(1,))
+        >>> records = np.array([[0, 0], [0, 1], [1, 0]])
+        >>> found = deniability_test(model, np.array([[0, 1], [1, 1]]), np.array([0, 2]), records, k=2, gamma=4.0)
+        >>> found.plausible.tolist(), found.passed.tolist()
+        ([2, 1], [True, False])
     """
     if k < 1:
         raise ValueError(f"Expected k >= 1, found k={k}")

@@ -1,4 +1,4 @@
-"""From records to a model: joint counts in which each person weighs 1, exact or noised, and what follows from them."""
+"""From records to a model: joint counts in which each person weighs 1, exact or noised, and what follows from them (`records.proof.md`)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fit_model(
 def model_of(
     counts: Counts, parameters: RecordsParameters, noise: Noise | None, *, random: WordSource
 ) -> tuple[SeededModel, Counts]:
-    """Return the model that people's shares in joint counts call for, and the counts it follows from; as `fit_model`."""
+    """Return the model that people's shares in joint counts call for, and the counts it follows from, of the same shapes; as `fit_model`."""
     if noise is not None:
         counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
     network = fitted_network(
@@ -86,7 +86,7 @@ def weighted_counts(
 def noised_counts(
     counts: Mapping[Subset, NDArray[np.int64]], event: Noise, *, people: int, random: WordSource
 ) -> Counts:
-    """Return all counts with the event's noise."""
+    """Return all counts, in steps, with the event's noise, of the same shapes."""
     flat = np.concatenate([table.ravel() for table in counts.values()])
     noisy = noised(flat, event, largest=people * HALF_RANGE, random=random)
     parts = np.split(noisy, np.cumsum([table.size for table in counts.values()])[:-1])

@@ -34,7 +34,7 @@ class Model(Protocol):
         ...
 
     def log_conditional(self, candidates: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return ln Pr of each attribute of each candidate given its parents in the candidate, shape (C, m)."""
+        """Return the log-probability of each attribute of each candidate given its parents in the candidate, shape (C, m)."""
         ...
 
 

@@ -1,7 +1,7 @@
 """A model in a file of its own: JSON, with what its categories mean.
 
 A model of exact counts tells statistics of real people: keep it as private as the data. One of noised counts may be
-published; a bundle holds it already (`Bundle.model`).
+published; a bundle holds it already (`Bundle.model`). No mathematics: a form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who owns which rows, and one row of each drawn among theirs."""
+"""Who owns which rows, and one row of each drawn among theirs (`records.proof.md`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public parameters of a records output."""
+"""The public parameters of a records output (`records.proof.md` says what each means)."""
 
 from __future__ import annotations
 

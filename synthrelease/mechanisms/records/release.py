@@ -174,7 +174,7 @@ def draw(
 
 
 def derivations(drawn: Drawn, parameters: RecordsParameters) -> list[Callable[[], Arrays]]:
-    """Return what makes the arrays of a release, one attribute after the other."""
+    """Return what makes the arrays of a release, one attribute after the other: categories and values in its unit, shape (rows,)."""
     names = [attribute.name for attribute in parameters.attributes]
     counts = {(*(names[a] for a in subset), "noised"): table for subset, table in drawn.counts.items()}
     columns = (partial(_column, drawn.records[:, a], one) for a, one in enumerate(parameters.attributes))
@@ -189,7 +189,7 @@ def _column(records: Records, attribute: Attribute) -> Arrays:
 
 
 def coded_records(data: Features, parameters: RecordsParameters) -> tuple[Records, NDArray[np.int64]]:
-    """Return the rows that have a category in every attribute, shape (N, m), and the person of each, shape (N,)."""
+    """Return the rows that have a category in every attribute, category numbers, shape (N, m), and the number of each one's person, shape (N,)."""
     attributes = parameters.attributes
     coded = np.empty((len(data.person), len(attributes)), dtype=_number_type(parameters))
     for a, attribute in enumerate(attributes):

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Say which public names lack a docstring, shapes, units or a source: scripts/check_docstrings.py [FOLDER].
+
+Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of mechanisms, maths, privacy and noise, every
+module, function and class without an underscore, and their methods and properties without one (`__getitem__`, `__add__` and the like say
+what Python says they do). Not looked at: command line, plan and outputs, readers, bundle internals, report, evaluate, appraisal;
+for them the linter asks for docstrings, and for no more.
+
+What is asked, mechanically:
+
+1. *docstring*: it has one.
+2. *shape*: if an annotation of a parameter or of what is returned says array (`NDArray`, `ArrayLike`, or a name that the module makes an
+   alias of one), the docstring, or for methods, fields and properties that of the class, says a shape: "shape (N,)", "(C, m) array",
+   "same shape", "shape of"; or "scalar or array", where any shape is taken and kept.
+3. *unit*: likewise it says what the numbers are: a word of `UNITS`, which are physical units (px, mm, s, degrees, in the feature's unit), steps,
+   and words for numbers without one (integers, counts, number of, probabilities, shares, weights, labels, whether, bits, dimensionless).
+4. *source*: the docstring of a module of mechanisms and of privacy says where its mathematics is from: a proof note (`x.proof.md`), a
+   paper with its year, a DOI or an address; or "No mathematics" and why.
+
+A word in the docstring is no proof that it is the right one: the check finds what was forgotten, a reader finds what is wrong.
+Ends with 1 if anything is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SCOPE = (
+    "__init__.py",
+    "api.py",
+    "arrays",
+    "errors.py",
+    "builder.py",
+    "forecast.py",
+    "ledger/book.py",
+    "exports/readable.py",
+    "bundle/reading.py",
+    "bundle/finding.py",
+    "bundle/verification.py",
+    "data/gaze.py",
+    "data/features.py",
+    "data/screen.py",
+    "mechanisms",
+    "maths",
+    "privacy",
+    "noise",
+)
+SOURCED = ("mechanisms", "privacy")
+_ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
+_SHAPE = re.compile(
+    r"\bshapes?\b|\(\w+(, ?\w+)* ?,?\)[ -](array|matrix)|scalars? or arrays?|one for each|one per\b",
+    re.IGNORECASE,
+)
+UNITS = re.compile(
+    r"\b(px|pixels?|mm|ms|seconds?|degrees?|units?|steps?|integers?|whole numbers?|counts?|numbers? of|how many|probabilit\w+"
+    r"|log-probabilit\w+|shares?|fractions?|weights?|labels?|category numbers?|row numbers?|whether|booleans?|words?|bits?|dimensionless"
+    r"|standard deviations?)\b",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(r"\.proof\.md|https?://|\bdoi\b|\b(19|20)\d\d\b|\bNo mathematics\b")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What a name lacks.
+
+    Attributes:
+        where: file, line and name.
+        what: "docstring", "shape", "unit" or "source".
+    """
+
+    where: str
+    what: str
+
+
+def lacks(folder: Path, scope: tuple[str, ...] = SCOPE) -> Iterator[Lack]:
+    """Yield what public names of a package lack.
+
+    Args:
+        folder: of the package.
+        scope: files and folders below it.
+    """
+    for part in scope:
+        path = folder / part
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            yield from _of_file(file, folder)
+
+
+def _of_file(file: Path, folder: Path) -> Iterator[Lack]:
+    tree, name = ast.parse(file.read_text("utf-8")), str(file.relative_to(folder))
+    aliases = _aliases(tree)
+    told = ast.get_docstring(tree) or ""
+    if not told:
+        yield Lack(name, "docstring")
+    if name.split("/", maxsplit=1)[0] in SOURCED and not _SOURCE.search(told):
+        yield Lack(name, "source")
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield from _of_function(node, name, "", aliases)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _of_class(node, name, aliases)
+
+
+def _of_class(node: ast.ClassDef, file: str, aliases: set[str]) -> Iterator[Lack]:
+    told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {node.name}"
+    if not told:
+        yield Lack(where, "docstring")
+        return
+    fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
+    yield from _of_arrays(fields, told, where, aliases)
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+            yield from _of_function(part, file, told, aliases, f"{node.name}.")
+
+
+def _of_function(
+    node: ast.FunctionDef, file: str, of_class: str, aliases: set[str], before: str = ""
+) -> Iterator[Lack]:
+    told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {before}{node.name}"
+    if not told:
+        yield Lack(where, "docstring")
+        return
+    a = node.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+    annotations = [one.annotation for one in every] + [node.returns]
+    yield from _of_arrays(annotations, f"{told}\n{of_class}", where, aliases)
+
+
+def _of_arrays(
+    annotations: list[ast.expr | None], told: str, where: str, aliases: set[str]
+) -> Iterator[Lack]:
+    if any(_is_array(one, aliases) for one in annotations if one is not None):
+        if not _SHAPE.search(told):
+            yield Lack(where, "shape")
+        if not UNITS.search(told):
+            yield Lack(where, "unit")
+
+
+def _is_array(annotation: ast.expr, aliases: set[str]) -> bool:
+    text = ast.unparse(annotation)
+    return bool(_ARRAY.search(text)) or any(re.search(rf"\b{alias}\b", text) for alias in aliases)
+
+
+def _aliases(tree: ast.Module) -> set[str]:
+    """Names such as `Integers = NDArray[np.int64]`."""
+    found: set[str] = set()
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _ARRAY.search(ast.unparse(value)):
+                found.add(name)
+    return found
+
+
+def main() -> int:
+    """Print what is lacking, and how much."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "synthrelease"
+    found = list(lacks(folder))
+    for lack in found:
+        print(f"{lack.where}: no {lack.what}")
+    for what, number in Counter(lack.what for lack in found).items():
+        print(f"{number} without {what}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Public names say what they do, with shapes, units and sources; the check that says so finds what is planted."""
+
+from pathlib import Path
+
+import pytest
+
+import synthrelease
+
+PACKAGE = Path(synthrelease.__file__).parent
+GOOD = '''"""Means of people (Somebody 2019, Eq. 1)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+
+def mean(values: Numbers, *, people: int) -> NDArray[np.float64]:
+    """Return the mean in the unit of values, shape (N,)."""
+    return values / people
+
+
+def _own(values: Numbers) -> Numbers:
+    return values
+
+
+class Held:
+    """What is held.
+
+    Attributes:
+        values: in mm, shape (N,).
+    """
+
+    values: Numbers
+
+    @property
+    def largest(self) -> NDArray[np.float64]:
+        """The largest."""
+        return self.values
+
+    def __len__(self) -> int:
+        return 1
+'''
+
+
+@pytest.fixture
+def check(script):
+    return script("check_docstrings")
+
+
+def test_nothing_is_lacking(check):
+    assert [f"{lack.where}: no {lack.what}" for lack in check.lacks(PACKAGE)] == []
+
+
+def test_all_that_is_in_the_scope_exists(check):
+    """What was renamed would be looked at no more."""
+    assert [part for part in check.SCOPE if not (PACKAGE / part).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("", "", []),
+        ('"""Means of people (Somebody 2019, Eq. 1)."""', "", ["docstring", "source"]),
+        (" (Somebody 2019, Eq. 1)", "", ["source"]),
+        ('    """Return the mean in the unit of values, shape (N,)."""\n', "", ["docstring"]),
+        (', shape (N,)."""\n    return values / people', '."""\n    return values / people', ["shape"]),
+        ("Return the mean in the unit of values, shape", "Return the mean, shape", ["unit"]),
+        ("in mm, shape (N,)", "in mm", ["shape", "shape"]),  # of the class, and of the property that leans on it
+        ("in mm, shape (N,)", "shape (N,)", ["unit", "unit"]),
+        ('        """The largest."""\n', "", ["docstring"]),
+        ("def _own(", "def own(", ["docstring"]),
+    ],
+)  # fmt: skip
+def test_planted_faults_are_found(check, tmp_path, old, new, expected):
+    assert old in GOOD
+    (tmp_path / "mechanisms").mkdir()
+    (tmp_path / "mechanisms" / "means.py").write_text(GOOD.replace(old, new, 1) if old else GOOD)
+    found = list(check.lacks(tmp_path, ("mechanisms",)))
+    assert [lack.what for lack in found] == expected
+    assert all(lack.where.startswith("mechanisms/means.py") for lack in found)
+
+
+def test_only_mechanisms_and_privacy_need_a_source(check, tmp_path):
+    (tmp_path / "maths").mkdir()
+    (tmp_path / "maths" / "means.py").write_text(GOOD.replace(" (Somebody 2019, Eq. 1)", ""))
+    assert list(check.lacks(tmp_path, ("maths",))) == []
+
+
+def test_it_ends_with_1_if_anything_is_found(check, tmp_path, monkeypatch, capsys):
+    (tmp_path / "noise").mkdir()
+    (tmp_path / "noise" / "x.py").write_text("def f():\n    return 1\n")
+    monkeypatch.setattr("sys.argv", ["check_docstrings.py", str(tmp_path)])
+    assert check.main() == 1
+    assert capsys.readouterr().out == "noise/x.py: no docstring\nnoise/x.py:1 f: no docstring\n"
+    monkeypatch.setattr("sys.argv", ["check_docstrings.py"])
+    assert check.main() == 0
