@@ -1,5 +1,9 @@
 """How the site is built: `scripts/site`."""
 
+from typing import Any
+
+from sphinx.application import Sphinx
+
 import synthrelease
 
 project = "synthrelease"
@@ -23,10 +27,14 @@ suppress_warnings = ["myst.header"]  # a page may begin with whatever heading it
 default_role = "code"  # docstrings have `names` as Markdown has them
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # its own definition is half a page
+python_maximum_signature_line_length = 100
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
+
+smartquotes = False  # --json is no dash
 
 html_theme = "furo"
 html_title = "synthrelease"
@@ -38,3 +46,15 @@ html_extra_path = ["site"]
 copybutton_prompt_text = r"\$ |curator> "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+
+
+def setup(app: Sphinx) -> None:
+    """Write an alias of a type as it is called; where it stands in a union Sphinx shows its own placeholder."""
+    app.connect("autodoc-process-signature", _with_aliases)
+
+
+def _with_aliases(*told: Any) -> tuple[str | None, str | None]:
+    signature, returned = (
+        text and text.replace("TypeAliasForwardRef('ArrayLike')", "ArrayLike") for text in told[-2:]
+    )
+    return signature, returned

@@ -45,7 +45,7 @@ def mean_signals(
         options: other keys of a plan's signals.
 
     Returns:
-        Under (recording, feature, name): "values" and, for "spectral", "uncertainty", in the feature's unit, shape (length,); "noised",
+        Arrays under (recording, feature, name). "values" and, for "spectral", "uncertainty", in the feature's unit, shape (length,); "noised",
         integers. The only recording is called "all" if there is no `recording`.
 
     Raises:
@@ -112,7 +112,7 @@ def statistics(
         options: other keys of a plan's statistics.
 
     Returns:
-        Under (statistic, feature, name), or (statistic, group, feature, name): "value" in people or the feature's unit, shape (1,) or
+        Arrays under (statistic, feature, name), or (statistic, group, feature, name). "value" in people or the feature's unit, shape (1,) or
         (bins,), "interval" of 95 % for noise alone, shape (1, 2) or (bins, 2); "noised" are integers. Quantiles have "value" and "chosen".
 
     Raises:

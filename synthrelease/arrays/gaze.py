@@ -57,7 +57,8 @@ def heatmaps(
         options: other keys of a plan's heatmap, such as `blur_px` (pixels).
 
     Returns:
-        Under (stimulus, name): "heatmap" and "uncertainty", of the shape of the map, in shares of dwell; "noised", integers.
+        Arrays under (stimulus, name). With "spectral" there are "heatmap" and "uncertainty" (one standard deviation), shape (rows, columns), in
+        times even attention, 1 on average; with the others "heatmap", mean counts per person. "noised" are integers.
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -144,7 +145,7 @@ def areas(
         options: other keys of a plan's areas.
 
     Returns:
-        Under (stimulus, "dwell", "shares") shares of time, dimensionless, shape (A,), the last "elsewhere"; under (stimulus, "transitions",
+        Arrays, under (stimulus, "dwell", "shares") shares of time, dimensionless, shape (A,), the last "elsewhere"; under (stimulus, "transitions",
         "shares") shape (A, A); "noised" are integers.
 
     Raises:

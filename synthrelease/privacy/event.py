@@ -40,7 +40,7 @@ class RoundedGaussian(Event):
 
     @property
     def standard_deviation(self) -> float:
-        """√(σ² + 1/12), that of the Gaussian and of rounding; where σ is below the grid √(Σ (2k−1)·P(|noise| ≥ k))."""
+        """`√(σ² + 1/12)`, that of the Gaussian and of rounding; where σ is below the grid `√(Σ (2k−1)·P(|noise| ≥ k))`."""
         if self.scale >= 1:
             return math.sqrt(self.scale**2 + 1 / 12)
         tails = (math.erfc((k - 0.5) / (self.scale * math.sqrt(2))) for k in range(1, 20))
@@ -53,7 +53,7 @@ class RoundedGaussian(Event):
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Event):
-    """P(k) ∝ exp(−|k|/scale) was added to `count` integers of L1 sensitivity `sensitivity`."""
+    """`P(k) ∝ exp(−|k|/scale)` was added to `count` integers of L1 sensitivity `sensitivity`."""
 
     type = "discrete_laplace"
     norm: ClassVar[str] = "l1"
