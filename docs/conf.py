@@ -34,8 +34,6 @@ autodoc_class_signature = "separated"
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 
-smartquotes = False  # --json is no dash
-
 html_theme = "furo"
 html_title = "synthrelease"
 html_copy_source = False
