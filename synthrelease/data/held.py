@@ -168,9 +168,9 @@ def _of_column(series: Any) -> pl.Series:
 
 
 def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
-    """A copy of an array: the program may change it while it is read."""
+    """An array as a column."""
     where = f"{name}, '{column}'"
-    values = np.array(array)
+    values = np.asarray(array)
     if values.ndim != 1:
         raise DataError(
             "an array is not of one axis", where=where, found=f"the shape {values.shape}", expected="(N,)"

@@ -86,6 +86,15 @@ def test_reading_a_release(bundle, tmp_path):
     assert changed["same"] is changed["ok"] is changed["verified"] is True
 
 
+def test_a_test_seed_is_told(study, tmp_path):
+    made = told("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", 1)
+    assert made["test_seed"] is True
+    assert told("report", made["bundle"], "-o", tmp_path / "r.html")["test_seed"] is True
+    assert told("export", made["bundle"], "--to", "csv", "-o", tmp_path / "csv")["test_seed"] is True
+    (finding,) = told("verify", made["bundle"], code=1)["findings"]
+    assert finding["code"] == "test-seed"
+
+
 def test_evaluating(study):
     bundle = synthrelease.build(study.plan, study.folder / "r.h5").path
     done = run("evaluate", study.plan, bundle, "--json")
