@@ -39,6 +39,7 @@ SCOPE = (
     "builder.py",
     "forecast.py",
     "ledger/book.py",
+    "report/compared.py",
     "exports/readable.py",
     "bundle/reading.py",
     "bundle/finding.py",

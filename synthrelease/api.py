@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from synthrelease.bundle import verify as _verify
 from synthrelease.errors import FaultyBundleError
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from synthrelease.forecast import Preview
     from synthrelease.parallel import Progress
     from synthrelease.proposal.propose import Proposal
-    from synthrelease.report.difference import Difference
+    from synthrelease.report.compared import Changed
 
 __all__ = [
-    "Changed",
     "Page",
     "diff",
     "export",
@@ -286,45 +285,6 @@ def write_report(
     return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))
 
 
-@dataclass(frozen=True)
-class Changed:
-    """What changed between two bundles; `str()` of it is what `synthrelease diff` prints.
-
-    Attributes:
-        told: promises, outputs and values that changed, as data.
-        called: the names of the two files.
-        quick: whether only seal, structure and manifests were checked.
-    """
-
-    told: Difference
-    called: tuple[str, str]
-    quick: bool
-
-    @property
-    def same(self) -> bool:
-        """Whether nothing changed."""
-        return self.told.same
-
-    @property
-    def hazards(self) -> tuple[str, ...]:
-        """What somebody should look into before anybody relies on either, such as noise that was used twice."""
-        return self.told.hazards
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything for a program."""
-        return {"ok": not self.hazards, "verified": not self.quick, **self.told.to_json()}
-
-    def __str__(self) -> str:
-        from synthrelease.report.difference_text import as_text  # noqa: PLC0415
-
-        seen = (
-            "seal, structure and manifests; what both claim is taken as it stands. In full: synthrelease verify FILE"
-            if self.quick
-            else "both in full, as verify does"
-        )
-        return as_text(self.told, called=self.called, checked=seen)
-
-
 def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
     """Return what changed from one bundle to another, and whether noise was used twice. Both are verified first.
 
@@ -345,6 +305,7 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
         (True, ())
     """
     from synthrelease.bundle import open_bundle  # noqa: PLC0415
+    from synthrelease.report.compared import Changed  # noqa: PLC0415
     from synthrelease.report.difference import difference  # noqa: PLC0415
 
     results = {str(path): _verify(path, quick=quick, allow_test_seed=True) for path in (old, new)}

@@ -69,12 +69,11 @@ def heatmaps(
     Example:
         >>> import numpy as np
         >>> people, points = 200, 20
-        >>> rng = np.random.default_rng(1)
         >>> maps = heatmaps(
         ...     person=np.repeat(np.arange(people), points),
         ...     stimulus=np.full(people * points, "1005"),
-        ...     x_px=rng.uniform(300, 500, people * points),
-        ...     y_px=rng.uniform(200, 400, people * points),
+        ...     x_px=np.linspace(300, 500, people * points),
+        ...     y_px=np.linspace(200, 400, people * points),
         ...     screen=Screen(800, 600),
         ...     stimuli=["1005"],
         ...     epsilon=1.0,
