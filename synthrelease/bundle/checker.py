@@ -29,7 +29,8 @@ SECONDS, SECONDS_A_MEGABYTE = 120.0, 10.0  # of processor time
 MEMORY, MEMORY_A_BYTE = 2 << 30, 16  # bytes beyond what the checker has, and for each byte of the file
 _SLOWNESS = 10.0  # of the wall clock, on a machine with much else to do
 _BETWEEN = 0.2  # seconds between two words of progress
-_LATER = ("dp_accounting", "scipy.optimize", "scipy.stats")  # what a child had to load and the next one should find
+# What a child had to load and the next one should find.
+_LATER = ("dp_accounting", "scipy.optimize", "scipy.stats")
 
 
 def serve() -> None:
