@@ -53,7 +53,7 @@ def refuse_taken_pair(private: Path) -> None:
 
 
 def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
-    """Write a pair of keys as `made_key` gives it: both, or neither; the private one for its owner alone.
+    """Write a pair of keys as `made_key` gives it: both, or neither unless this process is killed just then; the private one for its owner alone.
 
     Raises:
         MachineError: one of them is there, or the disk, the folder or a permission is in the way.

@@ -52,7 +52,10 @@ def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path
     checked = run("verify", bundle, "--public-key", public)
     assert checked.exit_code == 0
     assert f"the signature by {public} ({name[:12]})" in checked.output
+    quick = run("verify", bundle, "--public-key", public, "--quick")
+    assert "no value was compared with the manifest" in quick.output
     told = run("verify", bundle)
+    assert "no value" not in told.output
     assert told.exit_code == 0
     assert f"Signed     by {name[:12]}, as it says: --public-key KEY.pub checks it" in told.output
     document = json.loads(run("verify", bundle, "--json").stdout)
