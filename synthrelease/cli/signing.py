@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import stat
 import warnings
 from pathlib import Path
 
 import click
 
 from synthrelease.cli.group import main
-from synthrelease.cli.printing import progress
+from synthrelease.cli.printing import print_warning, progress
 from synthrelease.report.plain_text import plain
 
 _PASSWORD_FILE = click.option(
@@ -31,22 +32,29 @@ _PASSWORD_FILE = click.option(
 @click.option("--no-password", is_flag=True, help="Do not encrypt the private key.")
 def keygen(target: Path, *, password_file: Path | None, no_password: bool) -> None:
     """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
-    from synthrelease.bundle.signing.keys import key_id, made_key, public_key
-    from synthrelease.durable import refuse_taken, write_atomically
+    from synthrelease.bundle.signing.keys import (
+        MOST_PASSWORD_BYTES,
+        key_id,
+        made_key,
+        public_file,
+        public_key,
+        refuse_taken_pair,
+        write_pair,
+    )
 
     if no_password and password_file is not None:
         raise click.UsageError("--no-password and --password-file contradict each other.")
-    public = target.with_name(f"{target.name}.pub")
-    for file in (target, public):
-        refuse_taken(file)
+    public = public_file(target)
+    refuse_taken_pair(target)
     password = b""
     if not no_password:
         password = _first_line(password_file) if password_file else _asked(confirm=True)
         if not password:
             raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
-    private_pem, public_pem = made_key(password)
-    write_atomically(target, private_pem, force=False, mode=0o600)
-    write_atomically(public, public_pem, force=False)
+        if len(password) > MOST_PASSWORD_BYTES:
+            raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
+    pems = made_key(password)
+    write_pair(target, pems)
     kept = (
         "keep it, and its password, where nobody else gets them"
         if password
@@ -54,7 +62,7 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool) -> No
     )
     click.echo(plain(f"Private    {target}  ({kept})"))
     click.echo(plain(f"Public     {public}  (give it to whoever verifies)"))
-    click.echo(f"Key        {key_id(public_key(public_pem, where=str(public)))}")
+    click.echo(f"Key        {key_id(public_key(pems[1], where=str(public)))}")
 
 
 @main.command()
@@ -79,9 +87,13 @@ def sign(
     from synthrelease.bundle.signing.sign import sign as run
 
     pem = _content(key_file)
+    if not obj["quiet"] and _others_may_read(key_file):
+        print_warning(f"others may read the private key {plain(str(key_file))}: chmod 600 keeps them out")
     try:
         key = private_key(pem, _first_line(password_file) if password_file else None, where=str(key_file))
     except PasswordNeededError:
+        if password_file is not None:
+            raise
         key = private_key(pem, _asked(confirm=False), where=str(key_file))
     with progress(obj) as tell:
         signed = run(bundle, key, detached=detached, progress=tell)
@@ -95,10 +107,20 @@ def _asked(*, confirm: bool) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that what is typed can be seen, where nobody types
             password: str = click.prompt("Password", hide_input=True, confirmation_prompt=confirm, err=True)
-    except click.Abort:
+    except (click.Abort, AttributeError) as error:  # the latter where there is no standard input at all
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
         more = ", or --no-password" if confirm else ""
         raise click.UsageError(f"Nobody answered. Give the password by --password-file{more}.") from None
-    return password.encode("utf-8")
+    return password.encode("utf-8", "surrogateescape")  # as it was typed, whatever the terminal's encoding
+
+
+def _others_may_read(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and bool(found.st_mode & 0o077)
 
 
 def _content(path: Path) -> bytes:
