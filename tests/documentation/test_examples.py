@@ -55,7 +55,7 @@ def runnable(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: page.stem)
-def test_a_page_can_be_followed(page, folder):
+def test_a_page_can_be_followed(page, folder):  # noqa: ARG001  works in the folder
     names = {"__name__": "__main__"}
     for block in runnable(page):
         if block.before:
