@@ -218,7 +218,9 @@ def _biases(output: dict[str, Any]) -> list[str]:
             return [_BOUNDED, f"series are cut or completed to {several(p['length'], 'step')}."]
         case "records":
             return [_NOBODY, _LOST if p["dependence"] == "independent" else _LOST_BUT_ONE]
-    return [_BOUNDED]
+        case "statistics":
+            return [_BOUNDED]
+    raise ValueError("Expected a known kind of output, found another")
 
 
 _DRAWN = (
