@@ -47,7 +47,7 @@ def blocks(page: Path) -> list[Block]:
     found, remarks = [], {}
     for token in MarkdownIt("commonmark").parse(page.read_text("utf-8")):
         if token.type == "html_block":
-            remarks |= {kind: words for kind, words in _REMARK.findall(token.content)}
+            remarks |= dict(_REMARK.findall(token.content))
             continue
         if token.type not in ("fence", "code_block") or token.info.startswith("{"):
             continue

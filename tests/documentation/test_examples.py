@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from documented import COMMANDS, PAGES, Block, blocks
+from documented import COMMANDS, PAGES, ROOT, Block, blocks
 
 from synthrelease.cli import main
 
@@ -46,6 +46,7 @@ def folder(demonstration, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("REPOSITORY", str(ROOT))  # for what no reader sees
     return tmp_path
 
 
@@ -54,7 +55,8 @@ def runnable(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: page.stem)
-def test_a_page_can_be_followed(page, folder):
+@pytest.mark.usefixtures("folder")
+def test_a_page_can_be_followed(page):
     names = {"__name__": "__main__"}
     for block in runnable(page):
         if block.before:
@@ -85,8 +87,8 @@ def _needs(block):
 def _lines(text):
     """Return commands, one a line, unless they go on in the next."""
     joined = text.replace("\\\n", " ")
-    if any(line.startswith((" ", "}")) for line in joined.splitlines()) or "() {" in joined:
-        return [joined]  # a function, a loop
+    if any(line.startswith((" ", "}")) for line in joined.splitlines()) or "() {" in joined or "<<" in joined:
+        return [joined]  # a function, a loop, a file that is written
     return [line.split("  #")[0] for line in joined.splitlines() if line and not line.startswith("#")]
 
 
@@ -113,7 +115,9 @@ def done(command, block):
 
 
 def in_a_shell(text, block, *, check=True):
-    run = subprocess.run(["bash", "-euo", "pipefail", "-c", text], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text], capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0 or not check, f"{block.place}: {text}\n{run.stdout}{run.stderr}"
     return run.returncode, run.stdout + run.stderr
 
@@ -145,7 +149,12 @@ def test_the_checks_see_what_is_wrong(tmp_path):
         "<!-- not run: never -->\n```sh\nfalse\n```\n"
     )
     found = blocks(page)
-    assert [(b.language, b.line) for b in found] == [(COMMANDS, 5), ("console", 8), ("python", 14), ("sh", 19)]
+    assert [(b.language, b.line) for b in found] == [
+        (COMMANDS, 5),
+        ("console", 8),
+        ("python", 14),
+        ("sh", 19),
+    ]
     assert [b.before for b in found] == ["true", "", "", ""]
     assert [b.not_run for b in found] == ["", "", "", "never"]
     assert list(commands_with_output(found[1])) == [("synthrelease", "Usage ..."), ("false", "")]
