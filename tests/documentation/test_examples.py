@@ -91,8 +91,8 @@ def _needs(block):
 
 def _lines(text):
     """Return commands, one a line, unless they go on in the next."""
-    if "<<'" in text:
-        return [text]  # what stands in it is written to a file
+    if "<<" in text:
+        return [text]  # a file that is written
     joined = text.replace("\\\n", " ")
     if any(line.startswith((" ", "}")) for line in joined.splitlines()) or "() {" in joined:
         return [joined]  # a function, a loop
