@@ -166,7 +166,7 @@ def noised_table(data: Path, draws: int = DRAWS) -> list[str]:
     gaze = viewers(data)
     truth = attack.heatmaps_of(attack.dwell_shares(gaze))
     lines = [
-        "| ε of the map | CC | named | right of two: pair in the middle | easiest pair | bound |",
+        "| ε of the map | CC | named | right of two, middle | easiest | bound |",
         "|---|---|---|---|---|---|",
     ]
     blind = ""
