@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from synthrelease import durable
 from synthrelease.builder import Built, build_job, sidecar, sweep, target
-from synthrelease.bundle import open_bundle
+from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
@@ -117,7 +117,7 @@ def batch(
                 force=force,
                 policy=policy,
                 test_seed=test_seed,
-                before_move=_noting(journal, one, MOVING),
+                before_move=_noting(journal, one),
             )
             for one in planned
         ]
@@ -162,25 +162,34 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     if not one.path.exists():
         gone = entry.state == DONE and not force
         return _lost(one, "the bundle was built and is gone") if gone else None
-    if not _is(entry.seal, one.path):
+    if not _is(entry, one.path):
         return None if force else _lost(one, "the bundle was changed since it was built")
     try:
         if entry.state == MOVING:  # killed just after it had its name
             manifest = open_bundle(one.path, allow_test_seed=True).manifest
             durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
-            _noting(journal, one, DONE)(entry.seal)
+            journal.add(replace(entry, state=DONE))
     except SynthReleaseError as error:
         return Ended(one.plan.path, FAILED, one.path, str(error))
     return Ended(one.plan.path, KEPT, one.path)
 
 
-def _is(seal: str, path: Path) -> bool:
-    """Whether a file is the bundle that was sealed so, to the last byte after its user block, and says so itself."""
+def _is(entry: Entry, path: Path) -> bool:
+    """Whether a file is the bundle that was built: to the last byte after its user block, or signed, and else the same."""
     try:
         with BundleFile(path) as file:
-            return file.body_digest() == seal == sealed_digest(file.text_block)
+            if file.body_digest() == entry.seal == sealed_digest(file.text_block):
+                return True
     except OSError:
         return False
+    found = verify(
+        path, allow_test_seed=True
+    )  # whoever has the same manifest, and no fault, has the same values
+    return found.ok and found.manifest is not None and _digest(found.manifest) == entry.manifest
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(to_bytes(manifest)).hexdigest()
 
 
 def _lost(one: _Planned, problem: str) -> Ended:
@@ -192,8 +201,8 @@ def _lost(one: _Planned, problem: str) -> Ended:
     return Ended(one.plan.path, FAILED, reason=str(error))
 
 
-def _noting(journal: Journal, one: _Planned, state: str) -> Callable[[str], None]:
-    return lambda seal: journal.add(Entry(one.path.name, one.key, seal, state))
+def _noting(journal: Journal, one: _Planned) -> Callable[[str, str], None]:
+    return lambda seal, manifest: journal.add(Entry(one.path.name, one.key, seal, MOVING, manifest))
 
 
 def _run(
@@ -216,7 +225,7 @@ def _run(
 def _ended(one: _Planned, outcome: Any, journal: Journal) -> Ended:
     if isinstance(outcome, Failed):
         return Ended(one.plan.path, FAILED, reason=_reason(outcome))
-    _noting(journal, one, DONE)(journal.entries[one.path.name].seal)
+    journal.add(replace(journal.entries[one.path.name], state=DONE))
     return Ended(one.plan.path, BUILT, outcome.path)
 
 

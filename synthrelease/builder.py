@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,12 +125,12 @@ def build_job(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
-    before_move: Callable[[str], None] = lambda _: None,
+    before_move: Callable[[str, str], None] = lambda _seal, _manifest: None,
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
     What follows from the noised numbers is derived one after the other as it is written: side by side, all of it would be
-    held at once. `before_move` is called with the digest in the bundle's seal once it is whole, just before it gets its name.
+    held at once. `before_move` is called with the digest in the bundle's seal and that of its manifest once it is whole, just before it gets its name.
 
     Bundle and sidecar are both on the disk, verified, before either gets its name: the bundle first, an old sidecar being
     taken away before that (`durable.move_together`). So a build that is killed leaves the old pair, the old bundle alone, the
@@ -177,7 +178,7 @@ def build_job(
             writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
             ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
             durable.write_durably(text, to_bytes(manifest))
-            before_move(seal)
+            before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
             try:
                 durable.move_together(files, force=force)
             finally:

@@ -159,8 +159,8 @@ def move_together(files: list[Partial], *, force: bool) -> None:
         move_into_place(second, force=force)
 
 
-def move_into_place(beside: Partial, *, force: bool, mode: int = _FOR_ALL) -> None:
-    """Give a complete file its name, at once and durably.
+def move_into_place(beside: Partial, *, force: bool, mode: int | None = _FOR_ALL) -> None:
+    """Give a complete file its name, at once and durably; `mode` as for `write_atomically`, None leaves it as it is.
 
     A symbolic link of that name is a file of that name: it is replaced where `force` allows it, and never followed.
 
@@ -168,7 +168,8 @@ def move_into_place(beside: Partial, *, force: bool, mode: int = _FOR_ALL) -> No
         MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
     """
     try:
-        os.fchmod(beside.handle, mode & ~_umask())
+        if mode is not None:
+            os.fchmod(beside.handle, mode & ~_umask())
         os.fsync(beside.handle)  # whoever wrote it
         if force:
             beside.path.replace(beside.target)
@@ -181,6 +182,23 @@ def move_into_place(beside: Partial, *, force: bool, mode: int = _FOR_ALL) -> No
         raise cannot_write(beside.target, error) from None
 
 
+def replace_as_it_was(beside: Partial) -> None:
+    """Give a complete file the name of one that it replaces, who may read and write it, and its owner and group as far as we may.
+
+    Raises:
+        MachineError: there is none, or the folder or a permission is in the way.
+    """
+    try:
+        before = beside.target.stat()
+        for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
+            with suppress(OSError):
+                os.fchown(beside.handle, owner, group)
+        os.fchmod(beside.handle, stat.S_IMODE(before.st_mode) & 0o777)
+    except OSError as error:
+        raise cannot_write(beside.target, error) from None
+    move_into_place(beside, force=True, mode=None)
+
+
 def sweep(target: Path) -> None:
     """Remove the partial files of a target that nobody writes any more, as far as that can be told and done."""
     with suppress(OSError, MachineError), _alone_in(target.parent):
@@ -190,8 +208,12 @@ def sweep(target: Path) -> None:
                     _remove_if_left(path)
 
 
-def refuse_taken(path: Path) -> None:
+def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force to replace it") -> None:
     """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
+
+    Args:
+        path: of that name.
+        remedy: what to do about it.
 
     Raises:
         MachineError: something has it.
@@ -202,7 +224,7 @@ def refuse_taken(path: Path) -> None:
         raise MachineError(
             "the file exists already",
             where=str(path),
-            remedy="choose another name, or pass --force to replace it",
+            remedy=remedy,
         )
 
 

@@ -24,12 +24,14 @@ class Entry:
         plan: what it was built from: a digest of the plan's text and the test seed, if there was one.
         seal: SHA-256 of everything after its user block.
         state: how far it came.
+        manifest: SHA-256 of its manifest, by which it is known when it was signed; "" in journals of before.
     """
 
     bundle: str
     plan: str
     seal: str
     state: str
+    manifest: str = ""
 
 
 class Journal:
@@ -102,7 +104,7 @@ class Journal:
 
 
 def _entry(form: dict[str, Any]) -> Entry:
-    if set(form) != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
+    if set(form) - {"manifest"} != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
         raise ValueError("Expected bundle, plan, seal and state")
     return Entry(**{key: str(value) for key, value in form.items()})
 

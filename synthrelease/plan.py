@@ -21,6 +21,13 @@ from synthrelease.settings_file import nearest, read_settings, refuse_misfit
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
+NEEDED = {  # the kind of input that a kind of output is made of
+    "heatmap": "gaze",
+    "areas": "gaze",
+    "signals": "features",
+    "records": "features",
+    "statistics": "features",
+}
 _STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
 _EXTREMES = {
     "min": ("smallest", "quantile:0.05"),
@@ -317,7 +324,7 @@ def _check_references(plan: Plan) -> None:
                 expected="one of " + ", ".join(plan.inputs),
                 remedy=nearest(output.input, list(plan.inputs)),
             )
-        needed = "gaze" if output.kind in ("heatmap", "areas") else "features"
+        needed = NEEDED[output.kind]
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
                 f"{'an' if output.kind == 'areas' else 'a'} {output.kind} output cannot be made of this input",

@@ -71,6 +71,13 @@ class BundleFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def is_at(self, path: Path) -> bool:
+        """Whether a path still leads to this file."""
+        try:
+            return os.path.samestat(os.fstat(self._handle), path.stat())
+        except OSError:
+            return False
+
     def read(self, place: int, number: int) -> bytes:
         """Return so many bytes from a place on, fewer at the end of the file."""
         pieces = []
@@ -158,8 +165,6 @@ class BundleFile:
             manifest = manifest_text.from_bytes(raw)
             if manifest_text.to_bytes(manifest) != raw:
                 raise ValueError("the manifest is not written in the one form that a manifest has")  # noqa: TRY301
-        except UnicodeEncodeError:
-            raise BundleError("the manifest holds half a character", where=MANIFEST) from None
         except ValueError as error:
             raise BundleError(str(error), where=MANIFEST) from None
         return manifest

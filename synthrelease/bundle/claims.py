@@ -106,8 +106,11 @@ def most_counts(output: dict[str, Any]) -> tuple[int | None, int | None]:  # noq
             return signal_claims.largest(output["mechanism"], people), None
         case "statistics":
             return people * PERSON_STEPS, None
-    tests = [leaf for leaf in flatten(events.from_json(output["event"])) if isinstance(leaf, RandomizedTest)]
-    return (people - sum(test.seeds for test in tests)) * HALF_RANGE, None
+        case "records":
+            leaves = flatten(events.from_json(output["event"]))
+            seeds = sum(leaf.seeds for leaf in leaves if isinstance(leaf, RandomizedTest))
+            return (people - seeds) * HALF_RANGE, None
+    raise ValueError("Expected a known kind of output, found another")
 
 
 def _most_area_shares(p: dict[str, Any], public: dict[str, Any]) -> tuple[int, int]:
@@ -184,6 +187,8 @@ def _parameter_faults(output: dict[str, Any], noise: Noise | None) -> Iterator[t
             yield from statistic_claims.faults(output["mechanism"], noise, made)
         case "records":
             yield from _records_parameter_faults(p, name)
+        case _:
+            raise ValueError("Expected a known kind of output, found another")
 
 
 def _heatmap_parameter_faults(p: dict[str, Any], name: str, noise: Noise | None) -> Iterator[tuple[str, str]]:

@@ -56,10 +56,16 @@ def dataset_count(output: dict[str, Any]) -> int:
         case "statistics":
             places = len(p["features"]) * len(p["groups"] or [1])
             return (2 * len(p["statistics"]) + len(statistic_claims.noised(p))) * places
-    m = len(p["attributes"])
-    own = m - p["per_task"]
-    counted = (math.comb(own, 2) if p["dependence"] == "tree" and own > 1 else own) if p["fit"] == "dp" else 0
-    return m + sum(form["labels"] is None for form in p["attributes"]) + counted
+        case "records":
+            m = len(p["attributes"])
+            own = m - p["per_task"]
+            counted = (
+                (math.comb(own, 2) if p["dependence"] == "tree" and own > 1 else own)
+                if p["fit"] == "dp"
+                else 0
+            )
+            return m + sum(form["labels"] is None for form in p["attributes"]) + counted
+    raise ValueError("Expected a known kind of output, found another")
 
 
 def _heatmap(output: dict[str, Any]) -> Iterator[Content]:

@@ -13,6 +13,13 @@ _SOURCES = {
     "listed": "listed in the plan, public",
     "assumed": "taken from the data, assumed public by study design",
 }
+_LISTED = {  # what is public of each kind of output, by its name
+    "heatmap": "stimuli",
+    "areas": "stimuli",
+    "signals": "recordings",
+    "records": "recordings",
+    "statistics": "recordings",
+}
 _HELD = (
     "a value that is held over a gap, or to the end, stands in every step there: a promise to a step or a chunk is to one "
     "of the completed series, not to one value of the data"
@@ -63,7 +70,7 @@ def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = "stimuli" if output["kind"] in ("heatmap", "areas") else "recordings"
+    noun = _LISTED[output["kind"]]
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("assignment_public"):
         facts.append(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 _MOST_DIGITS = 400  # of a number: the largest there are have 309
+_HALF = re.compile(
+    rb"\\u[dD][89a-fA-F]"
+)  # of a character, as UTF-16 has it: what could be one without the other
 
 
 def to_bytes(document: dict[str, Any]) -> bytes:
@@ -16,7 +20,7 @@ def to_bytes(document: dict[str, Any]) -> bytes:
 
 
 def from_bytes(raw: bytes, what: str) -> dict[str, Any]:
-    """Read a text strictly: UTF-8, one object, no key twice, no NaN or infinity.
+    """Read a text strictly: UTF-8, one object, no key twice, no NaN or infinity, no half of a character.
 
     Args:
         raw: the text.
@@ -25,7 +29,20 @@ def from_bytes(raw: bytes, what: str) -> dict[str, Any]:
     Raises:
         ValueError: it is not such a text; the message repeats nothing of it.
     """
+    try:
+        document = _loaded(raw.decode("utf-8"), what)
+        if _HALF.search(raw):
+            json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} holds half a character") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{what} is not UTF-8 JSON") from None
+    if not isinstance(document, dict):
+        raise ValueError(f"{what} is not a JSON object")  # noqa: TRY004  one kind of error for a bad text
+    return document
 
+
+def _loaded(text: str, what: str) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len({key for key, _ in pairs}) < len(pairs):
             raise ValueError(f"{what} has a key twice in one object")
@@ -44,16 +61,6 @@ def from_bytes(raw: bytes, what: str) -> dict[str, Any]:
     def constant(name: str) -> float:
         raise ValueError(f"{what} holds {name}, which is not JSON")
 
-    try:
-        document = json.loads(
-            raw.decode("utf-8"),
-            object_pairs_hook=unique,
-            parse_constant=constant,
-            parse_int=integer,
-            parse_float=number,
-        )
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{what} is not UTF-8 JSON") from None
-    if not isinstance(document, dict):
-        raise ValueError(f"{what} is not a JSON object")  # noqa: TRY004  one kind of error for a bad text
-    return document
+    return json.loads(
+        text, object_pairs_hook=unique, parse_constant=constant, parse_int=integer, parse_float=number
+    )

@@ -21,9 +21,9 @@ from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.signing.asked import (
     MOST_KEY_BYTES,
-    MOST_SIGNATURE_BYTES,
     NOT_ASKED,
     Asked,
+    signature_beside,
     signature_file,
 )
 
@@ -76,16 +76,18 @@ def verify(
 
 
 def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:
-    """What to check of signatures; a key that cannot be read is a finding."""
+    """What to check of signatures; a key, or a signature beside the bundle, that cannot be read is a finding."""
     if public_key is None:
         return NOT_ASKED, []
     beside = signature_file(path)
     try:
-        detached = _first_bytes(beside, MOST_SIGNATURE_BYTES)
-    except (OSError, ValueError):
-        detached = None
+        detached = signature_beside(path)
+    except OSError as error:
+        why = error.strerror or "an error of the file system"
+        return NOT_ASKED, [Finding("signature", str(beside), f"the signature cannot be read: {why}")]
     try:
-        key = _first_bytes(Path(public_key), MOST_KEY_BYTES)
+        with Path(public_key).open("rb") as file:
+            key = file.read(MOST_KEY_BYTES + 1)
         why = "it is too large" if len(key) > MOST_KEY_BYTES else ""
     except (OSError, ValueError) as error:
         key = b""
@@ -93,12 +95,6 @@ def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Findi
     if why:
         return NOT_ASKED, [Finding("signature", str(public_key), f"the public key cannot be read: {why}")]
     return Asked(key, str(public_key), detached, str(beside)), []
-
-
-def _first_bytes(path: Path, most: int) -> bytes:
-    """The content of a file, and one byte more than it may have if it is larger."""
-    with path.open("rb") as file:
-        return file.read(most + 1)
 
 
 class _Server:

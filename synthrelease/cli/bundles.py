@@ -50,6 +50,8 @@ def verify(
         print_json(result.to_json())
     else:
         print_verification(result, bundle)
+        if result.ok and quick:
+            click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
     if not result.ok:
         raise SystemExit(FAULT)
 

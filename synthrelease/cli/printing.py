@@ -120,7 +120,7 @@ def print_batch(done: Sequence[Ended], folder: Path) -> None:
 def print_verification(result: Any, path: Path) -> None:
     """Print what was checked, or what was found."""
     if result.ok:
-        click.echo(f"Verified   {path}: {', '.join(result.checked)}")
+        click.echo(plain(f"Verified   {path}: {', '.join(result.checked)}"))
         if result.signed_by and not any("signature" in one for one in result.checked):
             keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
             click.echo(plain(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
@@ -138,7 +138,7 @@ def print_findings(error: FaultyBundleError) -> None:
 
 
 def _print_faults(path: str, findings: Sequence[object]) -> None:
-    click.secho(f"NOT TO BE RELIED ON: {path}", fg="red")
+    click.secho(plain(f"NOT TO BE RELIED ON: {path}"), fg="red")
     for finding in findings:
         click.echo(plain(f"  {finding}"))
 

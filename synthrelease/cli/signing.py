@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import stat
 import warnings
 from pathlib import Path
 
 import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
-from synthrelease.cli.printing import progress
+from synthrelease.cli.printing import print_warning, progress
 from synthrelease.report.plain_text import plain
 
 _PASSWORD_FILE = click.option(
@@ -33,17 +34,18 @@ _PASSWORD_FILE = click.option(
 def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_json: bool) -> None:
     """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
     from synthrelease.bundle.signing.key_pair import keygen as run
-    from synthrelease.durable import refuse_taken
+    from synthrelease.bundle.signing.keys import MOST_PASSWORD_BYTES, refuse_taken_pair
 
     if no_password and password_file is not None:
         raise click.UsageError("--no-password and --password-file contradict each other.")
-    for file in (target, target.with_name(f"{target.name}.pub")):
-        refuse_taken(file)  # before anybody thinks of a password
+    refuse_taken_pair(target)  # before anybody thinks of a password
     password = b""
     if not no_password:
         password = _first_line(password_file) if password_file else _asked(confirm=True)
         if not password:
             raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
+        if len(password) > MOST_PASSWORD_BYTES:
+            raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
     made = run(target, password)
     if as_json:
         files = {"private": str(made.private), "public": str(made.public)}
@@ -87,9 +89,13 @@ def sign(
     from synthrelease.api import sign as run
     from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, read_private_key
 
+    if not obj["quiet"] and _others_may_read(key_file):
+        print_warning(f"others may read the private key {plain(str(key_file))}: chmod 600 keeps them out")
     try:
         key = read_private_key(key_file, _first_line(password_file) if password_file else None)
     except PasswordNeededError:
+        if password_file is not None:
+            raise
         key = read_private_key(key_file, _asked(confirm=False))
     with progress(obj) as tell:
         signed = run(bundle, key, detached=detached, progress=tell)
@@ -107,10 +113,20 @@ def _asked(*, confirm: bool) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that what is typed can be seen, where nobody types
             password: str = click.prompt("Password", hide_input=True, confirmation_prompt=confirm, err=True)
-    except click.Abort:
+    except (click.Abort, AttributeError) as error:  # the latter where there is no standard input at all
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
         more = ", or --no-password" if confirm else ""
         raise click.UsageError(f"Nobody answered. Give the password by --password-file{more}.") from None
-    return password.encode("utf-8")
+    return password.encode("utf-8", "surrogateescape")  # as it was typed, whatever the terminal's encoding
+
+
+def _others_may_read(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and bool(found.st_mode & 0o077)
 
 
 def _first_line(path: Path) -> bytes:

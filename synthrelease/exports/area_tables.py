@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from synthrelease.exports.names import spread
+from synthrelease.exports.columns import spread
 from synthrelease.exports.table import Column, Table
 from synthrelease.report.area_exhibits import noise_deviation
 from synthrelease.report.released import Released

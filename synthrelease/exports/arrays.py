@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle import Bundle
 from synthrelease.exports.frames import missing
 from synthrelease.exports.map_tables import value_name, value_words
+from synthrelease.exports.promised import title
 from synthrelease.exports.signal_tables import course_words
 from synthrelease.exports.tables import promise_sentence
 from synthrelease.exports.units import unit_of
@@ -40,7 +41,7 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     told = {"guarantee": promise}
     data = {key: (dims, values, {**attrs, **told}) for key, (dims, values, attrs) in variables.items()}
     release = bundle.manifest["release"]
-    about = {"title": release["title"], "release": f"{release['name']} {release['version']}", **told}
+    about = {"title": title(bundle.manifest), "release": f"{release['name']} {release['version']}", **told}
     return xr.Dataset(data, coordinates, about)
 
 

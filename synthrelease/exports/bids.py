@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import DataError
+from synthrelease.exports import promised
 from synthrelease.exports.csv import save_text
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.task import Task, json_bytes
@@ -36,7 +37,7 @@ def write(task: Task) -> list[str]:
         (task.folder / one.path).with_suffix(".json").write_bytes(json_bytes(_sidecar(task, one)))
     (task.folder / "dataset_description.json").write_bytes(json_bytes(_description(task)))
     (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8")
-    return write_beside(task, written, what=_WHAT, manifest="sourcedata/manifest.json")
+    return write_beside(task, written, what=_WHAT, below="sourcedata")
 
 
 def _save(table: Table, file: BinaryIO) -> None:
@@ -55,7 +56,7 @@ def _description(task: Task) -> dict[str, Any]:
     promise = promise_of(task.manifest).headline
     holds = f"{TEST_SEED_WORDS}: what is promised does not hold." if task.test_seed else promise
     found = {
-        "Name": f"{TEST_SEED_WORDS}: {release['title']}" if task.test_seed else release["title"],
+        "Name": promised.title(task.manifest),
         "BIDSVersion": _VERSION,
         "DatasetType": "derivative",
         "License": release.get("license", ""),
@@ -69,7 +70,8 @@ def _description(task: Task) -> dict[str, Any]:
             "Guarantee": privacy["guarantee"],
             "Covered": privacy["composition"]["outputs"],
             "NotProtected": privacy["not_protected"],
-            "Warnings": task.manifest["warnings"],
+            "Warnings": promised.warnings(task.manifest),
+            "TestSeed": task.test_seed,
             "ManifestSHA256": task.manifest_digest,
         },
     }
@@ -83,9 +85,14 @@ def _sidecar(task: Task, one: Written) -> dict[str, Any]:
         "Description": one.table.description,
         "Rows": one.rows,
         "Guarantee": output["guarantee"],
+        "TestSeed": task.test_seed,
         "SHA256": one.digest,
     }
-    return {"synthrelease:table": told, **{column.name: _column(column) for column in one.table.columns}}
+    columns = {column.name: _column(column) for column in one.table.columns}
+    key = "synthrelease:table"
+    while key in columns:  # a feature may be called anything, and must not take the guarantee's place
+        key += "_"
+    return {key: told, **columns}
 
 
 def _column(column: Column) -> dict[str, Any]:

@@ -6,17 +6,18 @@ https://docs.mlcommons.org/croissant/docs/croissant-rai-spec.html. Only terms th
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from synthrelease.exports import promised
 from synthrelease.exports.csv import write_csv
-from synthrelease.exports.licence import address
+from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import promise_sentence
-from synthrelease.exports.task import Task, json_bytes
-from synthrelease.exports.written import MANIFEST, write_beside
+from synthrelease.exports.task import MANIFEST, Task, json_bytes
+from synthrelease.exports.written import write_beside
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TERMS = (
@@ -108,6 +109,16 @@ def write(task: Task) -> list[str]:
     files.append(
         DescribedFile(MANIFEST, "application/json", "What the release promises.", size, task.manifest_digest)
     )
+    files += [
+        DescribedFile(
+            name,
+            "application/json",
+            "A signature of manifest.json: a DSSE envelope.",
+            len(envelope),
+            hashlib.sha256(envelope).hexdigest(),
+        )
+        for name, envelope in task.signatures.items()
+    ]
     tables = [record_set(_exact(task.manifest, one.table), one.path.as_posix()) for one in written]
     (task.folder / "croissant.json").write_bytes(json_bytes(croissant(task.manifest, files, tables)))
     return [*warnings, *_lacking(task.manifest)]
@@ -143,7 +154,7 @@ def croissant(
     release = manifest["release"]
     known: dict[str, Any] = {}
     if "license" in release:
-        known["license"] = address(release["license"])
+        known["license"] = _licence(release["license"])
     if "contact" in release:
         known["creator"] = {"@type": "sc:Organization", "name": release["contact"]}
     return {
@@ -180,6 +191,13 @@ def record_set(table: Table, file_name: str) -> dict[str, Any]:
         **({"key": key[0] if len(key) == 1 else key} if key else {}),
         "field": [_field(table, column, file_name) for column in table.columns],
     }
+
+
+def _licence(licence: str) -> str | dict[str, str]:
+    """The address of a licence, or a work that has none."""
+    if identifier(licence) is None:
+        return {"@type": "sc:CreativeWork", "name": licence}
+    return address(licence)
 
 
 def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -243,4 +261,5 @@ def _described(column: Column) -> list[str]:
 
 def _identifier(table: Table, column: str) -> str:
     """Identifiers are addresses on the web, where labels may hold what these cannot."""
-    return f"{table.name}/{quote(column, safe='')}"
+    plain = quote(column, safe="")
+    return f"{table.name}/{plain.replace('.', '%2E') if set(plain) <= {'.'} else plain}"

@@ -11,7 +11,7 @@ from typing import Any
 from synthrelease.exports import promised
 from synthrelease.exports.licence import SPDX, address, identifier
 from synthrelease.exports.task import Task, json_bytes
-from synthrelease.exports.written import MANIFEST
+from synthrelease.exports.written import write_manifest
 
 UNAVAILABLE = ":unav"  # "value unavailable, possibly unknown"
 LATER = ":tba"  # "to be assigned or announced later"
@@ -19,19 +19,22 @@ LATER = ":tba"  # "to be assigned or announced later"
 
 def write(task: Task) -> list[str]:
     """Write `datacite.json`, and the manifest that it follows from."""
-    document = datacite(task.manifest, size=task.bundle.path.stat().st_size)
+    document = datacite(task.manifest, size=task.bundle.path.stat().st_size, sha256=task.bundle_digest)
     (task.folder / "datacite.json").write_bytes(json_bytes(document))
-    (task.folder / MANIFEST).write_bytes(task.manifest_bytes)
     unknown = "publisher" if "contact" in task.manifest["release"] else "creators and publisher"
-    return [f"datacite.json does not know the {unknown}: complete it before a DOI is registered"]
+    return [
+        *write_manifest(task),
+        f"datacite.json does not know the {unknown}: complete it before a DOI is registered",
+    ]
 
 
-def datacite(manifest: dict[str, Any], *, size: int) -> dict[str, Any]:
+def datacite(manifest: dict[str, Any], *, size: int, sha256: str) -> dict[str, Any]:
     """Return the metadata of a bundle.
 
     Args:
         manifest: of a bundle that verifies.
         size: of the bundle, in bytes.
+        sha256: of the bundle, in hexadecimal digits.
     """
     release = manifest["release"]
     contact = release.get("contact")
@@ -50,18 +53,22 @@ def datacite(manifest: dict[str, Any], *, size: int) -> dict[str, Any]:
         "dates": [{"date": release["date"], "dateType": "Created"}],
         "version": release["version"],
         "subjects": [{"subject": word, "lang": "en"} for word in promised.keywords(manifest)],
-        "descriptions": _descriptions(manifest),
+        "descriptions": _descriptions(manifest, sha256),
         **known,
         "formats": ["application/x-hdf5"],
         "sizes": [f"{size} bytes"],
     }
 
 
-def _descriptions(manifest: dict[str, Any]) -> list[dict[str, str]]:
+def _descriptions(manifest: dict[str, Any], sha256: str) -> list[dict[str, str]]:
     told = {
         "Abstract": [*promised.abstract(manifest), promised.together(manifest)],
         "Methods": [*promised.making(manifest), *promised.post_processing(manifest)],
-        "TechnicalInfo": [*promised.guarantees(manifest), promised.spending(manifest)],
+        "TechnicalInfo": [
+            *promised.guarantees(manifest),
+            promised.spending(manifest),
+            promised.recomputed(sha256),
+        ],
         "Other": [
             *promised.warned(manifest),
             *(f"Not protected: {one}." for one in promised.not_protected(manifest)),

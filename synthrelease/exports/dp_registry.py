@@ -13,7 +13,7 @@ from typing import Any
 from synthrelease.errors import PolicyError
 from synthrelease.exports import promised
 from synthrelease.exports.task import Task
-from synthrelease.exports.written import MANIFEST
+from synthrelease.exports.written import write_manifest
 from synthrelease.exports.yaml_text import as_yaml
 from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 from synthrelease.report.number_words import several
@@ -48,18 +48,21 @@ _TRUST = (
 
 def write(task: Task) -> list[str]:
     """Write `dp_registry.yaml`, and the manifest that it follows from."""
-    record = dp_registry(task.manifest)
+    record = dp_registry(task.manifest, sha256=task.bundle_digest)
     text = as_yaml(record, blanks=blanks(record))
     (task.folder / "dp_registry.yaml").write_text(text, encoding="utf-8")
-    (task.folder / MANIFEST).write_bytes(task.manifest_bytes)
-    return ["dp_registry.yaml is a draft: lines that begin with # tell what only you can answer"]
+    return [
+        *write_manifest(task),
+        "dp_registry.yaml is a draft: lines that begin with # tell what only you can answer",
+    ]
 
 
-def dp_registry(manifest: dict[str, Any]) -> dict[str, Any]:
+def dp_registry(manifest: dict[str, Any], *, sha256: str) -> dict[str, Any]:
     """Return the draft of a record: it lacks what `blanks` tells of it.
 
     Args:
         manifest: of a bundle that verifies.
+        sha256: of the bundle, in hexadecimal digits.
 
     Raises:
         PolicyError: nothing in the release is differentially private.
@@ -80,7 +83,7 @@ def dp_registry(manifest: dict[str, Any]) -> dict[str, Any]:
             "basic": {
                 "name": promised.title(manifest),
                 **({"data_curators": curators} if curators else {}),
-                "description": _bullets(promised.abstract(manifest)),
+                "description": _bullets([*promised.abstract(manifest), promised.together(manifest)]),
                 "data_product_type": _product_type(manifest["outputs"]),
                 "publication_date": release["date"],
             },
@@ -109,7 +112,7 @@ def dp_registry(manifest: dict[str, Any]) -> dict[str, Any]:
                 "data_source_type": "Static",
                 "access_type": "Non-interactive",
             },
-            "implementation": _implementation(manifest),
+            "implementation": _implementation(manifest, sha256),
             "administrative": {"status": "Draft", "tier": 2},
         },
     }
@@ -122,7 +125,7 @@ def blanks(record: dict[str, Any]) -> dict[str, str]:
     return {**curator, **REQUIRED, **WELCOME}
 
 
-def _implementation(manifest: dict[str, Any]) -> dict[str, str]:
+def _implementation(manifest: dict[str, Any], sha256: str) -> dict[str, str]:
     tool = manifest["tool"]
     versions = ", ".join(f"{name} {version}" for name, version in tool["dependencies"].items())
     return {
@@ -136,23 +139,23 @@ def _implementation(manifest: dict[str, Any]) -> dict[str, str]:
         "mechanisms": _bullets(
             [
                 f"Library: {tool['name']} {tool['version']} ({versions}).",
-                f"Source of randomness: {manifest['randomness']['source']}. Noise is of integers and is drawn exactly, not in floating point.",
+                f"Source of randomness: {manifest['randomness']['source']}.",
                 *map(_mechanism, manifest["outputs"]),
             ]
         ),
         "composition": promised.together(manifest),
         "post_processing": _bullets(promised.post_processing(manifest)),
-        "additional_information": _bullets(_additional(manifest)),
+        "additional_information": _bullets(_additional(manifest, sha256)),
     }
 
 
-def _additional(manifest: dict[str, Any]) -> list[str]:
+def _additional(manifest: dict[str, Any], sha256: str) -> list[str]:
     release = manifest["release"]
     licence = [f"Licence: {release['license']}."] if "license" in release else []
     return [
         f"Version {release['version']} of {release['name']}, built on {release['date']}.",
         *licence,
-        "Everything that is promised here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE.",
+        promised.recomputed(sha256),
         *promised.biases(manifest),
         *promised.warnings(manifest),
     ]
@@ -166,6 +169,7 @@ def _mechanism(output: dict[str, Any]) -> str:
         told.append(f"{several(choices, 'private choice')} by permute-and-flip")
     if output["noise"] is None:
         return "; ".join([*told, "no noise of integers"])
+    told.append("integers, whose noise is drawn exactly and not in floating point")
     noise, reach = output["noise"], output["sensitivity"]
     told.append(
         f"{noise['distribution'].replace('_', ' ')} noise of scale {noise['scale']} steps on a vector of integers whose "

@@ -116,13 +116,11 @@ def _not_exported(target: Path) -> str | None:
         listed = json.loads((target / LIST).read_bytes())["files"]
         for path in files_in(target):
             name = path.relative_to(target).as_posix()
-            if path.is_symlink() or not path.is_file() or listed[name] != _digest(path):
+            if path.is_symlink() or not path.is_file() or listed.get(name) != _digest(path):
                 return name
     except FileNotFoundError:
         return "no list of what an export wrote"
-    except KeyError:
-        return name
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return "files that cannot be read, or a list that cannot"
     return None
 
@@ -204,6 +202,12 @@ def _cannot_write(target: Path, error: OSError) -> MachineError:
             "somebody else wrote into the folder meanwhile",
             where=str(target),
             remedy="choose another one",
+        )
+    if error.errno == errno.EWOULDBLOCK:
+        return MachineError(
+            "another export to this folder is going on",
+            where=str(target),
+            remedy="wait until it ends, or choose another one",
         )
     return cannot_write(target, error)
 

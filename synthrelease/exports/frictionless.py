@@ -10,7 +10,9 @@ import re
 from typing import Any
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.exports import promised
 from synthrelease.exports.csv import WHAT, write_csv
+from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column
 from synthrelease.exports.task import Task, json_bytes
 from synthrelease.exports.written import Written, write_beside
@@ -38,13 +40,13 @@ def package(task: Task, written: list[Written]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "$schema": _PROFILE.format("datapackage"),
         "name": _name(release["name"]),
-        "title": release["title"],
+        "title": promised.title(task.manifest),
         "description": f"{holds} The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it.",
         "version": release["version"],
         "created": f"{release['date']}T00:00:00Z",
     }
     if "license" in release:
-        found["licenses"] = [{"name": _name(release["license"], lower=False), "title": release["license"]}]
+        found["licenses"] = [_licence(release["license"])]
     if "contact" in release:
         email = {"email": release["contact"]} if _EMAIL.fullmatch(release["contact"]) else {}
         found["contributors"] = [{"title": release["contact"], **email, "roles": ["contact"]}]
@@ -58,17 +60,23 @@ def package(task: Task, written: list[Written]) -> dict[str, Any]:
     found["privacy:guarantee"] = privacy["guarantee"]
     found["privacy:covered"] = privacy["composition"]["outputs"]
     found["privacy:not_protected"] = privacy["not_protected"]
-    found["privacy:warnings"] = task.manifest["warnings"]
+    found["privacy:warnings"] = promised.warnings(task.manifest)
     found["privacy:test_seed"] = task.test_seed
     found["privacy:manifest_sha256"] = task.manifest_digest
     found["resources"] = [_resource(task, one) for one in written]
     return found
 
 
-def _name(text: str, *, lower: bool = True) -> str:
+def _name(text: str) -> str:
     """A name as the standard has them; names of tables stay different in lower case."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-") or "release"
-    return plain.lower() if lower else plain
+    return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-") or "release"
+
+
+def _licence(licence: str) -> dict[str, str]:
+    """A licence by its identifier and its page; one that has none by its words, under a name that nobody takes for another's."""
+    known = identifier(licence)
+    told = {"name": known or "LicenseRef-release", "title": licence}
+    return told if known is None else {**told, "path": address(licence)}
 
 
 def _resource(task: Task, one: Written) -> dict[str, Any]:
@@ -88,6 +96,7 @@ def _resource(task: Task, one: Written) -> dict[str, Any]:
         "dialect": {"$schema": _PROFILE.format("tabledialect"), "lineTerminator": "\r\n"},
         "privacy:output": one.table.output,
         "privacy:guarantee": output["guarantee"],
+        "privacy:test_seed": task.test_seed,
         "schema": {
             "$schema": _PROFILE.format("tableschema"),
             "fields": [_field(column) for column in one.table.columns],

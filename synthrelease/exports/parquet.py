@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.exports import promised
 from synthrelease.exports.table import Table
 from synthrelease.exports.task import Task
 from synthrelease.exports.written import write_beside, write_tables
@@ -30,14 +31,15 @@ def metadata(task: Task, table: Table) -> dict[str, str]:
     }
     promise = promise_of(task.manifest).headline
     told = {
-        "title": release["title"],
+        "title": promised.title(task.manifest),
         "release": f"{release['name']} {release['version']}, {release['date']}",
         "license": release.get("license", ""),
         "contact": release.get("contact", ""),
         "promise": f"{TEST_SEED_WORDS}: what is promised does not hold" if task.test_seed else promise,
         "guarantee": json.dumps(privacy["guarantee"], sort_keys=True),
         "not_protected": json.dumps(privacy["not_protected"], ensure_ascii=False),
-        "warnings": json.dumps(task.manifest["warnings"], ensure_ascii=False),
+        "warnings": json.dumps(promised.warnings(task.manifest), ensure_ascii=False),
+        "test_seed": json.dumps(task.test_seed),
         "manifest_sha256": task.manifest_digest,
         "output": table.output,
         "output_guarantee": json.dumps(output["guarantee"], sort_keys=True),

@@ -1,14 +1,25 @@
-"""Pictures as an export: `report.pictures` draws them."""
+"""Pictures as an export: `report.pictures` draws them, and a README says what is promised."""
 
 from __future__ import annotations
 
+from synthrelease.exports.readme import item
+from synthrelease.exports.tables import promise_sentence
 from synthrelease.exports.task import Task
-from synthrelease.report.pictures import draw, picture_count
+from synthrelease.exports.written import write_readme
+from synthrelease.report.pictures import draw, pictured
+
+_WHAT = "Pictures of heatmaps and of mean signals, as PNG; the guarantee stands below each."
+_NOTHING = "nothing in this release is drawn: it has neither heatmaps nor mean signals"
 
 
 def write(task: Task) -> list[str]:
-    """Write a picture of every heatmap and of every mean signal."""
-    number = picture_count(task.manifest)
-    for done, path in enumerate(draw(task.bundle, task.folder, stimuli=task.stimuli), start=1):
-        task.tell(f"drawing {path.name}", done, number)
-    return []
+    """Write a picture of every heatmap and of every mean signal, a README and the manifest."""
+    shown = pictured(task.manifest)
+    contents = []
+    paths = draw(task.bundle, task.folder, stimuli=task.stimuli)
+    for done, ((output, label), path) in enumerate(zip(shown, paths, strict=True), start=1):
+        task.tell(f"drawing {path.name}", done, len(shown))
+        told = f"{path.name}: {output['name']}, {label}. {promise_sentence(task.manifest, output)}"
+        contents += item(told)
+    warnings = [] if shown else [_NOTHING]
+    return [*warnings, *write_readme(task, contents, what=_WHAT, warnings=warnings)]

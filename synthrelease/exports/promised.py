@@ -173,6 +173,14 @@ def spending(manifest: dict[str, Any]) -> str:
     )
 
 
+def recomputed(sha256: str) -> str:
+    """Return where all that is promised can be checked: in the bundle of this SHA-256."""
+    return (
+        "Everything that is promised here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE. "
+        f"SHA-256 of the bundle: {sha256}."
+    )
+
+
 def keywords(manifest: dict[str, Any]) -> list[str]:
     """Return what a release can be found by; differential privacy only if something in it has that."""
     kinds = {output["kind"] for output in manifest["outputs"]}
@@ -210,7 +218,9 @@ def _biases(output: dict[str, Any]) -> list[str]:
             return [_BOUNDED, f"series are cut or completed to {several(p['length'], 'step')}."]
         case "records":
             return [_NOBODY, _LOST if p["dependence"] == "independent" else _LOST_BUT_ONE]
-    return [_BOUNDED]
+        case "statistics":
+            return [_BOUNDED]
+    raise ValueError("Expected a known kind of output, found another")
 
 
 _DRAWN = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.exports import promised
 from synthrelease.exports.table import Column
-from synthrelease.exports.task import Task
+from synthrelease.exports.task import MANIFEST, Task
 from synthrelease.report.number_words import several
 from synthrelease.report.plain_text import plain
 from synthrelease.report.promise_words import Promise, promise_of
@@ -26,24 +28,50 @@ _SEEDED = (
 
 
 def readme(
-    task: Task, written: Sequence[Written], *, what: str, warnings: Sequence[str], manifest: str
+    task: Task,
+    contents: Iterable[str],
+    *,
+    what: str,
+    warnings: Sequence[str],
+    below: str,
 ) -> bytes:
     """Return the text, in UTF-8: the same for the same bundle.
 
     Args:
         task: the export.
-        written: its tables.
+        contents: lines about its files.
         what: the files are, in a sentence.
         warnings: about the files, besides those of the manifest.
-        manifest: where it stands.
+        below: the folder that manifest and signatures stand in; "" for the README's own.
     """
-    lines = list(_lines(task, written, what, warnings, manifest))
+    lines = list(_lines(task, contents, what, warnings, below))
     text = "\n".join(lines).strip().replace(_NARROW, " ")
     return plain(text + "\n").encode("utf-8")
 
 
+def table_lines(written: Sequence[Written]) -> Iterator[str]:
+    """Yield what tables are, and their columns, in lines."""
+    seen: dict[tuple[Column, ...], str] = {}
+    for one in written:
+        yield from item(
+            f"{one.path.as_posix()}: {one.table.title}, {several(one.rows, 'row')}. {one.table.description}"
+        )
+        same = tuple(replace(column, labels=()) for column in one.table.columns)
+        if same in seen:
+            yield f"    Columns as in {seen[same]}."
+            continue
+        seen[same] = one.path.as_posix()
+        for column in one.table.columns:
+            unit = f" [{column.unit}]" if column.unit else ""
+            yield from item(f"{column.name}{unit}: {column.description}", deep=4)
+
+
 def _lines(
-    task: Task, written: Sequence[Written], what: str, warnings: Sequence[str], manifest: str
+    task: Task,
+    contents: Iterable[str],
+    what: str,
+    warnings: Sequence[str],
+    below: str,
 ) -> Iterator[str]:
     release, privacy = task.manifest["release"], task.manifest["privacy"]
     if task.test_seed:
@@ -59,32 +87,21 @@ def _lines(
     yield from (
         "",
         *_wrapped(
-            f"{what} The tables hold the published values of a bundle, which can be checked; these files cannot."
+            f"{what} The values are the published ones of a bundle, which can be checked; these files cannot."
         ),
     )
     yield from ("", *_headed("What each person is promised"))
     yield from promise_lines(task)
     yield from ("", *_headed("What is not protected"))
     yield from _not_protected(promise_of(task.manifest))
-    told = [*task.manifest["warnings"], *warnings]
+    told = [*promised.warnings(task.manifest), *warnings]
     if told:
         yield from ("", *_headed("Warnings"))
         for warning in told:
-            yield from _item(warning)
+            yield from item(warning)
     yield from ("", *_headed("What is in it"))
-    seen: dict[tuple[Column, ...], str] = {}
-    for one in written:
-        yield from _item(
-            f"{one.path.as_posix()}: {one.table.title}, {several(one.rows, 'row')}. {one.table.description}"
-        )
-        same = tuple(replace(column, labels=()) for column in one.table.columns)
-        if same in seen:
-            yield f"    Columns as in {seen[same]}."
-            continue
-        seen[same] = one.path.as_posix()
-        for column in one.table.columns:
-            unit = f" [{column.unit}]" if column.unit else ""
-            yield from _item(f"{column.name}{unit}: {column.description}", deep=4)
+    yield from contents
+    manifest, *signatures = [PurePosixPath(below, name).as_posix() for name in (MANIFEST, *task.signatures)]
     yield from ("", *_headed("Check it"))
     yield from _wrapped(
         f"{manifest} is the manifest of the bundle: every parameter, sensitivity, noise and guarantee, and the digest of "
@@ -92,6 +109,12 @@ def _lines(
         "without the data:"
     )
     yield from ("", "    synthrelease verify BUNDLE", "    sha256sum BUNDLE", "")
+    if signatures:
+        yield from _wrapped(
+            f"{' and '.join(signatures)}: who signed that manifest, and so the bundle, as a DSSE envelope, which public tools verify; "
+            "its subject is the manifest's SHA-256. The other files of this folder are not signed."
+        )
+        yield ""
     yield f"SHA-256 of the bundle    {task.bundle_digest}"
     yield f"SHA-256 of the manifest  {task.manifest_digest}"
 
@@ -107,24 +130,25 @@ def promise_lines(task: Task) -> Iterator[str]:
         text = f"Think of one person, any of them, and two worlds. In one {one}; in the other {other}. {same} A coin decides which world is real."
         yield from ("", *_wrapped(text))
     yield from ("", *_wrapped(" ".join(promise.sentences)))
-    if promise.strength:
-        told = f"In the notation of the field: {promise.formal}. An ε of this size is usually called {promise.strength}."
-        yield from ("", *_wrapped(told))
+    if promise.guess is not None:
+        usual = f" An ε of this size is usually called {promise.strength}." if promise.strength else ""
+        yield from ("", *_wrapped(f"In the notation of the field: {promise.formal}.{usual}"))
 
 
 def _not_protected(promise: Promise) -> Iterator[str]:
     for name, told in promise.uncovered:
-        yield from _item(f"{name} is outside of this promise. {told}")
+        yield from item(f"{name} is outside of this promise. {told}")
     for reason, names in promise.public:
-        yield from _item(f"{', '.join(names)}: {reason}")
-    yield from _item("other releases: whatever else was or will be published of the same people adds to this")
+        yield from item(f"{', '.join(names)}: {reason}")
+    yield from item("other releases: whatever else was or will be published of the same people adds to this")
 
 
 def _headed(text: str) -> tuple[str, str, str]:
     return text, "-" * min(len(text), _WIDTH), ""
 
 
-def _item(text: str, *, deep: int = 0) -> list[str]:
+def item(text: str, *, deep: int = 0) -> list[str]:
+    """Return an entry of a list in lines."""
     lead = " " * deep
     return textwrap.wrap(
         text, _WIDTH, initial_indent=f"{lead}* ", subsequent_indent=f"{lead}  ", break_long_words=False

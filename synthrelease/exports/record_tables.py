@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle.contents import records_subsets
 from synthrelease.data.attribute import Attribute
-from synthrelease.exports.names import beside, spread
+from synthrelease.exports.columns import beside, spread
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.units import unit_of
 from synthrelease.maths.steps import HALF_RANGE

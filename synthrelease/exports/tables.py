@@ -9,11 +9,11 @@ from typing import Any
 from synthrelease.bundle import Bundle
 from synthrelease.exports.area_tables import area_tables
 from synthrelease.exports.map_tables import map_tables
-from synthrelease.exports.names import Names
 from synthrelease.exports.record_tables import record_tables
 from synthrelease.exports.signal_tables import signal_tables
 from synthrelease.exports.statistic_tables import statistic_tables
 from synthrelease.exports.table import Table
+from synthrelease.report.file_names import FileNames
 from synthrelease.report.pictures import promise_caption
 from synthrelease.report.promise_words import standing
 from synthrelease.report.released import Released
@@ -40,7 +40,7 @@ def tables_of(bundle: Bundle, *, only: str | None = None) -> Iterator[Table]:
     Raises:
         BundleError: the file was changed after it was opened.
     """
-    names = Names()
+    names = FileNames()
     with Released(bundle.path, bundle.manifest) as released:
         for output in bundle.manifest["outputs"]:
             if only not in (None, output["name"]):
@@ -56,15 +56,15 @@ def tables_of(bundle: Bundle, *, only: str | None = None) -> Iterator[Table]:
 
 
 def promise_sentence(manifest: dict[str, Any], output: dict[str, Any]) -> str:
-    """Return the guarantee of an output in a sentence or two, or that it does not hold.
+    """Return the guarantee of an output in a few sentences, beside that of the whole release; or that it does not hold.
 
     Args:
         manifest: of a bundle that verifies.
         output: an entry of its `outputs`.
     """
-    caption = f"Guarantee: {promise_caption(manifest, output)}."
+    alone, *together = promise_caption(manifest, output)
     if manifest["randomness"]["test_seed"]:
-        return caption
+        return f"Guarantee: {alone}."
     if output["guarantee"]["kind"] == "none":
         return standing(output)
-    return f"{caption} {standing(output)}"
+    return " ".join([f"Guarantee: {alone}.", standing(output), *(f"{one}." for one in together)])

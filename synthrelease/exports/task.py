@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import Bundle
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.exports.signature import detached_signature, embedded_signature
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
+
+
+MANIFEST, SIGNATURES = "manifest.json", ("signature.json", "signature-2.json")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,17 @@ class Task:
     def manifest_digest(self) -> str:
         """SHA-256 of the manifest's bytes."""
         return hashlib.sha256(self.manifest_bytes).hexdigest()
+
+    @cached_property
+    def detached(self) -> tuple[bytes | None, str]:
+        """The signature beside the bundle, and why what is there is none."""
+        return detached_signature(self.bundle)
+
+    @cached_property
+    def signatures(self) -> dict[str, bytes]:
+        """The envelopes in the bundle and beside it, by the names of their files."""
+        found = [one for one in (embedded_signature(self.bundle), self.detached[0]) if one is not None]
+        return dict(zip(SIGNATURES, found, strict=False))
 
     @cached_property
     def bundle_digest(self) -> str:

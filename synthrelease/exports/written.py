@@ -1,21 +1,22 @@
-"""Tables as files of a folder, one after the other, and what stands beside them: a README and the manifest."""
+"""Tables as files of a folder, one after the other, and what stands beside them: a README, the manifest and its signatures."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from synthrelease.exports.readme import readme
+from synthrelease.bundle.signing.asked import signature_file
+from synthrelease.exports.readme import readme, table_lines
 from synthrelease.exports.table import Table
 from synthrelease.exports.tables import tables_of
-from synthrelease.exports.task import Task
+from synthrelease.exports.task import MANIFEST, Task
 
-MANIFEST, README = "manifest.json", "README.txt"
+README = "README.txt"
 FORMULAS = (
     "Some texts begin with =, +, - or @, as the release has them. A spreadsheet may take them for formulas and run them: "
     "import such columns as text."
@@ -78,20 +79,56 @@ def write_tables(
     return written
 
 
-def write_beside(task: Task, written: Sequence[Written], *, what: str, manifest: str = MANIFEST) -> list[str]:
-    """Write README.txt and manifest.json, and return what whoever exports should know.
+def write_beside(task: Task, written: Sequence[Written], *, what: str, below: str = "") -> list[str]:
+    """Write a README about tables, and the manifest, and return what whoever exports should know.
 
     Args:
         task: the export.
         written: its tables.
         what: the files are, in a sentence.
-        manifest: where it is to stand, below the task's folder.
+        below: the folder for the manifest, within the task's; "" for none.
     """
     warnings = warnings_of(written)
-    (task.folder / README).write_bytes(readme(task, written, what=what, warnings=warnings, manifest=manifest))
-    (task.folder / manifest).parent.mkdir(exist_ok=True)
-    (task.folder / manifest).write_bytes(task.manifest_bytes)
-    return warnings
+    return [
+        *warnings,
+        *write_readme(task, table_lines(written), what=what, warnings=warnings, below=below),
+    ]
+
+
+def write_readme(
+    task: Task, contents: Iterable[str], *, what: str, warnings: Sequence[str] = (), below: str = ""
+) -> list[str]:
+    """Write README.txt and the manifest, and return what whoever exports should know.
+
+    Args:
+        task: the export.
+        contents: lines about its files.
+        what: the files are, in a sentence.
+        warnings: about them, for their readers.
+        below: as `write_beside`.
+    """
+    told = write_manifest(task, below=below)
+    about = readme(
+        task,
+        contents,
+        what=what,
+        warnings=warnings,
+        below=below,
+    )
+    (task.folder / README).write_bytes(about)
+    return told
+
+
+def write_manifest(task: Task, *, below: str = "") -> list[str]:
+    """Write the manifest as it stands in the bundle, and the signatures of it, and return what whoever exports should know."""
+    folder = task.folder / below
+    folder.mkdir(exist_ok=True)
+    (folder / MANIFEST).write_bytes(task.manifest_bytes)
+    for name, envelope in task.signatures.items():
+        (folder / name).write_bytes(envelope)
+    _, fault = task.detached
+    name = signature_file(task.bundle.path).name
+    return [f"{name} beside the bundle is no signature of it, and left out: {fault}"] if fault else []
 
 
 def warnings_of(written: Sequence[Written]) -> list[str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-_PRINTABLE = re.compile(r"[\t\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*")
 _INDENT = "  "
 
 
@@ -53,7 +52,12 @@ def _items(values: list[Any], indent: str, path: str, blanks: dict[str, str]) ->
 def _literal(text: str) -> bool:
     """Whether a text can stand as it is: nothing but what can be printed, and lines that begin and end with a word."""
     lines = text.split("\n")
-    return all(_PRINTABLE.fullmatch(line) and line == line.strip() and line for line in lines)
+    return all(line and line == line.strip() and all(map(_printable, line)) for line in lines)
+
+
+def _printable(letter: str) -> bool:
+    """Whether a letter can stand in a file that a person completes: not if it turns the line round, or is not seen."""
+    return letter.isprintable() or unicodedata.category(letter) == "Zs"
 
 
 def _scalar(value: Any) -> str:
@@ -61,9 +65,9 @@ def _scalar(value: Any) -> str:
         digits, power, exponent = repr(value).partition("e")
         # Without a point, 1e-06 is a text to readers of YAML 1.1.
         return f"{digits if '.' in digits else digits + '.0'}{power}{exponent}"
-    if not isinstance(value, str) or all(_PRINTABLE.fullmatch(letter) for letter in value):
+    if not isinstance(value, str) or all(map(_printable, value)):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     return "".join(
-        letter if _PRINTABLE.fullmatch(letter) else f"\\U{ord(letter):08X}"
+        letter if _printable(letter) else f"\\U{ord(letter):08X}"
         for letter in json.dumps(value, ensure_ascii=False)
     )

@@ -53,7 +53,7 @@ def size(name: str, *, bins: int, quotient: bool) -> int:
         bins: of a histogram.
         quotient: whether means are divided by a noised count (`StatisticUnit.divisor` is None).
     """
-    return {HISTOGRAM: bins, MEAN: 1 + quotient, VARIANCE: 3}.get(name, 1)
+    return {COUNT: 1, SUM: 1, MEAN: 1 + quotient, VARIANCE: 3, HISTOGRAM: bins}[name]
 
 
 def sum_step(bounds: tuple[float, float]) -> float:
@@ -110,14 +110,17 @@ def _shown(
     """Lower and upper end; equal where nothing reaches anywhere."""
     if name == VARIANCE or (name == MEAN and unit.divisor is None):
         return _quotient(name, noisy, unit, reach)
-    centre, step = 0.0, 1 / PERSON_STEPS
-    if name == SUM:
-        step = sum_step(unit.bounds)
-    elif name == MEAN:
+    centre = 0.0
+    if name == MEAN:
         centre, step = centre_and_step(*unit.bounds)
         step /= unit.divisor or 1
-    elif name == HISTOGRAM:
-        step = 1 / (HALF_RANGE * (unit.divisor or 1))
+    else:
+        steps = {
+            COUNT: 1 / PERSON_STEPS,
+            SUM: sum_step(unit.bounds),
+            HISTOGRAM: 1 / (HALF_RANGE * (unit.divisor or 1)),
+        }
+        step = steps[name]
     return centre + step * (noisy - reach), centre + step * (noisy + reach)
 
 

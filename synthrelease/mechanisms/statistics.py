@@ -21,6 +21,7 @@ from synthrelease.maths.statistics import (
     MEAN,
     PERSON_STEPS,
     SUM,
+    VARIANCE,
     StatisticUnit,
     interval,
     quantile_value,
@@ -256,5 +257,5 @@ def _moments(
         return own.means(to_sum_steps(own.values, data.limits(feature)))[:, None]
     mean = own.means(steps_of(own, data, feature))
     weight = np.full_like(mean, HALF_RANGE)
-    moments = (mean, weight) if statistic == MEAN else (mean, weight, squares(mean))
+    moments = {MEAN: (mean, weight), VARIANCE: (mean, weight, squares(mean))}[statistic]
     return np.stack(moments[: p.size(statistic)], axis=1)

@@ -70,11 +70,14 @@ class Quality:
             everybody: people in the data, if public: more cannot look at a stimulus.
         """
         at = partial(self.correlation, self.own, budget)
-        viewers = everybody if self.viewers is None else self.viewers
+        viewers, stimuli = self.viewers, self.mechanisms[self.own].stimuli
+        if viewers is None and everybody is not None:
+            viewers = everybody * min(1.0, self.seen / stimuli)  # a person counts on no more
         few = ""
         if viewers is not None:
             few = f"CC {at(viewers):.2f} with {viewers:.0f} people a stimulus"
-            few += "" if self.viewers is not None else ", if all see all"
+            if self.viewers is None:
+                few += f", if all see {'all' if self.seen >= stimuli else f'{self.seen:.0f} of {stimuli}'}"
             empty = at(viewers) < self.without_data() + _NOTHING
             few += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
         needed = people_needed(at, _GOOD)

@@ -51,6 +51,8 @@ def _units(p: StatisticsParameters, bounds: Mapping[str, Bounds]) -> Iterator[tu
                 )
             elif name == VARIANCE:
                 yield f"squares of {feature} × people", (high - low) ** 2 / 8 / HALF_RANGE
+            elif name not in (COUNT, HISTOGRAM):
+                raise ValueError("Expected a statistic whose noise has a unit, found another")
 
 
 def prediction(

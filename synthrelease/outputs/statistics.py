@@ -62,7 +62,7 @@ class StatisticsOutput:
     @property
     def largest_array(self) -> int:
         """How many numbers the largest array that is made at once has."""
-        return max(self.parameters.size(name) for name in self.parameters.statistics)
+        return max((self.parameters.size(name) for name in self.parameters.noised), default=1)
 
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that the budget buys."""

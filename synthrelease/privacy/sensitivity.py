@@ -225,7 +225,7 @@ def _weight(name: str, bounds: tuple[float, float], *, quotient: bool) -> Sensit
 
     In a mean H at most, as much again in the count that divides it; in each of the three moments of a variance likewise.
     """
-    moments = {HISTOGRAM: 1, MEAN: 1 + quotient, VARIANCE: 3}
+    moments = {MEAN: 1 + quotient, VARIANCE: 3, HISTOGRAM: 1}
     if name in moments:
         return Sensitivity(HALF_RANGE, HALF_RANGE**2).times(moments[name])
     if name not in (COUNT, SUM):
@@ -241,7 +241,7 @@ def _apart(name: str, bounds: tuple[float, float]) -> Sensitivity:
         return _MOMENTS_APART
     if name == HISTOGRAM:
         return shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
-    low, high = {COUNT: (0, 0), SUM: sum_range(bounds)}.get(name, (-HALF_RANGE, HALF_RANGE))
+    low, high = {COUNT: (0, 0), SUM: sum_range(bounds), MEAN: (-HALF_RANGE, HALF_RANGE)}[name]
     return Sensitivity(high - low, (high - low) ** 2)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -30,6 +32,7 @@ _DATED = re.compile(r"(19|20)\d\d[-/.]\d\d?[-/.]\d\d?")
 _CODE = re.compile(
     r"(p|s|vp|pp|id|sub|subj|subject|person|participant|respondent|user)?[ _-]?\d{1,4}", re.IGNORECASE
 )
+_SESSION = re.compile(r"(.+?)[ _-]+(s|ses|sess|session|visit|day|run|round|t|v)[ _-]?\d{1,2}", re.IGNORECASE)
 _UNIX_S = (1e9, 4e9)  # 2001 to 2096, in seconds; and a thousand, a million, a milliard times that
 _THOUSANDTHS = ("s", "ms", "µs", "ns")
 
@@ -74,6 +77,13 @@ def telling_columns(frame: pl.DataFrame) -> list[Finding]:
             if what:
                 found.append(Finding(column, what))
     return found
+
+
+def differ_by_session(labels: Sequence[str]) -> bool:
+    """Return whether labels look like those of a person in a session, such as P07_s2, and several persons have several of these."""
+    matched = [found for label in labels if (found := _SESSION.fullmatch(label.strip()))]
+    persons = Counter(found[1].casefold() for found in matched)
+    return len(matched) >= _SHARE * len(labels) and sum(count > 1 for count in persons.values()) > 1
 
 
 def _of_cells(cells: pl.Series, unit: str) -> str:

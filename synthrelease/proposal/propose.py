@@ -17,7 +17,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 from synthrelease.proposal.draft import Draft
 from synthrelease.proposal.found_source import found_sources
-from synthrelease.proposal.identifiers import telling_columns
+from synthrelease.proposal.identifiers import differ_by_session, telling_columns
 from synthrelease.proposal.looked import Looked, looked_at
 from synthrelease.proposal.missing_codes import TEXTS, empty_zeros, missing_codes
 from synthrelease.proposal.plan_text import plan_text
@@ -263,6 +263,10 @@ def _warnings(looked: Looked, roles: Roles, person: str, own: Input, *, known: s
     if len({" ".join(one.split()).casefold() for one in labels}) < len(labels):
         told.append(
             f"some labels of '{person}' differ in capitals or blanks alone: if they are one person, make them one label"
+        )
+    if differ_by_session(labels):
+        told.append(
+            f"labels of '{person}' look like sessions of people: if several are one person, make them one label"
         )
     if own.people == looked.frame.height:
         told.append(f"every row has a label of its own in '{person}': that is no person's")

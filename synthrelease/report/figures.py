@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import textwrap
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +65,9 @@ def map_figure(
     panels = 1 if uncertainty is None else 2
     # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
     high = _MAP_IN * look.screen.height_px / look.screen.width_px
-    below, above = (0.4 if caption else 0.15), (0.75 if panels > 1 else 0.5)
+    told = _filled(caption, _PANEL_IN * panels)
+    below = 0.25 + 0.15 * len(told.splitlines()) if told else 0.15
+    above = 0.75 if panels > 1 else 0.5
     whole = (_PANEL_IN * panels, below + high + above)
     figure = Figure(figsize=whole, dpi=120)
 
@@ -87,8 +91,8 @@ def map_figure(
         if panels > 1:
             axis.set_title(headings[panel], fontsize=10)
     figure.suptitle(title, fontsize=12, parse_math=False, y=1 - 0.12 / whole[1], va="top")
-    if caption:
-        figure.supxlabel(caption, fontsize=8, y=0.1 / whole[1], va="bottom")
+    if told:
+        figure.supxlabel(told, fontsize=8, y=0.1 / whole[1], va="bottom", parse_math=False)
     return figure
 
 
@@ -136,7 +140,8 @@ def strip_figure(
     bar.set_label(look.unit)
     figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
-        figure.supxlabel(caption, fontsize=8)
+        told = _filled(caption, figure.get_figwidth())
+        figure.supxlabel(told, fontsize=8, parse_math=False)
     return figure
 
 
@@ -179,6 +184,11 @@ def evenly_chosen(frames: int) -> list[int]:
     return sorted({round(number) for number in np.linspace(0, frames - 1, min(_FRAMES, frames)).tolist()})
 
 
+def _filled(text: str, width_in: float) -> str:
+    """Text in lines that a figure has room for at 8 points: a promise is not cut off at the edge."""
+    return "\n".join(textwrap.fill(line, int(15 * width_in)) for line in text.split("\n"))
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG that is the same for the same picture."""
     with path.open("wb") as file:
@@ -191,7 +201,11 @@ def write_png(figure: Figure, file: BinaryIO) -> tuple[int, int]:
     from PIL import Image  # noqa: PLC0415  slow to import
 
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()  # type: ignore[no-untyped-call]
+    with (
+        warnings.catch_warnings()
+    ):  # a script that the font lacks stands as boxes; pages and READMEs have the label
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        canvas.draw()  # type: ignore[no-untyped-call]
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])  # type: ignore[no-untyped-call]  # the ground of a figure is opaque
     image.save(file, "PNG", compress_level=4)
     return image.size

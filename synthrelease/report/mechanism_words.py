@@ -42,8 +42,10 @@ def what_it_is(output: dict[str, Any]) -> str:
                 f"{several(p['rows'], 'synthetic record')} of {several(len(p['attributes']), 'attribute')}, "
                 f"made from data of {whose}."
             )
-    by = "" if p["groups"] is None else f" in {several(len(p['groups']), 'group')}"
-    return f"Summary numbers of {listed([f['name'] for f in p['features']])} over {whose}{by}."
+        case "statistics":
+            by = "" if p["groups"] is None else f" in {several(len(p['groups']), 'group')}"
+            return f"Summary numbers of {listed([f['name'] for f in p['features']])} over {whose}{by}."
+    raise ValueError("Expected a known kind of output, found another")
 
 
 def how_it_was_made(output: dict[str, Any]) -> str:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
-from synthrelease.bundle.layout import TEST_SEED_WORDS, group_name
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import DataError, MachineError
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.drawn import drawn_course, drawn_labels, drawn_map
 from synthrelease.report.figures import map_figure, save, strip_figure
+from synthrelease.report.file_names import FileNames
+from synthrelease.report.number_words import listed
 from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure
 
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
 _ENDINGS = (".png", ".jpg", ".jpeg")
 
 
-def picture_count(manifest: dict[str, Any]) -> int:
-    """Return how many pictures `draw` makes."""
-    return sum(len(drawn_labels(output)) for output in manifest["outputs"])
+def pictured(manifest: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Return what `draw` makes pictures of, in its order: outputs, each with the label of a picture."""
+    return [(output, label) for output in manifest["outputs"] for label in drawn_labels(output)]
 
 
 def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterator[Path]:
     """Draw every heatmap to `folder`/<output>-<stimulus>.png, every mean signal to <output>-<feature>.png; yield each path.
+
+    What is no letter, digit, - or _ in a label is - in a name.
 
     Args:
         bundle: an open bundle.
@@ -43,30 +47,36 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        names = FileNames()
         with Released(bundle.path, bundle.manifest) as released:
-            for output in bundle.manifest["outputs"]:
-                for label in drawn_labels(output):
-                    path = folder / f"{output['name']}-{group_name(label)}.png"
-                    save(_figure(released, output, label, stimuli), path)
-                    yield path
+            for output, label in pictured(bundle.manifest):
+                path = folder / f"{names.of(output['name'], label)}.png"
+                save(_figure(released, output, label, stimuli), path)
+                yield path
     except OSError as error:
         raise MachineError(
             "the pictures cannot be written", where=str(folder), found=error.strerror or ""
         ) from None
 
 
-def promise_caption(manifest: dict[str, Any], output: dict[str, Any]) -> str:
-    """Return what stands below a picture: the output's guarantee, or that it does not hold."""
+def promise_caption(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
+    """Return what stands below a picture: the output's guarantee, or that it does not hold; and that of more, if it is part of more."""
     promise = str(from_json(output["guarantee"]))
     if manifest["randomness"]["test_seed"]:
-        promise = f"{TEST_SEED_WORDS}: {promise} does not hold"
-    return promise
+        return [f"{TEST_SEED_WORDS}: {promise} does not hold"]
+    covered = manifest["privacy"]["composition"]["outputs"]
+    if output["name"] not in covered or len(covered) == 1:
+        return [promise]
+    return [
+        promise,
+        f"Together with {listed([one for one in covered if one != output['name']])}: {from_json(manifest['privacy']['guarantee'])}",
+    ]
 
 
 def _figure(released: Released, output: dict[str, Any], label: str, stimuli: Path | None) -> Figure:
     common: dict[str, Any] = {
         "title": f"{output['name']}: {label}",
-        "caption": promise_caption(released.manifest, output),
+        "caption": "\n".join(promise_caption(released.manifest, output)),
     }
     if output["kind"] == "signals":
         course = drawn_course(released, output, label)
@@ -95,7 +105,7 @@ def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
     try:
         with Image.open(path) as image:
             return np.asarray(image.convert("RGB"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, Image.DecompressionBombError):
         raise DataError(
             "the picture of a stimulus cannot be read", where=str(path), expected="a PNG or JPEG file"
         ) from None

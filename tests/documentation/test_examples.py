@@ -48,6 +48,7 @@ def folder(demonstration, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.setenv("SYNTHRELEASE_CHECKOUT", str(ROOT))  # for pages that change a copy of it
     return tmp_path
 
 
@@ -90,6 +91,8 @@ def _needs(block):
 
 def _lines(text):
     """Return commands, one a line, unless they go on in the next."""
+    if "<<" in text:
+        return [text]  # a file that is written
     joined = text.replace("\\\n", " ")
     if any(line.startswith((" ", "}")) for line in joined.splitlines()) or "() {" in joined:
         return [joined]  # a function, a loop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 import signed
-from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa, x25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa, x25519
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from forging import forge, read_manifest
 from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
 from synthrelease.bundle import reseal
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.examination import examine
 from synthrelease.bundle.signing.asked import signature_file
 from synthrelease.bundle.signing.sign import sign
+from synthrelease.bundle.signing.statement import statement
 from synthrelease.bundle.strict_json import to_bytes
 
 
@@ -63,6 +67,12 @@ def flipped(text: str) -> str:
     return base64.b64encode(raw).decode()
 
 
+def rest_changed(text: str) -> str:
+    """Base64 of the same bytes, with a bit where no byte is."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    return f"{text[:-3]}{letters[letters.index(text[-3]) + 1]}=="
+
+
 def many(document: dict[str, Any]) -> None:
     own = document["signatures"][0]
     document["signatures"] = [{**own, "keyid": f"{n:064x}"} for n in range(17)]
@@ -85,6 +95,8 @@ EDITED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an algorithm": (signatures(lambda s: s.update(alg="none")), "one form"),
     "more than an envelope has": (lambda d: d.update(hidden="whatever"), "one form"),
     "text that is not base64": (lambda d: d.update(payload="?" + d["payload"][1:]), "not base64"),
+    "other last bits of base64": (signatures(lambda s: s.update(sig=rest_changed(s["sig"]))), "not base64"),
+    "a payload that is a number": (lambda d: d.update(payload=1234), "not base64"),
     "base64 of the other alphabet": (signatures(lambda s: s.update(sig=base64.urlsafe_b64encode(b"\xff" * 64).decode())), "one form"),
 }  # fmt: skip
 
@@ -104,6 +116,9 @@ RAW: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "a key twice": (lambda raw: raw.replace(b'"payloadType"', b'"payload": "", "payloadType"', 1), "a key twice"),
     "NaN": (lambda raw: raw.replace(b'"payloadType"', b'"n": NaN, "payloadType"', 1), "NaN"),
     "a number without end": (lambda raw: raw.replace(b'"payloadType"', b'"n": 1e999, "payloadType"', 1), "too large"),
+    "half a character": (lambda raw: raw.replace(b'"payloadType"', b'"n": "\\ud800", "payloadType"', 1), "half a character"),
+    "a mark of byte order": (lambda raw: b"\xef\xbb\xbf" + raw, "not UTF-8 JSON"),
+    "a depth without end": (lambda raw: raw.replace(b'"payloadType"', b'"n": ' + b"[" * 50_000 + b"]" * 50_000 + b', "payloadType"', 1), "not UTF-8 JSON"),
     "no JSON": (lambda raw: raw[:-5], "not UTF-8 JSON"),
     "another encoding": (lambda raw: raw.decode().encode("utf-16"), "not UTF-8 JSON"),
     "a list": (lambda raw: b"[" + raw + b"]", "not a JSON object"),
@@ -126,6 +141,8 @@ RESTATED: dict[str, Callable[[dict[str, Any]], object]] = {
     "another digest": lambda s: s["subject"][0]["digest"].update(sha256="0" * 64),
     "another algorithm": lambda s: s["subject"][0].update(digest={"sha1": "0" * 40}),
     "two subjects": lambda s: s["subject"].append(s["subject"][0]),
+    "two subjects, one of nothing": lambda s: s["subject"].append({"name": "nothing"}),
+    "two subjects, one of them none": lambda s: s["subject"].append("none"),
     "no subject": lambda s: s.update(subject=[]),
     "another kind of statement": lambda s: s.update(_type="https://in-toto.io/Statement/v0.1"),
     "another predicate": lambda s: s.update(predicateType="https://slsa.dev/provenance/v1"),
@@ -212,6 +229,11 @@ def _pem(key: Any) -> bytes:
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
+def _point(raw: bytes) -> bytes:
+    return signed.public_pem(ed25519.Ed25519PublicKey.from_public_bytes(raw))
+
+
+_ORDER_8 = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"
 KEYS: dict[str, tuple[Callable[[], bytes], str]] = {
     "RSA": (lambda: _pem(rsa.generate_private_key(65537, 2048)), "of another kind"),
     "elliptic curve": (lambda: _pem(ec.generate_private_key(ec.SECP256R1())), "of another kind"),
@@ -221,6 +243,15 @@ KEYS: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: CURATOR.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
         "a private key",
     ),
+    "two keys": (lambda: _pem(CURATOR) + _pem(STRANGER), "more than one key"),
+    "the neutral point": (lambda: _point((1).to_bytes(32, "little")), "anybody can sign"),
+    "the neutral point, not reduced": (
+        lambda: _point((2**255 - 18).to_bytes(32, "little")),
+        "anybody can sign",
+    ),
+    "a point of order 2": (lambda: _point((2**255 - 20).to_bytes(32, "little")), "anybody can sign"),
+    "a point of order 4": (lambda: _point(bytes(31) + b"\x80"), "anybody can sign"),
+    "a point of order 8": (lambda: _point(bytes.fromhex(_ORDER_8)), "anybody can sign"),
     "its bare bytes": (lambda: CURATOR.public_key().public_bytes_raw(), "no public key"),
     "nothing": (lambda: b"", "no public key"),
     "half a key": (lambda: _pem(CURATOR)[:60], "no public key"),
@@ -270,6 +301,62 @@ def test_a_signature_beside_is_as_strict(bundle: Path, bundle_bytes: bytes) -> N
         assert faults(bundle), name
     beside.write_bytes(signed.resigned(to_bytes({}), CURATOR))
     assert faults(bundle)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop"])
+def test_a_signature_beside_that_cannot_be_read_is_found_and_not_waited_for(bundle: Path, kind: str) -> None:
+    beside = signature_file(bundle)
+    make: dict[str, Callable[[], object]] = {
+        "folder": beside.mkdir,
+        "pipe": lambda: os.mkfifo(beside),
+        "loop": lambda: beside.symlink_to(beside.name),
+    }
+    make[kind]()
+    (found,) = faults(bundle)
+    assert "the signature cannot be read" in found
+    with pytest.raises(synthrelease.errors.MachineError, match="cannot be read"):
+        sign(bundle, CURATOR, detached=True)
+
+
+def test_names_of_keys_that_cannot_be_shown_are_not(bundle: Path) -> None:
+    change = signatures(lambda s: s.update(keyid="\x9b31m\u202e"))
+    signature_file(bundle).write_bytes(signed.edited(signed.envelope(bundle), change))
+    found = synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR), quick=True)
+    assert found.ok
+    assert found.signed_by == ["", _id(CURATOR)]
+
+
+def test_a_small_order_key_cannot_stand_for_somebody(
+    bundle: Path, bundle_bytes: bytes, tmp_path: Path
+) -> None:
+    """Signatures by it are made of constants, without any secret."""
+    bundle.write_bytes(bundle_bytes)
+    payload = statement(read_manifest(bundle))
+    neutral = (1).to_bytes(32, "little")
+    sig = base64.b64encode(neutral + bytes(32)).decode()
+    envelope = json.loads(signed.resigned(payload, STRANGER))
+    envelope["signatures"] = [{"keyid": "0" * 64, "sig": sig}]
+    signed.put(bundle, to_bytes(envelope))
+    key = tmp_path / "neutral.pub"
+    key.write_bytes(_point(neutral))
+    assert not synthrelease.verify(bundle, key, quick=True).ok
+
+
+def test_of_a_signature_that_is_too_large_nothing_is_unpacked(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed.put(bundle, np.zeros(1 << 19, dtype=np.uint8))
+    whole, read = BundleFile.array, []
+    monkeypatch.setattr(BundleFile, "array", lambda file, path: read.append(path) or whole(file, path))
+    found = examine(bundle, quick=True)
+    assert [(one.code, one.message) for one in found.findings] == [("signature", "the envelope is too large")]
+    assert read == ["/manifest"]
+
+
+@pytest.mark.parametrize("path", ["/", ".", ""])
+def test_what_has_no_name_has_no_signature_beside(bundle: Path, path: str) -> None:
+    found = synthrelease.verify(path, signed.public(bundle.parent, CURATOR))
+    assert [one.code for one in found.findings] == ["unreadable"]
 
 
 def test_a_signature_beside_does_not_excuse_one_inside(bundle: Path) -> None:

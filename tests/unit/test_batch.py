@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 from click.testing import CliRunner, Result
+from forging import forge
 from invented_study import (
     write_areas_study,
     write_heatmaps_study,
@@ -18,12 +20,15 @@ from invented_study import (
 )
 from paid_study import PLAN, changed, grant, write_gaze
 from processes import KillsOne
+from signed import CURATOR
 from spending import kinds
 
 import synthrelease
 from synthrelease import batch as module
 from synthrelease.batch import BUILT, FAILED, KEPT, Ended, batch
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.layout import USER_BLOCK, user_block
+from synthrelease.bundle.signing.sign import sign
 from synthrelease.cli import main
 from synthrelease.durable import Partial
 from synthrelease.errors import MachineError
@@ -192,6 +197,25 @@ def test_resumed_nothing_is_built_again(plans: list[Path], tmp_path: Path) -> No
     assert states(done) == [KEPT, KEPT, BUILT, BUILT]
     assert before.items() <= bundles(tmp_path / "out").items()
     assert sorted(kinds(tmp_path / "ledger.sqlite")) == sorted([*paid, *["debit", "drawing", "released"] * 2])
+
+
+def test_resumed_a_signed_bundle_is_the_one_that_was_built(plans: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (built, second) = batch(plans[:2], out)
+    assert built.bundle is not None
+    assert second.bundle is not None
+    sign(built.bundle, CURATOR)
+    before = built.bundle.read_bytes()
+    assert states(batch(plans[:2], out, resume=True)) == [KEPT, KEPT]
+    assert built.bundle.read_bytes() == before
+    forge(built.bundle, lambda manifest: manifest["release"].update(title="Another"))
+    with h5py.File(second.bundle, "r+") as file:  # other values, under the manifest that was built
+        file["/outputs/maps/garden/noised"][...] += 1
+    body = second.bundle.read_bytes()[USER_BLOCK:]
+    second.bundle.write_bytes(user_block(body, test_seed=False) + body)
+    done = batch(plans[:2], out, resume=True)
+    assert states(done) == [FAILED, FAILED]
+    assert all("changed since it was built" in one.reason for one in done)
 
 
 def test_not_resumed_what_is_there_is_in_the_way(plans: list[Path], tmp_path: Path) -> None:

@@ -248,3 +248,19 @@ def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     assert "with 3 people a stimulus: NO MORE THAN IS KNOWN WITHOUT DATA" in few.prediction(budget, 3)[0]
     assert "WITHOUT DATA" not in many.prediction(budget, 1_000_000)[0]
     assert "WITHOUT DATA" not in resolved.quality.prediction(budget, 1_000_000)[0] or resolved.quality.viewers
+
+
+def test_people_who_count_on_some_stimuli_alone_are_fewer_on_each(tmp_path: Path) -> None:
+    made = design(tmp_path)
+    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    assert isinstance(resolved, SpectralOutput)
+    assert budget is not None
+    parameters = replace(resolved.quality.mechanisms["spectral"], stimuli=4)
+    private = replace(resolved.quality, mechanisms={"spectral": parameters}, viewers=None, seen=1.0)
+    told = private.prediction(budget, 4000)[0]
+    assert "with 1000 people a stimulus, if all see 1 of 4;" in told
+    assert told.startswith(f"CC {private.correlation('spectral', budget, 1000):.2f} ")
+    assert (
+        "with 4000 people a stimulus, if all see all;"
+        in replace(private, seen=4.0).prediction(budget, 4000)[0]
+    )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import errno
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 MOST_KEY_BYTES, MOST_SIGNATURE_BYTES = 1 << 14, 1 << 18
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,31 @@ NOT_ASKED = Asked()
 
 def signature_file(bundle: Path) -> Path:
     """Return the place of a signature that is not in the bundle."""
-    return bundle.with_name(f"{bundle.stem}.signature.json")
+    return bundle.parent / f"{bundle.stem}.signature.json"  # be the bundle a folder without a name, too
+
+
+def signature_beside(bundle: Path) -> bytes | None:
+    """Return what is in that place, one byte more than an envelope may have if it is larger; None if nothing is.
+
+    Raises:
+        OSError: something is, and it is no regular file that can be read.
+    """
+    try:
+        with open(signature_file(bundle), "rb", opener=_at_once) as file:  # Path.open has no opener
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")  # noqa: TRY301
+            return file.read(MOST_SIGNATURE_BYTES + 1)
+    except ValueError:  # no file can have this name
+        return None
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
+
+
+def _at_once(name: str, flags: int) -> int:
+    """Open without waiting: whoever puts a pipe there may never write to it."""
+    return os.open(name, flags | os.O_NONBLOCK)
 
 
 def _text(data: bytes | None) -> str | None:

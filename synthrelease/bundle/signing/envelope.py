@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,10 @@ from synthrelease.bundle.signing.statement import PAYLOAD_TYPE
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-_MOST_SIGNATURES = 16
+MOST_SIGNATURES = 16
 _SIGNATURE_BYTES = 64
 _KEY_ID = re.compile(r"[0-9a-f]{64}")
+_STANDARD = str.maketrans("-_", "+/")
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def envelope_of(raw: bytes) -> Envelope:
     if told.get("payloadType") != PAYLOAD_TYPE:
         raise ValueError(f"the envelope's payload is not of the type {PAYLOAD_TYPE}")
     signatures = told.get("signatures")
-    if not isinstance(signatures, list) or not 1 <= len(signatures) <= _MOST_SIGNATURES:
-        raise ValueError(f"the envelope has not 1 to {_MOST_SIGNATURES} signatures")
+    if not isinstance(signatures, list) or not 1 <= len(signatures) <= MOST_SIGNATURES:
+        raise ValueError(f"the envelope has not 1 to {MOST_SIGNATURES} signatures")
     return Envelope(_bytes(told.get("payload")), tuple(map(_signature, signatures)))
 
 
@@ -126,8 +126,12 @@ def _text(data: bytes) -> str:
 
 
 def _bytes(text: Any) -> bytes:
-    """What base64 says, of either alphabet, as the protocol allows."""
+    """What base64 says, of either alphabet, as the protocol allows; of several texts for the same bytes only the one that encoders write."""
     try:
-        return base64.b64decode(str(text).translate(str.maketrans("-_", "+/")), validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError("the envelope holds text that is not base64") from None
+        standard = text.translate(_STANDARD)
+        found = base64.b64decode(standard, validate=True)
+    except (AttributeError, ValueError):  # no text, or another one
+        found, standard = b"", "?"
+    if _text(found) != standard:
+        raise ValueError("the envelope holds text that is not base64")
+    return found

@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthrelease.bundle.signing.keys import key_id, made_key, public_key
-from synthrelease.durable import refuse_taken, write_atomically
+from synthrelease.bundle.signing.keys import (
+    MOST_PASSWORD_BYTES,
+    key_id,
+    made_key,
+    public_file,
+    public_key,
+    refuse_taken_pair,
+    write_pair,
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,7 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
 
     Raises:
         MachineError: a file is there already, or cannot be written.
+        ValueError: the password is too long for the form of the file.
 
     Example:
         >>> import tempfile
@@ -42,10 +50,10 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
         'lab.key.pub'
     """
     private = Path(path)
-    public = private.with_name(f"{private.name}.pub")
-    for file in (private, public):
-        refuse_taken(file)
-    private_pem, public_pem = made_key(password)
-    write_atomically(private, private_pem, force=False, mode=0o600)
-    write_atomically(public, public_pem, force=False)
-    return KeyPair(private, public, key_id(public_key(public_pem, where=str(public))))
+    public = public_file(private)
+    if password is not None and len(password) > MOST_PASSWORD_BYTES:
+        raise ValueError(f"Expected a password of at most {MOST_PASSWORD_BYTES} bytes")
+    refuse_taken_pair(private)
+    pems = made_key(password)
+    write_pair(private, pems)
+    return KeyPair(private, public, key_id(public_key(pems[1], where=str(public))))

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
+from synthrelease.durable import move_into_place, partials, refuse_taken, sweep, write_durably
 from synthrelease.errors import InputError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+_PRIVATE = "a private key in PEM (PKCS #8)"
 _MAKE = "make a pair of keys: synthrelease keygen -o KEY"
+MOST_PASSWORD_BYTES = 1023  # that PEM files are encrypted with
 
 
 class KeyFileError(InputError):
@@ -33,6 +36,42 @@ def made_key(password: bytes | None) -> tuple[bytes, bytes]:
     encryption = form.BestAvailableEncryption(password) if password else form.NoEncryption()
     private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, encryption)
     return private, public_pem(key.public_key())
+
+
+def public_file(private: Path) -> Path:
+    """Return the place of the public key of a pair."""
+    return private.parent / f"{private.name}.pub"
+
+
+def refuse_taken_pair(private: Path) -> None:
+    """Refuse a name that a key has: none is ever replaced.
+
+    Raises:
+        MachineError: the private or the public key is there, or a folder of such a name.
+    """
+    for file in (private, public_file(private)):
+        refuse_taken(file, "choose another name: a key is not replaced")
+
+
+def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
+    """Write a pair of keys as `made_key` gives it: both, or neither unless this process is killed just then; the private one for its owner alone.
+
+    Raises:
+        MachineError: one of them is there, or the disk, the folder or a permission is in the way.
+    """
+    public = public_file(private)
+    for file in (private, public):
+        sweep(file)  # a private key may be in what a killed keygen left
+    with partials(private, public) as files:
+        for beside, pem in zip(files, pems, strict=True):
+            write_durably(beside, pem)
+        move_into_place(files[0], force=False, mode=0o600)
+        try:
+            move_into_place(files[1], force=False)
+        except BaseException:
+            if files[0].has_its_name:
+                private.unlink()
+            raise
 
 
 def public_pem(key: Ed25519PublicKey) -> bytes:
@@ -59,12 +98,20 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
 
     if b"PRIVATE KEY" not in pem:
-        found = "a public key" if b"PUBLIC KEY" in pem else "other content"
-        raise KeyFileError("the file is no private key", where=where, found=found, remedy=_MAKE)
+        public = b"PUBLIC KEY" in pem
+        raise KeyFileError(
+            "the file is no private key",
+            where=where,
+            found="a public key" if public else "other content",
+            remedy="give the private one: KEY, not KEY.pub" if public else _MAKE,
+        )
+    if b"OPENSSH" in pem:
+        raise KeyFileError("the key is in OpenSSH's own form", where=where, expected=_PRIVATE, remedy=_MAKE)
+    _refuse_several(pem, where)
     try:
-        key: Any = load_pem_private_key(pem, password)
+        key: Any = load_pem_private_key(pem, password or None)
     except TypeError:
-        if password is None:
+        if not password:
             raise PasswordNeededError(
                 "the key is encrypted, and no password was given", where=where
             ) from None
@@ -76,7 +123,7 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
         raise KeyFileError(
             "the password is another one, or the key is damaged" if encrypted else "the key is damaged",
             where=where,
-            expected="a private key in PEM (PKCS #8)",
+            expected=_PRIVATE,
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise _other_kind(where)
@@ -126,6 +173,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
             where=where,
             expected="the public one, KEY.pub",
         )
+    _refuse_several(pem, where)
     try:
         key: Any = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
@@ -134,7 +182,40 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
         ) from None
     if not isinstance(key, Ed25519PublicKey):
         raise _other_kind(where)
+    if _is_of_small_order(key):
+        raise KeyFileError(
+            "the key is one that anybody can sign for: it is nobody's",
+            where=where,
+            expected="a key of keygen",
+        )
     return key
+
+
+def _is_of_small_order(key: Ed25519PublicKey) -> bool:
+    """Whether a key is one of the points whose order divides 8: signatures by them can be made without any secret.
+
+    The same point of the Montgomery form (RFC 7748, 4.1) is tried in a Diffie-Hellman exchange, whose result is then zero.
+    """
+    from cryptography.hazmat.primitives.asymmetric.x25519 import (  # noqa: PLC0415  slow to import
+        X25519PrivateKey,
+        X25519PublicKey,
+    )
+
+    prime = 2**255 - 19
+    y = int.from_bytes(key.public_bytes_raw(), "little") % 2**255
+    u = (1 + y) * pow(1 - y, prime - 2, prime) % prime
+    other = X25519PublicKey.from_public_bytes(u.to_bytes(32, "little"))
+    try:
+        X25519PrivateKey.from_private_bytes(bytes(32)).exchange(other)
+    except ValueError:
+        return True
+    return False
+
+
+def _refuse_several(pem: bytes, where: str) -> None:
+    """Of several keys the first would be taken, and nobody told."""
+    if pem.count(b"-----BEGIN") > 1:
+        raise KeyFileError("the file holds more than one key", where=where, expected="one")
 
 
 def _other_kind(where: str) -> KeyFileError:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.hdf5 import write_bundle
 from synthrelease.bundle.layout import SIGNATURE, is_marked_test_seed
-from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES, signature_file
-from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
-from synthrelease.bundle.signing.statement import statement, statement_fault
+from synthrelease.bundle.signing.asked import signature_beside, signature_file
+from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, envelope_of
+from synthrelease.bundle.signing.statement import statement
 from synthrelease.bundle.verification import verify
-from synthrelease.durable import move_into_place, partials, sweep, write_atomically
+from synthrelease.durable import move_into_place, partials, replace_as_it_was, sweep, write_durably
 from synthrelease.errors import BundleError, MachineError, PolicyError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def sign(
     path: str | Path, key: Ed25519PrivateKey, *, detached: bool = False, progress: Progress | None = None
 ) -> Path:
-    """Verify a bundle in full, and sign it.
+    """Verify a bundle in full, and sign the statement about its manifest: ours, never one that somebody else wrote.
 
     Signatures that are there stay: an archive may sign what a curator signed.
 
@@ -42,7 +42,8 @@ def sign(
         The file that the signature is in.
 
     Raises:
-        BundleError: the bundle has faults, or another signature beside it is no signature of it.
+        BundleError: the bundle has faults, or as many signatures as it may have, or what is beside it is no signature of it that
+            another can be added to.
         PolicyError: its noise can be repeated.
         MachineError: the disk, the folder or a permission is in the way.
     """
@@ -64,18 +65,37 @@ def sign(
         )
     if detached:
         return _sign_beside(path, manifest, key)
-    with BundleFile(path) as file:
-        signed = _embedded(file, statement(manifest)).signed(key)
-        assert not embedded_fault(signed.to_bytes(), signed.payload)
-        _swap_in(path, file, manifest, signed.to_bytes())
+    try:
+        opened = BundleFile(path)
+    except OSError:
+        raise _changed(path) from None
+    with opened as file:
+        there = file.array(SIGNATURE).tobytes() if SIGNATURE in file.anatomy.datasets else None
+        try:
+            signed = _signed(there, statement(manifest), key, path)
+        except ValueError:  # it had no faults a moment ago
+            raise _changed(path) from None
+        _swap_in(path, file, manifest, signed)
     return path
 
 
-def _embedded(file: BundleFile, payload: bytes) -> Envelope:
-    """The envelope that is in a bundle, which has no faults; an empty one if there is none."""
-    if SIGNATURE not in file.anatomy.datasets:
-        return Envelope(payload)
-    return envelope_of(file.array(SIGNATURE).tobytes())
+def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: Path) -> bytes:
+    """Return an envelope with the signatures that are there, and one by a key.
+
+    ValueError if what is there is no envelope of this payload: nobody signs what others may have put there.
+    """
+    envelope = Envelope(payload) if there is None else envelope_of(there)
+    if envelope.payload != payload:
+        raise ValueError("another statement than the one that is signed here, or another form of it")
+    signed = envelope.signed(key)
+    if len(signed.signatures) > MOST_SIGNATURES:
+        raise BundleError(
+            "there are as many signatures as there may be",
+            where=str(where),
+            found=str(MOST_SIGNATURES),
+            remedy="sign in the other place: with --detached, or without",
+        )
+    return signed.to_bytes()
 
 
 def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: bytes) -> None:
@@ -102,10 +122,9 @@ def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: b
             test_seed=is_marked_test_seed(file.text_block),
             signature=envelope,
         )
-        if not verify(beside.path, quick=True).ok:
+        if not verify(beside.path, quick=True).ok or not file.is_at(target):
             raise _changed(path)
-        mode = target.stat().st_mode & 0o777
-        move_into_place(beside, force=True, mode=mode)
+        replace_as_it_was(beside)
 
 
 def _arrays(file: BundleFile) -> Iterator[tuple[str, NDArray[np.generic]]]:
@@ -119,26 +138,23 @@ def _changed(path: Path) -> BundleError:
 
 def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -> Path:
     target = signature_file(path)
-    envelope = Envelope(statement(manifest))
     try:
-        with target.open("rb") as file:
-            envelope = envelope_of(file.read(MOST_SIGNATURE_BYTES + 1))
-    except FileNotFoundError:
-        pass
+        there = signature_beside(path)
+        signed = _signed(there, statement(manifest), key, target)
     except OSError as error:
         raise MachineError("the file cannot be read", where=str(target), found=error.strerror or "") from None
     except ValueError as error:
-        raise _no_signature(target, str(error)) from None
-    if fault := statement_fault(envelope.payload, manifest):
-        raise _no_signature(target, fault)
-    write_atomically(target, envelope.signed(key).to_bytes(), force=True)
+        raise BundleError(
+            "what is in the place of the signature is no signature of this bundle that another can be added to",
+            where=str(target),
+            found=str(error),
+            remedy="move it elsewhere, and sign again; or sign in the bundle, without --detached",
+        ) from None
+    sweep(target)
+    with partials(target) as (beside,):
+        write_durably(beside, signed)
+        if there is None:
+            move_into_place(beside, force=True)
+        else:
+            replace_as_it_was(beside)
     return target
-
-
-def _no_signature(path: Path, fault: str) -> BundleError:
-    return BundleError(
-        "what is in the place of the signature is no signature of this bundle",
-        where=str(path),
-        found=fault,
-        remedy="move it elsewhere, and sign again",
-    )

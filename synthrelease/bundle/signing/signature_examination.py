@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.layout import SIGNATURE
-from synthrelease.bundle.signing.asked import Asked
+from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES, Asked
 from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
 from synthrelease.bundle.signing.keys import KeyFileError, key_id, public_key
 from synthrelease.bundle.signing.statement import statement, statement_fault
+
+_NAME = re.compile(r"[!-~]{1,128}")  # of a key that can be shown; others' tools may have written anything
 
 
 def examine_signatures(
@@ -30,7 +33,8 @@ def examine_signatures(
     result.findings.extend(_embedded(file, manifest, envelopes))
     if asked.detached is not None:
         result.findings.extend(_detached(manifest, asked.detached, asked.detached_name, envelopes))
-    result.signed_by = sorted({one.keyid for envelope in envelopes for one in envelope.signatures})
+    names = {one.keyid for envelope in envelopes for one in envelope.signatures}
+    result.signed_by = sorted({name if _NAME.fullmatch(name) else "" for name in names})
     if asked.key is not None and len(result.findings) == before:
         result.findings.extend(_key_faults(asked.key, asked.key_name, envelopes, result))
 
@@ -41,6 +45,9 @@ def _embedded(file: BundleFile, manifest: dict[str, Any], envelopes: list[Envelo
         return
     if dataset.dtype.str != "|u1" or len(dataset.shape) != 1:
         yield Finding("signature", SIGNATURE, "it is not a row of bytes")
+        return
+    if dataset.logical_bytes > MOST_SIGNATURE_BYTES:  # before it is unpacked: a bomb has room here
+        yield Finding("signature", SIGNATURE, "the envelope is too large")
         return
     raw = file.array(SIGNATURE).tobytes()
     if fault := embedded_fault(raw, statement(manifest)):

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 from bundle_files import written
@@ -103,6 +104,24 @@ def test_repeatable_noise_is_told(tmp_path):
     found = described(tmp_path / "out")
     assert found["Name"].startswith(TEST_SEED_WORDS)
     assert TEST_SEED_WORDS in found["GeneratedBy"][0]["Description"]
+    assert found["Privacy"]["TestSeed"] is True
+    for sidecar in (tmp_path / "out" / "group").glob("*.json"):
+        assert json.loads(sidecar.read_text("utf-8"))["synthrelease:table"]["TestSeed"] is True
+
+
+def test_a_column_cannot_take_the_place_of_the_guarantee(tmp_path, monkeypatch):
+    def renamed(bundle):
+        for table in tables_of(bundle):
+            first, *rest = table.columns
+            frame = table.frame.rename({first.name: "synthrelease:table"})
+            yield replace(table, columns=(replace(first, name="synthrelease:table"), *rest), frame=frame)
+
+    bundle, whole = written(tmp_path, "seeded")
+    monkeypatch.setattr("synthrelease.exports.written.tables_of", renamed)
+    export(bundle, "bids", tmp_path / "out")
+    sidecar = json.loads((tmp_path / "out" / "group" / "randomized-records.json").read_text("utf-8"))
+    assert "Description" in sidecar["synthrelease:table"]
+    assert sidecar["synthrelease:table_"]["Guarantee"] == whole.manifest["outputs"][0]["guarantee"]
 
 
 def test_a_label_that_stands_for_missing_values_is_refused(tmp_path):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import socket
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -89,6 +90,22 @@ def test_rows_are_read_as_they_were_written(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [".", "..", "@type", "a/../b", "%2E"])
+def test_columns_of_any_name_are_read(tmp_path, name):
+    table = replace(TABLE, columns=(Column(name, "number", "A share."),), key=(name,))
+    data = pl.DataFrame({name: [0.25]}).write_csv().encode()
+    (tmp_path / "x.csv").write_bytes(data)
+    file = DescribedFile("x.csv", "text/csv", "Rows.", len(data), hashlib.sha256(data).hexdigest())
+    manifest = json.loads(json.dumps(layout("maps").manifest))
+    manifest["release"]["license"] = "Ask us first"
+    document = croissant(manifest, [file], [record_set(table, file.name)])
+    (tmp_path / "croissant.json").write_text(json.dumps(document))
+    dataset = validate_with_mlcroissant(tmp_path / "croissant.json")
+    assert [list(row.values()) for row in dataset.records(TABLE.name)] == [[0.25]]
+    assert dataset.metadata.license[0].name == "Ask us first"
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "wrong", [{"recordSet": [{"@type": "cr:RecordSet", "@id": "x", "field": [{"@type": "cr:Field", "@id": "x/y"}]}]}, {"distribution": [{"@type": "cr:FileObject", "@id": "f", "name": "f"}]}]
 )  # fmt: skip
@@ -112,7 +129,7 @@ def test_what_is_known_of_the_release_is_told_and_nothing_else():
     assert told["license"] == "https://spdx.org/licenses/CC-BY-4.0"
     assert told["creator"] == {"@type": "sc:Organization", "name": "data@example.org"}
     manifest["release"]["license"] = "Ask us first"
-    assert croissant(manifest, [], [])["license"] == "Ask us first"
+    assert croissant(manifest, [], [])["license"] == {"@type": "sc:CreativeWork", "name": "Ask us first"}
 
 
 def test_only_terms_of_the_vocabularies_are_used():

@@ -19,6 +19,10 @@ def faults(record):
     return sorted(error.message for error in validator.iter_errors(record))
 
 
+def record_of(manifest):
+    return dp_registry(manifest, sha256="ab" * 32)
+
+
 def missing(*names):
     return sorted(f"'{name}' is a required property" for name in names)
 
@@ -42,17 +46,17 @@ def completed(record):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_draft_lacks_what_the_curator_knows_and_nothing_else(name):
-    record = dp_registry(manifest_of(name))
+    record = record_of(manifest_of(name))
     asked = [path.rpartition("/")[2] for path in REQUIRED]
     assert faults(record) == missing("data_curators", *asked)
     assert faults(completed(record)) == []
-    assert faults(dp_registry(manifest_of(name, contact="A"))) == missing("data_curator_type", *asked)
+    assert faults(record_of(manifest_of(name, contact="A"))) == missing("data_curator_type", *asked)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_those_of_the_composed_guarantee(name):
     manifest = manifest_of(name)
-    deployment = dp_registry(manifest)["deployment"]
+    deployment = record_of(manifest)["deployment"]
     assert deployment["privacy_loss"]["privacy_parameters"] == numbers_of(manifest["privacy"]["guarantee"])
     pure = manifest["privacy"]["guarantee"]["kind"] == "pure_dp"
     assert deployment["dp_variant"]["variant_name"] == ("Pure DP" if pure else "Approximate DP")
@@ -62,7 +66,8 @@ def test_parameters_are_those_of_the_composed_guarantee(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_mechanisms_noise_and_sensitivity_are_those_of_the_manifest(name):
     manifest = manifest_of(name)
-    told = dp_registry(manifest)["deployment"]["implementation"]["mechanisms"]
+    told = record_of(manifest)["deployment"]["implementation"]["mechanisms"]
+    assert told.count("drawn exactly") == sum(output["noise"] is not None for output in manifest["outputs"])
     for output in manifest["outputs"]:
         line = next(
             one for one in told.split("\n") if one.startswith(f"- {output['name']}: {output['kind']} by ")
@@ -71,6 +76,7 @@ def test_mechanisms_noise_and_sensitivity_are_those_of_the_manifest(name):
         assert f"{choices} private choice" in line if choices else "private choice" not in line
         if output["noise"] is None:
             assert "no noise of integers" in line
+            assert "drawn exactly" not in line
         else:
             assert f"noise of scale {output['noise']['scale']} steps" in line
             assert (
@@ -84,7 +90,7 @@ def test_mechanisms_noise_and_sensitivity_are_those_of_the_manifest(name):
     [("maps", "Summary statistics"), ("records", "Synthetic data"), ("each", "Dataset"), ("areas", "Summary statistics")],
 )  # fmt: skip
 def test_what_kind_of_product_it_is(name, product):
-    assert dp_registry(manifest_of(name))["deployment"]["basic"]["data_product_type"] == product
+    assert record_of(manifest_of(name))["deployment"]["basic"]["data_product_type"] == product
 
 
 @pytest.mark.parametrize(
@@ -95,7 +101,7 @@ def test_the_file_says_the_same(name, release):
     tool("yaml")
     import yaml
 
-    record = dp_registry(manifest_of(name, **release))
+    record = record_of(manifest_of(name, **release))
     text = as_yaml(record, blanks=blanks(record))
     assert yaml.safe_load(text) == record
     comments = [line.strip(" -#") for line in text.split("\n") if line.strip().startswith("#")]
@@ -109,7 +115,7 @@ def test_the_file_says_the_same(name, release):
 @pytest.mark.parametrize("name", ["series", "each"])
 def test_what_protects_less_than_a_person_is_called_so(name):
     manifest = manifest_of(name)
-    told = dp_registry(manifest)["deployment"]["privacy_loss"]["privacy_parameters_details"].split("\n")
+    told = record_of(manifest)["deployment"]["privacy_loss"]["privacy_parameters_details"].split("\n")
     for output in manifest["outputs"]:
         lines = [
             one
@@ -122,5 +128,5 @@ def test_what_protects_less_than_a_person_is_called_so(name):
 
 
 def test_the_address_is_made_of_name_version_and_year():
-    record = dp_registry(manifest_of("maps", name="Gaze & Pupils", version="1.0.0+b", date="2026-01-02"))
+    record = record_of(manifest_of("maps", name="Gaze & Pupils", version="1.0.0+b", date="2026-01-02"))
     assert record["url_slug"] == "gaze-pupils-1-0-0-b-2026"

@@ -19,9 +19,11 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import MANIFEST, TEST_SEED_WORDS
 from synthrelease.bundle.resealing import reseal
 from synthrelease.cli import main
+from synthrelease.exports.csv import _save
 from synthrelease.exports.exporting import export
 from synthrelease.exports.folder import LIST, files_in
 from synthrelease.exports.formats import FORMATS
+from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import tables_of
 from synthrelease.report.promise_words import promise_of
 
@@ -42,9 +44,8 @@ def test_values_come_back_bit_for_bit(tmp_path, name, form):
     bundle, _ = written(tmp_path, name)
     export(bundle, form, tmp_path / "out")
     tables = list(tables_of(bundle))
-    assert {f"{table.name}.{form}" for table in tables} | {"README.txt", "manifest.json"} == set(
-        contents(tmp_path / "out")
-    )
+    beside = {"README.txt", "manifest.json", *(["signature.json"] if name == "signed" else [])}
+    assert {f"{table.name}.{form}" for table in tables} | beside == set(contents(tmp_path / "out"))
     for table in tables:
         path = tmp_path / "out" / f"{table.name}.{form}"
         found = pl.read_parquet(path) if form == "parquet" else read_csv(path, table.frame)
@@ -95,9 +96,9 @@ def test_csv_is_as_the_rfc_has_it(tmp_path):
         assert not raw.startswith(b"\xef\xbb\xbf")
 
 
-@pytest.mark.parametrize("form", [one for one in FORMATS if one != "png"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_the_same_bundle_gives_the_same_bytes(tmp_path, form):
-    bundle, whole = written(tmp_path, "statistics")
+    bundle, whole = written(tmp_path, "series")
     export(bundle, form, tmp_path / "out")
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "other.h5").write_bytes(whole.raw)
@@ -108,7 +109,51 @@ def test_the_same_bundle_gives_the_same_bytes(tmp_path, form):
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
-@pytest.mark.parametrize("form", [one for one in FORMATS if one != "png"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_bundle_that_it_is_of_is_told(tmp_path, form):
+    bundle, whole = written(tmp_path, "moods")
+    export(bundle, form, tmp_path / "out")
+    digest = hashlib.sha256(whole.raw).hexdigest().encode()
+    assert any(digest in data for data in contents(tmp_path / "out").values())
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_readers_of_an_output_must_mind_is_told(tmp_path, form):
+    bundle, whole = written(tmp_path, "records")
+    export(bundle, form, tmp_path / "out")
+    told = {path: data for path, data in contents(tmp_path / "out").items() if "manifest" not in path}
+    text = flat(b"\n".join(told.values()).decode("utf-8", errors="replace"))
+    for output in whole.manifest["outputs"]:
+        for warning in output["warnings"]:
+            assert flat(warning) in text, warning
+
+
+def test_a_missing_value_alone_in_a_row_is_no_empty_line(tmp_path):
+    column = Column("mood", "string", "Category.", labels=("calm",), missing=True)
+    table = Table("t", "o", "T", "D.", (column,), (), pl.DataFrame({"mood": ["calm", None, "calm"]}))
+    with (tmp_path / "t.csv").open("wb") as file:
+        _save(table, file)
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file, strict=True)) == [["mood"], ["calm"], [""], ["calm"]]
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "told"),
+    [
+        ({"kind": "zcdp", "rho": 0.5}, "ρ = 0.5 zCDP per person"),
+        ({"kind": "gaussian_dp", "mu": 1.0}, "μ = 1 "),
+    ],
+)
+def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, told):
+    bundle, _ = written(tmp_path, "moods")
+    old = bundle.manifest["privacy"]["guarantee"]
+    bundle.manifest["privacy"]["guarantee"] = {key: old[key] for key in ("unit", "neighbours")} | guarantee
+    export(bundle, "csv", tmp_path / "out")
+    promised, _, _ = (tmp_path / "out" / "README.txt").read_text("utf-8").partition("What is not protected")
+    assert told in flat(promised)
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_the_manifest_is_that_of_the_bundle(tmp_path, form):
     bundle, _ = written(tmp_path, "maps")
     export(bundle, form, tmp_path / "out")
@@ -150,7 +195,10 @@ def test_repeatable_noise_is_told_in_every_file(tmp_path, form):
         assert text.startswith(TEST_SEED_WORDS)
         assert "It does not hold" in text
     for table in (tmp_path / "out").glob("*.parquet"):
-        assert TEST_SEED_WORDS in pl.read_parquet_metadata(table)["synthrelease.promise"]
+        metadata = pl.read_parquet_metadata(table)
+        assert TEST_SEED_WORDS in metadata["synthrelease.promise"]
+        assert metadata["synthrelease.title"].startswith(TEST_SEED_WORDS)
+        assert metadata["synthrelease.test_seed"] == "true"
 
 
 def test_parquet_carries_the_guarantee(tmp_path):

@@ -65,7 +65,10 @@ def test_an_export_is_replaced_only_with_force(target):
 
 
 @pytest.mark.parametrize("force", [False, True])
-@pytest.mark.parametrize("what", ["added", "changed", "below", "link", "no list", "bad list", "other list"])
+@pytest.mark.parametrize(
+    "what",
+    ["added", "changed", "below", "link", "no list", "bad list", "other list", "no files", "deep list"],
+)
 def test_what_no_export_wrote_is_never_replaced(target, what, force):
     write(target)
     match what:
@@ -85,6 +88,10 @@ def test_what_no_export_wrote_is_never_replaced(target, what, force):
             (target / LIST).write_text("{")
         case "other list":
             (target / LIST).write_text("[1]")
+        case "no files":
+            (target / LIST).write_text("{}")
+        case "deep list":
+            (target / LIST).write_text("[" * 100_000)
     before = sorted(path.name for path in target.rglob("*"))
     with pytest.raises(MachineError, match="no export wrote"):
         write(target, force=force, b="new")
@@ -168,6 +175,18 @@ def test_what_somebody_is_writing_is_left_alone(target):
     os.close(handle)
     write(target, force=True)
     assert not other.exists()
+
+
+def test_who_comes_while_another_replaces_it_is_told_to_wait(target):
+    write(target)
+    handle = os.open(target, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(MachineError, match="another export to this folder is going on") as told:
+        write(target, force=True, a="two")
+    os.close(handle)
+    assert "wait" in told.value.remedy
+    assert there(target) == {"a": "one"}
+    assert names_in(target.parent) == ["out"]
 
 
 @pytest.mark.parametrize("name", ["out.12345678.partial", ".out.1234567.partial", ".other.12345678.partial"])

@@ -149,14 +149,15 @@ def test_licence_and_contact_are_told(tmp_path):
     export(bundle, "frictionless", tmp_path / "out")
     package = told(tmp_path / "out")
     assert package["name"] == "my-study-2"
-    assert package["licenses"] == [{"name": "CC0-1.0", "title": "CC0-1.0"}]
+    page = "https://spdx.org/licenses/CC0-1.0"
+    assert package["licenses"] == [{"name": "CC0-1.0", "title": "CC0-1.0", "path": page}]
     assert package["contributors"] == [
         {"title": "data@example.org", "email": "data@example.org", "roles": ["contact"]}
     ]
     bundle.manifest["release"] |= {"license": "ask us", "contact": "Ada, room 5"}
     export(bundle, "frictionless", tmp_path / "other")
     package = told(tmp_path / "other")
-    assert package["licenses"] == [{"name": "ask-us", "title": "ask us"}]
+    assert package["licenses"] == [{"name": "LicenseRef-release", "title": "ask us"}]
     assert package["contributors"] == [{"title": "Ada, room 5", "roles": ["contact"]}]
 
 
@@ -165,5 +166,7 @@ def test_repeatable_noise_is_told(tmp_path):
     export(bundle, "frictionless", tmp_path / "out")
     package = told(tmp_path / "out")
     assert package["privacy:test_seed"] is True
+    assert all(resource["privacy:test_seed"] is True for resource in package["resources"])
+    assert package["title"].startswith(TEST_SEED_WORDS)
     for text in (package["description"], package["privacy:promise"], package["resources"][0]["description"]):
         assert TEST_SEED_WORDS in text

@@ -17,8 +17,8 @@ from synthrelease.exports.dp_registry import dp_registry
 
 DOCUMENTS = {
     "croissant": lambda manifest: croissant(manifest, [], []),
-    "datacite": lambda manifest: datacite(manifest, size=1),
-    "dp-registry": dp_registry,
+    "datacite": lambda manifest: datacite(manifest, size=1, sha256="ab" * 32),
+    "dp-registry": lambda manifest: dp_registry(manifest, sha256="ab" * 32),
 }
 
 
@@ -152,7 +152,7 @@ def test_a_release_without_differential_privacy_says_so_and_has_no_place_in_its_
         assert "differential privacy" not in subjects
         assert "plausible deniability" in subjects
     with pytest.raises(PolicyError, match="nothing in this release is differentially private"):
-        dp_registry(manifest)
+        DOCUMENTS["dp-registry"](manifest)
 
 
 @pytest.mark.parametrize(

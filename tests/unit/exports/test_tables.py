@@ -9,6 +9,7 @@ from synthrelease.bundle import open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import BundleError
 from synthrelease.exports.tables import tables_of
+from synthrelease.privacy.guarantee import from_json
 
 KINDS = {"number": ("Float32", "Float64"), "integer": ("Int32", "Int64"), "string": ("String",)}
 
@@ -248,6 +249,20 @@ def test_every_table_tells_its_guarantee(released):
     tables, _ = released("each")
     assert "Protects nobody" in tables["published-read"].description
     assert "Guarantee" not in tables["published-read"].description
+
+
+@pytest.mark.parametrize(("name", "parts"), [("maps", 3), ("each", 2), ("moods", 1)])
+def test_tables_tell_the_guarantee_of_the_whole_beside_their_own(released, name, parts):
+    tables, whole = released(name)
+    together = str(from_json(whole.manifest["privacy"]["guarantee"]))
+    covered = whole.manifest["privacy"]["composition"]["outputs"]
+    assert len(covered) == parts
+    for table in tables.values():
+        others = [one for one in covered if one != table.output]
+        if parts > 1 and table.output in covered:
+            assert f"Together with {' and '.join(others)}: {together}." in table.promise
+        else:
+            assert "Together with" not in table.promise
 
 
 def test_repeatable_noise_is_told_in_every_table(released):

@@ -36,6 +36,17 @@ def test_numbers_are_numbers_to_every_reader(number):
     assert yaml.safe_load(as_yaml({"a": number}, blanks={})) == {"a": number}
 
 
+@pytest.mark.parametrize("mark", ["\u202e", "\u200b", "\u2066"])
+@pytest.mark.parametrize("text", ["a{}b", "a\nb{}"])
+def test_what_turns_a_line_round_or_is_not_seen_stands_as_its_number(mark, text):
+    tool("yaml")
+    import yaml
+
+    told = as_yaml({"a": text.format(mark)}, blanks={})
+    assert mark not in told
+    assert yaml.safe_load(told) == {"a": text.format(mark)}
+
+
 def test_texts_of_lines_stand_as_they_are_and_blanks_as_comments():
     told = as_yaml({"a": {"b": "- one\n- two", "c": [{"d": 1}]}}, blanks={"a/e": "why", "a/c/f": "who"})
     assert told == "a:\n  b: |-\n    - one\n    - two\n  c:\n    - d: 1\n      # f: who\n  # e: why\n"

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +326,23 @@ def test_what_is_hardly_a_person_is_doubted(tmp_path: Path) -> None:
     assert "some labels of 'who' differ in capitals or blanks alone" in told
     assert "P01" not in told
     assert "is that who somebody is" not in told
+
+
+def test_labels_of_sessions_are_doubted(tmp_path: Path) -> None:
+    def told(labels: Iterable[str]) -> str:
+        rows = [f"{label},{n},3.{n}" for label in labels for n in range(5)]
+        path = write(tmp_path / "f.csv", ["who,n,pupil_mm", *rows])
+        return " ".join(propose([path], tmp_path / "p.toml", people=["who"]).warnings)
+
+    people = [f"P{n:02d}" for n in range(12)]
+    assert "labels of 'who' look like sessions" in told(f"{one}_s{k}" for one in people for k in (1, 2))
+    assert "labels of 'who' look like sessions" in told(
+        [*(f"{one}-Ses-1" for one in people), "p00-ses-2", "P05-ses-2"]
+    )
+    assert "sessions" not in told(people)
+    assert "sessions" not in told(f"{one}_s1" for one in people)  # one each
+    assert "sessions" not in told(f"lab_s{n}" for n in range(12))  # numbers of people
+    assert "sessions" not in told(f"{one}_{k}" for one in people for k in (1, 2))  # says nothing of what
 
 
 def test_a_name_with_blanks_is_quoted_for_the_shell(tmp_path: Path) -> None:

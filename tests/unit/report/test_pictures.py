@@ -82,7 +82,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
     drawn = list(draw(synthrelease.open_bundle(bundle), tmp_path / "new" / "folder"))
     expected = {
-        f"{output}-{stimulus}.png" for output in ("still", "moving", "cells") for stimulus in ("sea", "a%2Fb")
+        f"{output}-{stimulus}.png" for output in ("still", "moving", "cells") for stimulus in ("sea", "a-b")
     }
     assert {path.name for path in drawn} == expected
     for path in drawn:
@@ -105,6 +105,16 @@ def test_a_picture_that_is_none_is_named(bundle: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read") as refused:
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
     assert "sea.jpg" in refused.value.where
+
+
+def test_a_picture_of_too_many_pixels_is_named(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Image.fromarray(np.zeros((60, 80, 3), dtype=np.uint8)).save(tmp_path / "sea.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    with pytest.raises(DataError, match="cannot be read") as refused:
+        list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
+    assert "sea.png" in refused.value.where
 
 
 def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_path: Path) -> None:
@@ -158,7 +168,7 @@ def test_a_title_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
 def test_export_on_the_command_line(bundle: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["export", str(bundle), "--to", "png", "-o", str(tmp_path / "pictures")])
     assert done.exit_code == 0, done.output
-    assert "png: 6 files" in done.output
+    assert "png: 8 files" in done.output
     assert len(list((tmp_path / "pictures").glob("*.png"))) == 6
     assert CliRunner().invoke(main, ["export", str(bundle), "--to", "svg", "-o", "x"]).exit_code == 2
 

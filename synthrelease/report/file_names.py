@@ -1,13 +1,8 @@
-"""Names for tables and their columns: of few characters, and no two alike on any file system."""
+"""Names for files: of few characters, and no two alike on any file system."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
 _LONGEST = 120  # characters of a name, to which an ending is added
 _RESERVED = frozenset(
@@ -15,7 +10,7 @@ _RESERVED = frozenset(
 )
 
 
-class Names:
+class FileNames:
     """The names that are given already."""
 
     def __init__(self) -> None:
@@ -34,16 +29,3 @@ class Names:
             name = f"{plain}-{number}"
         self._taken.add(name.lower())
         return name
-
-
-def spread(labels: Sequence[str], numbers: NDArray[np.integer] | pl.Series) -> pl.Series:
-    """Return the label of each number: a column of texts that takes no more room than it must."""
-    return pl.Series(labels, dtype=pl.String).gather(numbers)
-
-
-def beside(name: str, ending: str, taken: Iterable[str]) -> str:
-    """Return a name for a column that stands beside another one: `size_bin`, or `size_bin_` if there is a `size_bin`."""
-    found, others = f"{name}_{ending}", set(taken)
-    while found in others:
-        found += "_"
-    return found

@@ -1,31 +1,10 @@
-"""Names of tables and columns."""
+"""Columns of labels, names of columns, and their units."""
 
 import polars as pl
 import pytest
 
-from synthrelease.exports.names import Names, beside, spread
+from synthrelease.exports.columns import beside, spread
 from synthrelease.exports.units import unit_of
-
-
-def test_names_have_letters_and_digits_only():
-    assert Names().of("maps", "a/b (1).jpg") == "maps-a-b-1-jpg"
-    assert Names().of("maps", "日本") == "maps"
-    assert Names().of("..") == "table"
-
-
-def test_no_two_names_are_alike_on_any_file_system():
-    names = Names()
-    given = [names.of("m", label) for label in ("a", "A", "a/", "a-2", "a")]
-    assert given == ["m-a", "m-A-2", "m-a-3", "m-a-2-2", "m-a-4"]
-    assert len({name.lower() for name in given}) == len(given)
-
-
-def test_names_that_a_system_keeps_for_itself_are_not_given():
-    assert Names().of("con") == "con-2"
-
-
-def test_long_labels_are_cut():
-    assert len(Names().of("m", "x" * 400)) == 120
 
 
 def test_a_column_beside_another_takes_no_others_name():

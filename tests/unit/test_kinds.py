@@ -1,0 +1,91 @@
+"""A kind of output that some floor does not know is an error there, and never taken for another kind."""
+
+import json
+from collections import defaultdict
+
+import pytest
+
+from synthrelease.bundle import claims, contents, disclosure
+from synthrelease.exports import promised, tables
+from synthrelease.maths import statistics
+from synthrelease.mechanisms.statistics import StatisticsParameters
+from synthrelease.outputs import KINDS
+from synthrelease.outputs.statistic_errors import errors_table
+from synthrelease.plan import NEEDED
+from synthrelease.privacy import sensitivity
+from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.report import cards, mechanism_words
+from synthrelease.settings_file import schema
+
+UNKNOWN = {
+    "name": "viewers",
+    "kind": "viewers",
+    "mechanism": {
+        "name": "laplace",
+        "parameters": defaultdict(list),
+        "public_inputs": {"people": 9, "names": "listed"},
+    },
+    "narrower_units": [],
+    "event": DiscreteLaplace(1, 1.0, 1).to_json(),
+    "noise": None,
+    "sensitivity": None,
+}
+TABLES = {
+    "outputs.KINDS": KINDS,
+    "plan.NEEDED": NEEDED,
+    "disclosure": disclosure._LISTED,
+    "cards": cards._EXHIBITS,
+    "mechanism_words.KINDS": mechanism_words.KINDS,
+    "mechanism_words": mechanism_words._MAKERS,
+    "tables": tables._BY_KIND,
+    "promised": promised._SUBJECTS,
+}
+FUNCTIONS = {
+    "contents": contents.contents,
+    "dataset_count": contents.dataset_count,
+    "stated_sensitivity": lambda output: claims.stated_sensitivity(output, Neighbours.REPLACE_ONE),
+    "most_counts": claims.most_counts,
+    "_parameter_faults": lambda output: list(claims._parameter_faults(output, None)),
+    "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
+    "what_it_is": mechanism_words.what_it_is,
+    "how_it_was_made": mechanism_words.how_it_was_made,
+    "biases": promised._biases,
+}
+
+
+def kinds():
+    return set(schema("plan-v1")["properties"]["outputs"]["items"]["properties"]["kind"]["enum"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_knows_every_kind(name):
+    assert set(TABLES[name]) == kinds()
+
+
+def test_a_manifest_may_have_every_kind():
+    outputs = schema("manifest-v1")["properties"]["outputs"]["items"]
+    assert set(outputs["properties"]["kind"]["enum"]) == kinds()
+    assert {one["if"]["properties"]["kind"]["const"] for one in outputs["allOf"]} == kinds()
+    assert "viewers" not in json.dumps(sorted(kinds()))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_another_kind_is_an_error(name):
+    with pytest.raises((KeyError, ValueError), match=r"viewers|known kind"):
+        FUNCTIONS[name](UNKNOWN)
+
+
+def test_another_statistic_is_an_error():
+    unit = statistics.StatisticUnit((0.0, 1.0), 9)
+    p = StatisticsParameters(("mode",), ((0.0, 1.0),), 4, Neighbours.REPLACE_ONE, 9)
+    with pytest.raises(KeyError, match="mode"):
+        statistics.size("mode", bins=4, quotient=False)
+    with pytest.raises(KeyError, match="mode"):
+        statistics._shown("mode", [0.0], unit, reach=0.0)
+    with pytest.raises(ValueError, match="found another statistic"):
+        p.sensitivity()
+    with pytest.raises(KeyError, match="mode"):
+        sensitivity._apart("mode", (0.0, 1.0))
+    with pytest.raises(ValueError, match="found another"):
+        errors_table(p, {"pupil_mm": (0.0, 1.0)}, DiscreteLaplace(1, 1.0, 1))
