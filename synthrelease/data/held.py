@@ -71,6 +71,7 @@ class Held:
                     where=f"{name}, '{column.name}'",
                     found=f"{len(column)}, and {len(columns[0])} of '{columns[0].name}'",
                     expected="one entry of each array for every row",
+                    remedy="take all arrays from the same rows",
                 )
         frame = pl.DataFrame(columns)
         return cls(name, frame, _digest(frame))
@@ -173,7 +174,11 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
     values = np.asarray(array)
     if values.ndim != 1:
         raise DataError(
-            "an array is not of one axis", where=where, found=f"the shape {values.shape}", expected="(N,)"
+            "an array is not of one axis",
+            where=where,
+            found=f"the shape {values.shape}",
+            expected="(N,)",
+            remedy="give one entry for every row: array.ravel(), if its order is that of the others",
         )
     try:
         if values.dtype.kind == "O":  # labels of pandas, say, with NaN for none
@@ -186,6 +191,7 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
             where=where,
             found=f"the type {values.dtype}",
             expected="numbers or text",
+            remedy="make labels text, and measurements numbers: array.astype(str), array.astype(float)",
         ) from None
     return series.fill_nan(None) if series.dtype.is_float() else series
 
