@@ -37,6 +37,7 @@ def verify(
 ) -> None:
     """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
     from synthrelease.api import verify as run
+    from synthrelease.report.summary import worthless
 
     if quick and policy is not None:
         raise click.UsageError(
@@ -52,6 +53,9 @@ def verify(
         print_verification(result, bundle)
         if result.ok and quick:
             click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
+        elif result.ok and result.manifest is not None:
+            for name, guarantee in worthless(result.manifest):
+                click.echo(plain(f"Beware     {name}: {guarantee}"))
     if not result.ok:
         raise SystemExit(FAULT)
 

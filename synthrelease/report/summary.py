@@ -31,6 +31,16 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     return lines
 
 
+def worthless(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return outputs that are what they say, and promise nothing by it, with what they say."""
+    said = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
+    return [
+        (name, str(from_json(one)))
+        for name, one in said
+        if one["kind"] == "none" or one.get("vacuous", False)
+    ]
+
+
 def as_text(manifest: dict[str, Any]) -> str:
     """Return what a bundle contains and promises, for a person."""
     release, privacy = manifest["release"], manifest["privacy"]

@@ -124,7 +124,9 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
         "a vacuous test": told["outputs"][3]["guarantee"].get("vacuous") is True,
     }
     assert shows == {name: name == flag for name in FLAGS}
-    assert CliRunner().invoke(main, ["verify", str(bundle)]).exit_code == refused
+    verified = CliRunner().invoke(main, ["verify", str(bundle)])
+    assert verified.exit_code == refused
+    assert ("Beware" in verified.output) == (flag in ("protects nobody", "a vacuous test"))
 
 
 def quoted(manifest):
