@@ -171,9 +171,9 @@ def batch(
     test_seed: int | None,
     as_json: bool,
 ) -> None:
-    """Build the bundles of many plans, side by side; what fails spoils nothing else (exit code 5).
+    """Build the bundles of many plans, side by side.
 
-    Noise is paid for and drawn here, once for each plan, whoever reads the data. After a crash, --resume builds what is
+    What fails spoils nothing else (exit code 5). Noise is paid for and drawn here, once for each plan, whoever reads the data. After a crash, --resume builds what is
     missing; what was paid for before any noise was drawn on it is used, anything else is paid for again.
     """
     from synthrelease.batch import FAILED

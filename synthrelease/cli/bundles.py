@@ -35,7 +35,10 @@ def verify(
     allow_test_seed: bool,
     as_json: bool,
 ) -> None:
-    """Check BUNDLE, from anyone: structure, digests, every derived value and every claimed guarantee."""
+    """Check BUNDLE, from anyone, and every guarantee that it claims.
+
+    Structure, digests, every derived value; what it promises is computed again from what it says was done.
+    """
     from synthrelease.api import verify as run
     from synthrelease.report.summary import worthless
 
@@ -127,9 +130,9 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
 def report(
     obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool, as_json: bool
 ) -> None:
-    """Write a page about BUNDLE for everybody: what it promises, what is in it, how to check that.
+    """Write a page about BUNDLE for everybody.
 
-    One file of HTML with everything in it; it loads nothing and runs nothing. BUNDLE is verified in full first.
+    What it promises, what is in it, how to check that. One file of HTML with everything in it; it loads nothing and runs nothing. BUNDLE is verified in full first.
     """
     from synthrelease.api import write_report
 

@@ -17,7 +17,7 @@ _WHERE = {
 @main.command()
 @click.argument("shell", type=click.Choice(list(_WHERE)))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete commands, options, choices and files of `synthrelease`."""
+    """Print what makes SHELL complete commands, options, choices and files."""
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)

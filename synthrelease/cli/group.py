@@ -54,8 +54,50 @@ def print_json(form: Any, *, escaped: bool = False) -> None:
     click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))
 
 
+# In the order in which somebody needs them, who never did this before.
+SECTIONS = {
+    "Begin": ("demo", "init", "prepare"),
+    "Make": ("preview", "build", "batch", "ledger"),
+    "Look and check": ("verify", "show", "report", "diff"),
+    "Publish": ("keygen", "sign", "export"),
+    "For you alone": ("evaluate",),
+    "For the shell": ("completion",),
+}
+
+
+_WHOLE = 200  # characters: a first sentence is not cut off
+
+
+def _how_much(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  as click calls it
+    if value and ctx.obj is not None:
+        ctx.obj[parameter.name] = True
+
+
+_QUIET = ("--quiet", "-q"), "Print results and errors only."
+_VERBOSE = ("--verbose", "-v"), "Also print what is for you alone: rows dropped, values clipped."
+
+
 class _Group(click.Group):
-    """Turns our errors into messages and exit codes, for every command."""
+    """Turns our errors into messages and exit codes, for every command; lists commands by what they are for."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Let a command take --quiet and --verbose behind its name, too."""
+        for flags, words in (_QUIET, _VERBOSE):
+            option = click.Option(
+                flags, is_flag=True, help=words, hidden=True, expose_value=False, callback=_how_much
+            )
+            cmd.params.append(option)
+        super().add_command(cmd, name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in sections."""
+        width = max(map(len, self.commands))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                told = ((name, self.get_command(ctx, name)) for name in names)
+                formatter.write_dl(
+                    [(f"{name:<{width}}", one.get_short_help_str(_WHOLE)) for name, one in told if one]
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -76,10 +118,8 @@ class _Group(click.Group):
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="synthrelease")
-@click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
-@click.option(
-    "--verbose", "-v", is_flag=True, help="Also print what is for you alone: rows dropped, values clipped."
-)
+@click.option(*_QUIET[0], is_flag=True, help=_QUIET[1])
+@click.option(*_VERBOSE[0], is_flag=True, help=_VERBOSE[1])
 @click.pass_context
 def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     """Turn private eye-tracking data into a release that can be published.

@@ -56,9 +56,9 @@ def grant(
     neighbours: str,
     as_json: bool,
 ) -> None:
-    """Grant a budget to all releases of a dataset, in place of an earlier grant; makes LEDGER if there is none.
+    """Grant a budget to all releases of a dataset.
 
-    It holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
+    It takes the place of an earlier grant; LEDGER is made if there is none. A grant holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
     """
     from synthrelease.ledger import Ledger
 
@@ -94,9 +94,9 @@ def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
 @click.option("--digest", "digests", multiple=True, help="A digest of the ledger that you noted before.")
 @AS_JSON
 def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...], *, as_json: bool) -> None:
-    """Check that nothing in LEDGER was changed, left out or slipped in, and that what it adds up is right.
+    """Check that nothing in LEDGER was changed, left out or slipped in.
 
-    Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
+    And that what it adds up is right. Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
     you noted, and their entries are looked for.
     """
     from synthrelease.bundle import open_bundle

@@ -91,9 +91,9 @@ def prepare(
     as_json: bool,
     **settings: float,
 ) -> None:
-    """Make fixations, saccades or windows of features out of the raw samples of INPUT in PLAN. PRIVATE: do not publish.
+    """Make fixations, saccades or windows of features out of raw samples.
 
-    PLAN says how the samples are read: columns with the time, the screen with its width and distance in mm, coordinates, missing codes. What
+    PRIVATE: do not publish. INPUT names the input in PLAN. PLAN says how the samples are read: columns with the time, the screen with its width and distance in mm, coordinates, missing codes. What
     it says of privacy and outputs is not used here. The table is what `init` and a plan read next.
 
     Takes pymovements (extra `pymovements`). Each recording is looked at by itself: no row depends on another person.

@@ -1,5 +1,6 @@
 """The command line: exit codes, what goes where, and how fast help answers."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from synthrelease.cli import main
+from synthrelease.cli.group import SECTIONS
 
 
 def run(*arguments):
@@ -22,6 +24,22 @@ def test_help_of_every_command_says_what_it_does():
         assert command.help
         for parameter in command.params:
             assert parameter.param_type_name == "argument" or parameter.help, (name, parameter.name)
+
+
+def test_every_command_stands_once_in_the_help_and_is_not_cut_off():
+    told = [name for names in SECTIONS.values() for name in names]
+    assert sorted(told) == sorted(main.commands)
+    assert len(set(told)) == len(told)
+    for command in (*main.commands.values(), *main.commands["ledger"].commands.values()):
+        assert not command.get_short_help_str(100).endswith("...")
+
+
+def test_quiet_and_verbose_may_stand_behind_a_command(study):
+    for flag, place in itertools.product(("-v", "-q"), (0, 1)):
+        words = ["build", study.plan, "-o", study.folder / f"{flag}{place}.h5"]
+        words.insert(place, flag)
+        told = run(*words).output
+        assert ("For you alone" in told) == (flag == "-v"), told
 
 
 def test_help_loads_nothing_heavy():
