@@ -61,7 +61,7 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
         )
     click.echo("")
     if made.verification.ok:
-        click.echo(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.1f} MB)")
+        click.echo(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.2f} MB)")
     click.echo("")
     click.echo(_DEMO_TEXT)
     click.echo("")

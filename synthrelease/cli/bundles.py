@@ -143,7 +143,7 @@ def report(
     if as_json:
         print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
     else:
-        click.echo(f"Report     {target}  ({page.size / 1e6:.1f} MB)")
+        click.echo(f"Report     {target}  ({page.size / 1e6:.2f} MB)")
 
 
 @main.command()

@@ -77,17 +77,21 @@ _QUIET = ("--quiet", "-q"), "Print results and errors only."
 _VERBOSE = ("--verbose", "-v"), "Also print what is for you alone: rows dropped, values clipped."
 
 
-class _Group(click.Group):
-    """Turns our errors into messages and exit codes, for every command; lists commands by what they are for."""
+class Commands(click.Group):
+    """Some commands, each of which takes --quiet and --verbose behind its name, too."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Let a command take --quiet and --verbose behind its name, too."""
+        """Add a command, and the two options to it."""
         for flags, words in (_QUIET, _VERBOSE):
             option = click.Option(
                 flags, is_flag=True, help=words, hidden=True, expose_value=False, callback=_how_much
             )
             cmd.params.append(option)
         super().add_command(cmd, name)
+
+
+class _All(Commands):
+    """Turns our errors into messages and exit codes, for every command; lists commands by what they are for."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in sections."""
@@ -116,7 +120,7 @@ class _Group(click.Group):
             raise SystemExit(_INTERRUPTED) from None
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_All, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="synthrelease")
 @click.option(*_QUIET[0], is_flag=True, help=_QUIET[1])
 @click.option(*_VERBOSE[0], is_flag=True, help=_VERBOSE[1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, main, print_json
+from synthrelease.cli.group import AS_JSON, FAULT, Commands, main, print_json
 from synthrelease.cli.printing import print_warning
 from synthrelease.report.plain_text import plain
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LARGE_DELTA = 1e-3
 
 
-@main.group()
+@main.group(cls=Commands)
 def ledger() -> None:
     """What all releases of a dataset cost its people together: grant, show, check.
 
