@@ -159,3 +159,23 @@ def test_curves_of_a_headset_correlate_as_the_page_says(tmp_path):
         listed = json.dumps(every[:number])
         seen = previewed(plan_of(page).replace('["arithmetic_s2"]', listed), tmp_path)
         assert f"correlation {cell} over time" in seen
+
+
+@pytest.mark.parametrize(("transitions", "epsilons"), [(False, (12, 4)), (True, (24, 8))])
+def test_shares_of_areas_are_as_uncertain_as_the_page_says(tmp_path, transitions, epsilons):
+    page = " ".join((ROOT / "docs" / "heatmaps.md").read_text("utf-8").split())
+    assert (
+        "99 people on each, and people who may have seen both, a share is known to ± 12 percentage points (95 %) at "
+        "ε = 1 and to ± 4 at ε = 3, with transitions to ± 24 and ± 8;"
+    ) in page
+    plan = plan_of(ROOT / "docs" / "howto" / "crowd.md")
+    head = plan.split("[[outputs]]")[0].replace(
+        "synthrelease-demo/attention.csv.gz", str(DEMO / "attention.csv.gz")
+    )
+    areas = (
+        '[[outputs]]\nname = "shares"\nkind = "areas"\ninput = "gaze"\n'
+        f"transitions = {str(transitions).lower()}\n[outputs.areas]\nleft = {{ rectangle = [0, 0, 400, 600] }}\n"
+    )
+    for told, epsilon in zip(epsilons, ("1.0", "3.0"), strict=True):
+        seen = previewed(f"{head}{areas}".replace("epsilon = 2.0", f"epsilon = {epsilon}"), tmp_path)
+        assert round(float(re.search(r"± ([0-9.]+) \(of 99\)", seen)[1])) == told, epsilon
