@@ -62,5 +62,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield file
         except OSError as error:
             raise MachineError(
-                "the file cannot be read", where=str(path), found=error.strerror or ""
+                "the file cannot be read",
+                where=str(path),
+                found=error.strerror or "",
+                remedy="check the disk, or copy the file elsewhere",
             ) from None
