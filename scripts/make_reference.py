@@ -129,7 +129,9 @@ def kind(node: dict, schema: dict) -> str:
         return f"list of {kind(node['items'], schema)}"
     if "not" in node:
         return "number" if "string" in node["not"]["type"] else "number or text"
-    return {"string": "text", "object": "table", "integer": "whole number", "boolean": "true or false"}.get(node["type"], node["type"])
+    return {"string": "text", "object": "table", "integer": "whole number", "boolean": "true or false"}.get(
+        node["type"], node["type"]
+    )
 
 
 if __name__ == "__main__":

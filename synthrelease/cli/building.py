@@ -189,7 +189,7 @@ def batch(
         raise click.UsageError("--scheduler goes with --backend dask.")
     if scheduler is not None and is_overheard(scheduler) and not obj["quiet"]:
         print_warning(
-            "this scheduler is not asked over TLS: whoever is on the network can read sums before noise, and run code as its user"
+            "this scheduler is not asked over TLS: anybody on the network can read sums before noise, and run code as its user"
         )
     processes = jobs or available_cores()
     with plan_progress(obj, len(plans)) as ended:

@@ -43,7 +43,7 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
     if not no_password:
         password = _first_line(password_file) if password_file else _asked(confirm=True)
         if not password:
-            raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
+            raise click.UsageError("The password is empty. Say --no-password for a key without one.")
         if len(password) > MOST_PASSWORD_BYTES:
             raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
     made = run(target, password)

@@ -183,7 +183,7 @@ class Ledger:
     def _meant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
         if not is_name(dataset):
             raise PlanError(
-                "no plan can name a dataset so",
+                "a dataset cannot have this name",
                 where=str(self.path),
                 found=ascii(dataset),
                 expected="1 to 64 letters, digits, - and _, a letter or digit first and last",
@@ -205,7 +205,7 @@ class Ledger:
         for name in known.accounts:
             if name != dataset and name.casefold() == dataset.casefold():
                 raise PlanError(
-                    "the ledger has a dataset of this name in other letters, and two names are two purses",
+                    "the ledger has a dataset of this name in other letters, and two names are two budgets",
                     where=str(self.path),
                     found=dataset,
                     expected=name,

@@ -209,7 +209,7 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
         for key in ("blur_time", "frames"):
             if key in o:
                 raise PlanError(
-                    f"'{key}' is of a dynamic map, but there is no window of time",
+                    f"'{key}' is for a dynamic map, but the output has no window",
                     where=spec.where,
                     expected="window = [start, end], in the unit of the column `time`",
                     remedy="add the window, or leave the key out",
@@ -240,7 +240,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
         for key in ("caps", "cap_share"):
             if key in spec.given:
                 raise PlanError(
-                    f"'{key}' is of a cap that is chosen privately",
+                    f"'{key}' is for a cap that is chosen privately",
                     where=spec.where,
                     expected='cap = "private"',
                     remedy="leave the key out, or choose the cap privately",

@@ -134,7 +134,7 @@ def _check_chain(spec: OutputSpec, parameters: SignalParameters) -> None:
         return
     if parameters.noise != LAPLACE:
         raise PlanError(
-            "what a Markov chain gives away is known for steps that are ε-private each",
+            "a Markov chain is for steps with Laplace noise, each ε-private by itself",
             where=f"{spec.where}.markov_chain",
             found=f'noise = "{parameters.noise}"',
             expected='noise = "laplace"',
@@ -155,7 +155,7 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
     length: int | None = spec.options.get("length", facts.longest)
     if length is None:
         raise PlanError(
-            "the number of steps is data until it is declared",
+            "the plan does not say how many steps a series has",
             where=spec.where,
             expected='length = STEPS, or assume_public = ["lengths"] in the input',
             remedy="add one of the two",

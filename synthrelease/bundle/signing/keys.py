@@ -196,7 +196,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
         raise _other_kind(where)
     if _is_of_small_order(key):
         raise KeyFileError(
-            "the key is one that anybody can sign for: it is nobody's",
+            "anybody can sign with this key: it has no secret",
             where=where,
             expected="a key of keygen",
             remedy="ask its owner for a key that keygen, or another tool for ed25519, made",

@@ -151,7 +151,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         ) from None
     except ValueError as error:
         raise BundleError(
-            "what is in the place of the signature is no signature of this bundle that another can be added to",
+            "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),
             remedy="move it elsewhere, and sign again; or sign in the bundle, without --detached",
