@@ -144,7 +144,7 @@ def damaged(bundle):
         (("preview", "no.toml"), "PlanError", 3),
         (("build", "no.toml"), "PlanError", 3),
         (("init", "no.csv", "--person", "who"), "DataError", 3),
-        (("show", "no.h5"), "BundleError", 1),
+        (("show", "no.h5"), "InputError", 3),
         (("report", "no.h5", "-o", "r.html"), "FaultyBundleError", 1),
         (("export", "no.h5", "--to", "csv", "-o", "csv"), "FaultyBundleError", 1),
         (("evaluate", "no.toml", "no.h5", "-o", "p.html"), "PlanError", 3),
