@@ -9,17 +9,19 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 HEAD = """# The plan
 
-A plan is a TOML file. Paths in it are relative to it. This page is made from `schemas/plan-v1.schema.json` by
-`scripts/make_reference.py`; editors that know JSON schemas complete and check plans with the first line
+A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([starting.md](starting.md)); a complete
+example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan, and unknown keys are errors.
+
+Editors that know JSON schemas complete and check a plan that begins with the line
 
     #:schema ../schemas/plan-v1.schema.json
 
-A complete example is `synthrelease/demo/plan.toml`. Unknown keys are errors.
+(This page is made from that schema by `scripts/make_reference.py`.)
 """
 POLICY_HEAD = """# The policy
 
-A policy is a TOML file with the limits of whoever answers for the people: a curator, an archive, a review board ([choosing.md](choosing.md) says what the
-numbers mean). `preview`, `build` and `verify` take it with `--policy` and refuse what is beyond it: exit code 4, or 1 for a bundle that exists. This page is
+A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing.md](choosing.md) says what the
+numbers mean). `preview`, `build` and `batch` with `--policy` refuse a plan that exceeds them (exit code 4; 5 of a batch), `verify` a bundle (exit code 1). This page is
 made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 
     [policy]
@@ -126,8 +128,10 @@ def kind(node: dict, schema: dict) -> str:
     if node.get("type") == "array":
         return f"list of {kind(node['items'], schema)}"
     if "not" in node:
-        return "number"
-    return {"string": "text", "object": "table"}.get(node["type"], node["type"])
+        return "number" if "string" in node["not"]["type"] else "number or text"
+    return {"string": "text", "object": "table", "integer": "whole number", "boolean": "true or false"}.get(
+        node["type"], node["type"]
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from synthrelease.bundle import verify as _verify
+from synthrelease.bundle.verification import refuse_absent
+from synthrelease.bundle.verification import verify as _verify
 from synthrelease.errors import FaultyBundleError
 from synthrelease.report.exhibits import PICTURES
 
@@ -146,24 +147,28 @@ def verify(
         A `Verification`, true if no fault was found; its `findings` say what is wrong. Never an exception for a bad bundle.
 
     Raises:
-        ValueError: a policy with `quick`: it asks about claims that are not checked then.
-        InputError: the policy cannot be used.
+        InputError: there is no such file, or the policy cannot be used.
+        MachineError: the file may not be read.
+        ValueError: a policy with `quick`, which does not check the claims that a policy is about.
 
     Example:
-        >>> found = verify("no such file.h5")
+        >>> found = verify(__file__)  # a program, not a bundle
         >>> found.ok
         False
-        >>> print(found)
-        [unreadable] no such file.h5: No such file or directory
+        >>> found.findings[0].message
+        "the file does not begin with a bundle's text block"
     """
     if policy is None:
-        return _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
+        found = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
+        return refuse_absent(path, found)
     if quick:
         raise ValueError("a policy asks about claims that `quick` does not check: leave one of them out")
     from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
 
     limits = load_policy(policy)
-    result = _verify(path, public_key, allow_test_seed=allow_test_seed, progress=progress)
+    result = refuse_absent(
+        path, _verify(path, public_key, allow_test_seed=allow_test_seed, progress=progress)
+    )
     if result.ok and result.manifest is not None:
         result.findings.extend(policy_findings(limits, result.manifest))
         result.checked.append(f"the policy '{limits.limits['name']}'")
@@ -295,6 +300,7 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
 
     Raises:
         FaultyBundleError: one of them, or both, have faults.
+        InputError: there is no such file.
 
     Example:
         >>> import tempfile
@@ -308,7 +314,10 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
     from synthrelease.report.compared import Changed  # noqa: PLC0415
     from synthrelease.report.difference import difference  # noqa: PLC0415
 
-    results = {str(path): _verify(path, quick=quick, allow_test_seed=True) for path in (old, new)}
+    results = {
+        str(path): refuse_absent(path, _verify(path, quick=quick, allow_test_seed=True))
+        for path in (old, new)
+    }
     _refuse_faulty(results)
     called = str(old), str(new)
     told = difference(*(open_bundle(path, allow_test_seed=True) for path in called), called=called)
@@ -360,7 +369,7 @@ def sign(
 
 def _verified(path: str | Path, progress: Progress | None) -> Verification:
     """A bundle without faults, but for a test seed: whatever is made of it says so, too."""
-    result = _verify(path, allow_test_seed=True, progress=progress)
+    result = refuse_absent(path, _verify(path, allow_test_seed=True, progress=progress))
     _refuse_faulty({str(path): result})
     return result
 

@@ -334,10 +334,18 @@ def _check_folder(path: Path) -> None:
 def _check_name(written: Path) -> None:
     """Refuse what is there and no file: --force replaces neither folders nor devices."""
     if written.is_dir():
-        raise MachineError("the output is a folder", where=str(written), expected="the name of a file")
+        raise MachineError(
+            "the output is a folder",
+            where=str(written),
+            expected="the name of a file",
+            remedy="choose the name of a file",
+        )
     if written.exists() and not written.is_file():
         raise MachineError(
-            "the output is a device or the like", where=str(written), expected="the name of a file"
+            "the output is a device or the like",
+            where=str(written),
+            expected="the name of a file",
+            remedy="choose the name of a file",
         )
 
 

@@ -219,7 +219,12 @@ def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force
         MachineError: something has it.
     """
     if path.is_dir():
-        raise MachineError("the output is a folder", where=str(path), expected="the name of a file")
+        raise MachineError(
+            "the output is a folder",
+            where=str(path),
+            expected="the name of a file",
+            remedy="choose the name of a file",
+        )
     if os.path.lexists(path):
         raise MachineError(
             "the file exists already",

@@ -203,7 +203,7 @@ def _with_frames(plan: Plan, frames: Mapping[str, object]) -> Plan:
                 f"there is no input '{name}' for a frame",
                 where=str(plan.path),
                 expected="one of " + ", ".join(plan.inputs),
-                remedy=nearest(str(name), list(plan.inputs)),
+                remedy=nearest(str(name), list(plan.inputs)) or "call the frame as the plan calls the input",
             )
     held = {name: Held.of(frame, f"frames['{name}']") for name, frame in frames.items()}
     return replace(
@@ -218,7 +218,9 @@ def _explained(where: str, error: Any) -> PlanError | None:
     name, offered = str(error.instance), error.schema["description"]
     if name not in _EXTREMES:
         near = nearest(name, list(_STATISTICS))
-        return PlanError(f"'{name}' is not offered", where=where, expected=offered, remedy=near)
+        return PlanError(
+            f"'{name}' is not offered", where=where, expected=offered, remedy=near or "write one of these"
+        )
     extreme, instead = _EXTREMES[name]
     return PlanError(
         f"'{name}' is refused: the {extreme} value can be one person's alone, and replacing that person moves it by the "
@@ -239,13 +241,16 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 where=f"{path}: inputs.{name}.bounds.{feature}",
                 found=f"[{low}, {high}]",
                 expected="two finite numbers, the lower first, not nearly equal",
-                remedy="take a public offset off the feature first" if low < high else "",
+                remedy="subtract a public constant from the feature first"
+                if low < high
+                else "correct the bounds",
             )
     if options.get("coordinates") == DEGREES and "width_mm" not in options["screen"]:
         raise PlanError(
             "degrees cannot be placed on a screen of unknown size and distance",
             where=f"{path}: inputs.{name}.screen",
             expected="width_mm and distance_mm",
+            remedy="measure both, and add them to the screen",
         )
     for role, column in options["columns"].items():
         if role != "person" and column == options["columns"]["person"]:
@@ -263,6 +268,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
                 where=f"{path}: inputs.{name}.valid.{column}",
                 found=str(accepted)[:80],
                 expected='the lowest number and the highest, such as [0.6, 1], or labels, such as ["Valid"]',
+                remedy="correct the list",
             )
     twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
     if twice:
@@ -270,6 +276,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
             f"the column '{twice[0]}' is both a feature with bounds and a label with categories",
             where=f"{path}: inputs.{name}",
             expected="one of the two",
+            remedy="take it out of bounds, or out of categories",
         )
     return InputSpec(name, kind, (path.parent / body["path"]), options)
 
@@ -315,14 +322,17 @@ def _check_references(plan: Plan) -> None:
     for output in plan.outputs:
         if names.count(output.name) > 1:
             raise PlanError(
-                "two outputs have the same name", where=output.where, expected="a name of its own"
+                "two outputs have the same name",
+                where=output.where,
+                expected="a name of its own",
+                remedy="rename one of them",
             )
         if output.input not in plan.inputs:
             raise PlanError(
                 f"there is no input '{output.input}'",
                 where=output.where,
                 expected="one of " + ", ".join(plan.inputs),
-                remedy=nearest(output.input, list(plan.inputs)),
+                remedy=nearest(output.input, list(plan.inputs)) or "name one of these",
             )
         needed = NEEDED[output.kind]
         if plan.inputs[output.input].kind != needed:
@@ -331,9 +341,15 @@ def _check_references(plan: Plan) -> None:
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
                 expected=f"one of kind {needed}",
+                remedy="name another input, or release another kind of output",
             )
         if "share" in output.options and "epsilon" in output.options:
-            raise PlanError("both share and epsilon are given", where=output.where, expected="one of them")
+            raise PlanError(
+                "both share and epsilon are given",
+                where=output.where,
+                expected="one of them",
+                remedy="leave one of them out",
+            )
     for spec in plan.inputs.values():
         _check_lists(plan.path, spec)
 
@@ -348,13 +364,20 @@ def _check_lists(path: Path, spec: InputSpec) -> None:
                 f"{what} are named, but no column tells them apart",
                 where=where,
                 expected=f'{column} = "COLUMN" under columns',
+                remedy=f"name the column, or leave the {what} out",
             )
         return
     if listed and assumed:
-        raise PlanError(f"{what} are both listed and assumed public", where=where, expected="one of the two")
+        raise PlanError(
+            f"{what} are both listed and assumed public",
+            where=where,
+            expected="one of the two",
+            remedy=f"leave out the list, or take {what} out of assume_public",
+        )
     if not listed and not assumed:
         raise PlanError(
-            f"the list of {what} is data until it is declared public",
+            f"the plan does not say which {what} there are: a list taken from the data is public only if the plan says so",
             where=where,
             expected=f'{what} = ["…", "…"], or assume_public = ["{what}"] if the study design makes them public',
+            remedy="add one of the two to the input",
         )

@@ -14,6 +14,7 @@ from synthrelease.errors import MachineError, PlanError
 # Of a place and a schema's complaint: a refusal, if it needs words of its own.
 Explain = Callable[[str, Any], PlanError | None]
 FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
+_MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -52,9 +53,19 @@ def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise PlanError(f"the {what} is not UTF-8 text", where=str(path), expected="a TOML file") from None
+        raise PlanError(
+            f"the {what} is not UTF-8 text",
+            where=str(path),
+            expected="a TOML file",
+            remedy="save it as UTF-8",
+        ) from None
     except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"the {what} is not valid TOML", where=str(path), found=str(error)) from None
+        raise PlanError(
+            f"the {what} is not valid TOML",
+            where=str(path),
+            found=str(error),
+            remedy='correct that line: key = value, with text in quotes ("…") and lists in brackets ([…])',
+        ) from None
 
 
 def _text(path: Path, what: str) -> bytes:
@@ -66,7 +77,10 @@ def _text(path: Path, what: str) -> bytes:
         ) from None
     except (OSError, ValueError):
         raise PlanError(
-            f"there is no such {what}", where=repr(str(path))[1:-1], expected="a TOML file"
+            f"there is no such {what}",
+            where=repr(str(path))[1:-1],
+            expected="a TOML file",
+            remedy="correct the path" + _MAKE.get(what, ""),
         ) from None
 
 
@@ -127,6 +141,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 f"the key '{missing}' is missing",
                 where=where,
                 expected=_purpose(error.schema, missing, whole),
+                remedy=f"add it: {_written(missing, top=not error.absolute_path)}",
             )
         case "dependentRequired":
             given, missing = next(
@@ -139,6 +154,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 f"the key '{missing}' is missing, which goes with '{given}'",
                 where=where,
                 expected=_purpose(error.schema, missing, whole),
+                remedy=f"add it: {missing} = …; or leave out {given}",
             )
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
@@ -146,7 +162,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 f"'{error.instance}' is not offered",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
-                remedy=nearest(str(error.instance), [str(o) for o in offered]),
+                remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",
             )
         case _:
             words = _LIMITS.get(error.validator, "").format(
@@ -157,7 +173,14 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 where=where,
                 found=_kind(error.instance),
                 expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
+                remedy="correct the value",
             )
+
+
+def _written(key: str, *, top: bool) -> str:
+    """Return how a missing key begins in a file."""
+    tables = {"inputs": "[inputs.NAME]", "outputs": "[[outputs]]"}
+    return tables.get(key, f"[{key}]") if top else f"{key} = …"
 
 
 def _types(value: Any) -> str:
@@ -182,7 +205,7 @@ def _unknown_key(where: str, error: Any) -> PlanError:
         f"unknown key '{key}'",
         where=where,
         expected="one of " + ", ".join(known),
-        remedy=nearest(key, known),
+        remedy=nearest(key, known) or "leave it out, or move it to where it belongs",
     )
 
 

@@ -18,7 +18,7 @@ from synthrelease.appraisal.record_check import checked_records
 from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
-from synthrelease.bundle import verify
+from synthrelease.bundle.verification import refuse_absent, verify
 from synthrelease.data.features import Features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
@@ -69,7 +69,7 @@ def appraise(
 
     Raises:
         BundleError: the bundle does not verify.
-        InputError: plan or data cannot be used, or the bundle was not made from them.
+        InputError: plan or data cannot be used, there is no such bundle, or the bundle was not made from them.
     """
     path = Path(bundle)
     manifest = _verified(path, progress)
@@ -94,7 +94,7 @@ def appraise(
 
 
 def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
-    result = verify(path, allow_test_seed=True, progress=progress)
+    result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "the bundle does not verify",

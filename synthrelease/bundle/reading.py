@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.contents import contents, noised_network
 from synthrelease.bundle.layout import dataset_path, digest
-from synthrelease.bundle.verification import verify
+from synthrelease.bundle.verification import refuse_absent, verify
 from synthrelease.errors import BundleError
 from synthrelease.mechanisms.records.model import SeededModel
 
@@ -107,8 +107,10 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
 
     Raises:
         BundleError: `verify --quick` finds a fault.
+        InputError: there is no such file.
+        MachineError: it may not be read.
     """
-    result = verify(path, quick=True, allow_test_seed=allow_test_seed)
+    result = refuse_absent(path, verify(path, quick=True, allow_test_seed=allow_test_seed))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "the file is not a bundle to rely on",

@@ -53,7 +53,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     if spent is None:
         return
     if manifest["randomness"]["test_seed"]:
-        yield Finding("test-seed", "ledger", "what a test seed made was paid for at no ledger")
+        yield Finding("test-seed", "ledger", "a release from a test seed cannot claim a ledger")
     delta, before, here, after = (
         spent[key] for key in ("delta", "spent_before", "spent_here", "spent_after")
     )

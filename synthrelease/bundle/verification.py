@@ -10,6 +10,7 @@ import atexit
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -26,6 +27,7 @@ from synthrelease.bundle.signing.asked import (
     signature_beside,
     signature_file,
 )
+from synthrelease.errors import InputError, MachineError
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -73,6 +75,41 @@ def verify(
     if told["manifest"] is not None:
         result.manifest = manifest_text.from_bytes(told["manifest"].encode())
     return result
+
+
+def refuse_absent(path: str | Path, found: Verification) -> Verification:
+    """Return what `verify` found, unless there was no file to look at: that is no fault of a bundle.
+
+    Args:
+        path: what was verified.
+        found: the result.
+
+    Raises:
+        InputError: there is no such file, or it is a folder.
+        MachineError: it may not be read.
+    """
+    if all(one.code != "unreadable" for one in found.findings):
+        return found
+    where = repr(str(path))[1:-1][:300]  # on one line, whatever is in it
+    try:
+        folder = stat.S_ISDIR(Path(path).stat().st_mode)
+        allowed = os.access(path, os.R_OK)
+    except PermissionError:
+        folder = allowed = False
+    except (OSError, ValueError):
+        raise InputError(
+            "there is no such file", where=where, expected="a bundle", remedy="correct the path"
+        ) from None
+    if folder:
+        raise InputError(
+            "the path is a folder",
+            where=where,
+            expected="a bundle, which is one file",
+            remedy="name the file",
+        )
+    if not allowed:
+        raise MachineError("the file may not be read", where=where, remedy="check its permissions")
+    return found
 
 
 def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:

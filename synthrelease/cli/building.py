@@ -77,7 +77,10 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
 @POLICY
 @AS_JSON
 def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
-    """Tell what PLAN will cost and how good it will be, without reading a private value."""
+    """Tell what PLAN will cost and how good it will be.
+
+    Of the data it reads labels only, no measurement. It spends nothing.
+    """
     from synthrelease.api import preview as run
 
     view = run(plan, policy=policy)
@@ -92,12 +95,17 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
 @main.command()
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The bundle; default <name>-<version>.h5."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The bundle to write; default <name>-<version>.h5 of the plan.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing bundle.")
 @POLICY
 @TEST_SEED
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
+)
 @AS_JSON
 @click.pass_obj
 def build(
@@ -136,23 +144,19 @@ def build(
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="For the bundles, <name>-<version>.h5 each, and the batch's journal.",
+    help="Where to put the bundles, <name>-<version>.h5 each, and the batch's journal.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Processes to work in; default one for each core.")
+@click.option("--jobs", type=click.IntRange(1), help="How many processes to use; default one for each core.")
 @click.option(
     "--backend",
     type=click.Choice(["loky", "dask"]),
     default="loky",
     show_default=True,
-    help="Processes of this machine, or a Dask cluster: one of its own on this machine, unless --scheduler names another.",
+    help="loky: processes on this machine. dask: a Dask cluster, started on this machine unless --scheduler names another.",
 )
-@click.option(
-    "--scheduler", metavar="ADDRESS", help="A Dask scheduler that runs already, such as tls://host:8786."
-)
-@click.option(
-    "--resume", is_flag=True, help="Keep what an earlier batch in this folder has built, and go on."
-)
-@click.option("--force", is_flag=True, help="Replace bundles that are in the way.")
+@click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler, such as tls://host:8786.")
+@click.option("--resume", is_flag=True, help="Continue an earlier batch in this folder: keep what it built.")
+@click.option("--force", is_flag=True, help="Replace existing bundles.")
 @POLICY
 @TEST_SEED
 @AS_JSON
@@ -173,8 +177,8 @@ def batch(
 ) -> None:
     """Build the bundles of many plans, side by side.
 
-    What fails spoils nothing else (exit code 5). Noise is paid for and drawn here, once for each plan, whoever reads the data. After a crash, --resume builds what is
-    missing; what was paid for before any noise was drawn on it is used, anything else is paid for again.
+    If one plan fails, the others are still built, and the exit code is 5. After a crash, --resume builds what is missing. A debit at the
+    ledger is used if no noise was drawn on it yet; otherwise the build pays again.
     """
     from synthrelease.batch import FAILED
     from synthrelease.batch import batch as run
@@ -185,7 +189,7 @@ def batch(
         raise click.UsageError("--scheduler goes with --backend dask.")
     if scheduler is not None and is_overheard(scheduler) and not obj["quiet"]:
         print_warning(
-            "this scheduler is not asked over TLS: whoever is on the network can read sums before noise, and run code as its user"
+            "this scheduler is not asked over TLS: anybody on the network can read sums before noise, and run code as its user"
         )
     processes = jobs or available_cores()
     with plan_progress(obj, len(plans)) as ended:

@@ -18,11 +18,13 @@ from synthrelease.report.plain_text import plain
 @click.option(
     "--public-key",
     type=click.Path(path_type=Path),
-    help="A key that must have signed BUNDLE, in it or in the file beside it.",
+    help="The signer's public key: fail unless it signed BUNDLE, in it or in the signature file beside it.",
 )
-@click.option("--quick", is_flag=True, help="Seal, structure, manifest and signatures only.")
+@click.option("--quick", is_flag=True, help="Check seal, structure, manifest and signatures only.")
 @POLICY
-@click.option("--allow-test-seed", is_flag=True, help="Do not count repeatable noise as a fault.")
+@click.option(
+    "--allow-test-seed", is_flag=True, help="Accept a bundle with repeatable noise, made for tests."
+)
 @AS_JSON
 @click.pass_obj
 def verify(
@@ -35,9 +37,10 @@ def verify(
     allow_test_seed: bool,
     as_json: bool,
 ) -> None:
-    """Check BUNDLE, from anyone, and every guarantee that it claims.
+    """Check BUNDLE and every guarantee that it claims, without the data.
 
-    Structure, digests, every derived value; what it promises is computed again from what it says was done.
+    Takes files from anyone. Checks structure and digests, and computes guarantees and derived values again. What it
+    cannot check without the data is listed in docs/format.md.
     """
     from synthrelease.api import verify as run
     from synthrelease.report.summary import worthless
@@ -67,7 +70,10 @@ def verify(
 @click.argument("bundle", type=click.Path(path_type=Path))
 @AS_JSON
 def show(bundle: Path, *, as_json: bool) -> None:
-    """Print what BUNDLE contains and promises; with --json its manifest as it is."""
+    """Print what BUNDLE contains and promises.
+
+    With --json, its manifest as it is.
+    """
     from synthrelease.bundle import open_bundle
     from synthrelease.report.summary import as_text
 
@@ -82,18 +88,16 @@ def show(bundle: Path, *, as_json: bool) -> None:
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option(
-    "--quick", is_flag=True, help="Check seal, structure and manifests only; take claims as they stand."
+    "--quick", is_flag=True, help="Check seal, structure and manifest only; do not compute claims again."
 )
 @AS_JSON
 def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     """Print what changed from the bundle OLD to the bundle NEW.
 
-    First whether the promise got weaker and what both cost together, then outputs, values, what is not protected, and
-    the rest. Both files are verified before. Also looks for noise that was used twice: who subtracts two such
-    releases takes it away.
+    Verifies both first. Says whether the promise got weaker and what both cost together, then what changed in outputs,
+    values and what is not protected. Looks for noise that was used twice: subtracting two such releases removes it.
 
-    Ends with 0 whether or not anything changed (--json tells: "same"), and with 1 if a file is at fault or noise was
-    used twice.
+    Exit code 0 whether or not anything changed (see "same" in --json), 1 if a file is at fault or noise was used twice.
     """
     from synthrelease.api import diff as run
 
@@ -121,7 +125,7 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     type=click.Path(path_type=Path),
     default="report.html",
     show_default=True,
-    help="The page.",
+    help="The page to write.",
 )
 @PICTURES
 @click.option("--force", is_flag=True, help="Replace an existing page.")
@@ -132,7 +136,8 @@ def report(
 ) -> None:
     """Write a page about BUNDLE for everybody.
 
-    What it promises, what is in it, how to check that. One file of HTML with everything in it; it loads nothing and runs nothing. BUNDLE is verified in full first.
+    It says what is promised, what is in the bundle, and how to check it. One HTML file, without scripts and without
+    network. BUNDLE is verified in full first.
     """
     from synthrelease.api import write_report
 
@@ -161,14 +166,14 @@ def report(
     "folder",
     type=click.Path(path_type=Path),
     required=True,
-    help="Where to: a new or empty folder.",
+    help="The folder to write, new or empty.",
 )
 @click.option(
     "--stimuli",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder of <stimulus>.png or .jpg, to draw the maps over.",
+    help="For png: a folder of <stimulus>.png or .jpg, to draw the maps over.",
 )
-@click.option("--force", is_flag=True, help="Replace what an export wrote there before.")
+@click.option("--force", is_flag=True, help="Replace an earlier export.")
 @AS_JSON
 @click.pass_obj
 def export(

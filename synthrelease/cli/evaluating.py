@@ -22,16 +22,18 @@ if TYPE_CHECKING:
     "--output",
     "target",
     type=click.Path(path_type=Path),
-    help="The page, for you alone. May be left out with --json.",
+    help="The page to write, for you alone. Not needed with --json.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing page.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to work in.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
+)
 @click.option(
     "--seed",
     type=int,
     default=1,
     show_default=True,
-    help="Of shuffles and of releases to compare with: with the same one, the same page.",
+    help="Seed of shuffles and of releases to compare with: the same seed, the same page.",
 )
 @PICTURES
 @POLICY
@@ -50,16 +52,16 @@ def evaluate(
     policy: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what BUNDLE, made by PLAN, is worth and what attackers get from it. PRIVATE: do not publish.
+    """Compare BUNDLE, made by PLAN, with the data, and attack it. PRIVATE: do not publish.
 
-    Reads the private data again, and holds the release against them: how near it is to the truth, what it would be at
-    other ε, whether its noise is what is stated, and what somebody finds out who attacks it. That takes minutes.
+    Reads the private data again. Says how close the release is to them, how close it would be at other ε, whether its
+    noise is what the manifest states, and what attackers find out. That takes minutes.
 
-    The page is computed from the data and protects nobody. Who chooses parameters by it and builds again leaks it, too:
-    that is another release, for the ledger.
+    The page is computed from the data without noise and protects nobody. Choosing parameters by it and building again
+    leaks from it, too: tune with `preview`.
 
-    Ends with 1 if something is at fault: bundle and data do not belong together, a promise is broken, or an attack that
-    the policy asks for was not tried.
+    Exit code 1 if bundle and data do not belong together, a promise is broken, or an attack that the policy asks for
+    was not tried.
     """
     from synthrelease.plan import load_plan
     from synthrelease.policy import load_policy

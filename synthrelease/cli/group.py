@@ -16,14 +16,14 @@ from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
 
 POLICY = click.option(
-    "--policy", type=click.Path(path_type=Path), help="Limits that the release must keep to (TOML)."
+    "--policy", type=click.Path(path_type=Path), help="A policy: limits that the release must keep to (TOML)."
 )
 
 
 TEST_SEED = click.option(
     "--test-seed",
     type=int,
-    help="Repeatable noise for tests. Bundles are marked and must not be published.",
+    help="Make repeatable noise, for tests. Bundles are marked and must not be published.",
 )
 
 
@@ -32,7 +32,7 @@ PICTURES = click.option(
     type=click.IntRange(1),
     default=PICTURES_SHOWN,
     show_default=True,
-    help="How many of each output to show at most.",
+    help="Most pictures of each output.",
 )
 
 
@@ -74,7 +74,7 @@ def _how_much(ctx: click.Context, parameter: click.Parameter, value: bool) -> No
 
 
 _QUIET = ("--quiet", "-q"), "Print results and errors only."
-_VERBOSE = ("--verbose", "-v"), "Also print what is for you alone: rows dropped, values clipped."
+_VERBOSE = ("--verbose", "-v"), "Also print how many rows were dropped and values clipped; for you alone."
 
 
 class Commands(click.Group):
@@ -128,11 +128,11 @@ class _All(Commands):
 def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     """Turn private eye-tracking data into a release that can be published.
 
-    Begin with `synthrelease demo`. Then let `init` propose a plan for your data, ask `preview` what it will cost and be worth, `build` the
-    bundle, and let anyone `verify` it; `report` writes a page of it for people. `evaluate` tells you alone what it is
-    worth and what attackers get from it. `prepare` makes fixations or features of raw samples before all that.
+    Begin with `synthrelease demo`. With your own data, `init` proposes a plan, `preview` says what it will cost and how good it will be,
+    `build` makes the bundle, and anyone can `verify` it. `report` writes a page about it. `evaluate`, for you alone, compares it with the
+    data and attacks it. Raw samples go through `prepare` first.
 
-    Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan or data invalid, 4 refused by privacy policy,
+    Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan, data or file cannot be used, 4 refused by privacy policy,
     5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
     """
     ctx.obj = {"quiet": quiet, "verbose": verbose}

@@ -19,30 +19,30 @@ _LARGE_DELTA = 1e-3
 
 @main.group(cls=Commands)
 def ledger() -> None:
-    """What all releases of a dataset cost its people together: grant, show, check.
+    """Limit and add up what all releases of a dataset cost its people together: grant, show, check.
 
-    A plan names LEDGER and the dataset under [privacy]; every build then pays before it draws any noise, and is refused
-    beyond what is granted (exit code 4). The file is private: keep it with the data, and back it up.
+    A plan names LEDGER and the dataset under [privacy]. Every build then pays before it draws any noise, and is refused
+    if the grant does not cover it (exit code 4). The file is private: keep it with the data, and back it up.
     """
 
 
 @ledger.command()
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--dataset", required=True, help="Your name for the private dataset; plans repeat it.")
-@click.option("--epsilon", type=float, required=True, help="ε of all its releases together, per person.")
+@click.option("--dataset", required=True, help="The dataset, as plans name it under [privacy].")
+@click.option("--epsilon", type=float, required=True, help="Total ε of all its releases, per person.")
 @click.option(
     "--delta",
     type=float,
     default=0.0,
     show_default=True,
-    help="The chance that the promise fails, for all its releases together.",
+    help="Total δ of all its releases: the chance that the promise fails.",
 )
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove-one"]),
     default="replace-one",
     show_default=True,
-    help="The relation of its releases.",
+    help="The neighbouring relation of all its releases.",
 )
 @AS_JSON
 @click.pass_obj
@@ -58,7 +58,8 @@ def grant(
 ) -> None:
     """Grant a budget to all releases of a dataset.
 
-    It takes the place of an earlier grant; LEDGER is made if there is none. A grant holds however each release was chosen, by somebody who had seen those before it, as long as grants are not chosen so.
+    Replaces an earlier grant; makes LEDGER if there is none. Each release may be planned after seeing the earlier ones,
+    but decide on grants without looking at releases.
     """
     from synthrelease.ledger import Ledger
 
@@ -72,7 +73,7 @@ def grant(
 
 @ledger.command(name="show")
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
-@click.option("--dataset", help="Only this one.")
+@click.option("--dataset", help="Show only this dataset.")
 @AS_JSON
 def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
     """Print what LEDGER grants, and every release that was paid for."""
@@ -91,13 +92,13 @@ def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
 @ledger.command(name="check")
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
 @click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--digest", "digests", multiple=True, help="A digest of the ledger that you noted before.")
+@click.option("--digest", "digests", multiple=True, help="A digest that an earlier check printed.")
 @AS_JSON
 def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...], *, as_json: bool) -> None:
     """Check that nothing in LEDGER was changed, left out or slipped in.
 
-    And that what it adds up is right. Whoever can write the file can also write it anew: so give bundles that were published from it, or a digest that
-    you noted, and their entries are looked for.
+    Also checks its sums. Whoever can write the file can also write a consistent new one; to notice that, give bundles
+    that were published from it, or a digest that you noted.
     """
     from synthrelease.bundle import open_bundle
     from synthrelease.ledger import Ledger

@@ -43,7 +43,7 @@ def _positive(default: float, told: str) -> dict[str, object]:
     "--to",
     type=click.Choice(["fixations", "saccades", "windows"]),
     required=True,
-    help="What to make of samples.",
+    help="What to make of the samples.",
 )
 @click.option(
     "-o",
@@ -51,28 +51,32 @@ def _positive(default: float, told: str) -> dict[str, object]:
     "target",
     type=click.Path(path_type=Path),
     required=True,
-    help="The table, .parquet, for you alone.",
+    help="The table to write (.parquet), for you alone.",
 )
 @click.option(
     "--time-unit",
     type=click.Choice(["s", "ms", "us", "ns"]),
     default="ms",
     show_default=True,
-    help="Of the time stamps.",
+    help="Unit of the time stamps.",
 )
-@click.option("--pupil", metavar="COLUMN", help="Pupil size: means in fixations, four features of windows.")
+@click.option(
+    "--pupil",
+    metavar="COLUMN",
+    help="Column of pupil sizes: adds a mean to fixations, four features to windows.",
+)
 @click.option(
     "--keep",
     metavar="COLUMN",
     multiple=True,
-    help="Labels that tell recordings apart, such as a session; they go into the table.",
+    help="Column of labels that tell recordings apart, such as a session; it is kept in the table.",
 )
-@click.option("--velocity-deg-per-s", **_positive(30.0, "Fixations below, saccades above."))  # type: ignore[arg-type]
-@click.option("--minimum-fixation-ms", **_positive(100.0, "What is shorter is none."))  # type: ignore[arg-type]
-@click.option("--minimum-saccade-ms", **_positive(6.0, "What is shorter is none."))  # type: ignore[arg-type]
-@click.option("--small-saccade-deg", **_positive(2.0, "Amplitude below which a saccade is small."))  # type: ignore[arg-type]
+@click.option("--velocity-deg-per-s", **_positive(30.0, "Threshold: fixations are slower, saccades faster."))  # type: ignore[arg-type]
+@click.option("--minimum-fixation-ms", **_positive(100.0, "Shorter fixations are dropped."))  # type: ignore[arg-type]
+@click.option("--minimum-saccade-ms", **_positive(6.0, "Shorter saccades are dropped."))  # type: ignore[arg-type]
+@click.option("--small-saccade-deg", **_positive(2.0, "Saccades of a smaller amplitude count as small."))  # type: ignore[arg-type]
 @click.option("--window-s", **_positive(30.0, "Length of a window."))  # type: ignore[arg-type]
-@click.option("--step-s", **_positive(0.5, "From one window to the next."))  # type: ignore[arg-type]
+@click.option("--step-s", **_positive(0.5, "Time from one window to the next."))  # type: ignore[arg-type]
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 @AS_JSON
 @click.pass_obj
@@ -93,10 +97,11 @@ def prepare(
 ) -> None:
     """Make fixations, saccades or windows of features out of raw samples.
 
-    PRIVATE: do not publish. INPUT names the input in PLAN. PLAN says how the samples are read: columns with the time, the screen with its width and distance in mm, coordinates, missing codes. What
-    it says of privacy and outputs is not used here. The table is what `init` and a plan read next.
+    PRIVATE: do not publish. INPUT is the name of an input of PLAN, which says how to read the samples: columns (with the
+    time), screen (with width and distance in mm), coordinates, missing codes. Its privacy and outputs are not used.
+    Next, run `init` on the table.
 
-    Takes pymovements (extra `pymovements`). Each recording is looked at by itself: no row depends on another person.
+    Needs pymovements (pip install pymovements). Each recording is prepared by itself: no row depends on another person.
     """
     from synthrelease.durable import refuse_unwritable
     from synthrelease.errors import PlanError

@@ -26,7 +26,7 @@ _PASSWORD_FILE = click.option(
     "target",
     type=click.Path(path_type=Path),
     required=True,
-    help="The private key; the public one becomes KEY.pub.",
+    help="The private key to write, KEY; the public one becomes KEY.pub.",
 )
 @_PASSWORD_FILE
 @click.option("--no-password", is_flag=True, help="Do not encrypt the private key.")
@@ -43,7 +43,7 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
     if not no_password:
         password = _first_line(password_file) if password_file else _asked(confirm=True)
         if not password:
-            raise click.UsageError("The password is empty. Say --no-password if there shall be none.")
+            raise click.UsageError("The password is empty. Say --no-password for a key without one.")
         if len(password) > MOST_PASSWORD_BYTES:
             raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
     made = run(target, password)
@@ -63,12 +63,14 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
 
 @main.command()
 @click.argument("bundle", type=click.Path(path_type=Path))
-@click.option("--key", "key_file", type=click.Path(path_type=Path), required=True, help="The private key.")
+@click.option(
+    "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The private key to sign with."
+)
 @_PASSWORD_FILE
 @click.option(
     "--detached",
     is_flag=True,
-    help="Write the signature beside the bundle, and leave the bundle as it is.",
+    help="Write the signature into a file beside the bundle, and leave the bundle as it is.",
 )
 @AS_JSON
 @click.pass_obj
@@ -83,8 +85,8 @@ def sign(
 ) -> None:
     """Verify BUNDLE in full, and sign it with a key of `keygen`.
 
-    The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools verify. It goes into the bundle: a new
-    file, which takes the old one's place. Signatures that are there stay.
+    The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools verify. It is written into the bundle,
+    which is replaced by a new file; earlier signatures stay.
     """
     from synthrelease.api import sign as run
     from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, read_private_key

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     "people",
     metavar="COLUMN",
     multiple=True,
-    help="The column that says whose rows are. It is never guessed. Say it again for tables that call it otherwise.",
+    help="The column that says whose rows these are. It is never guessed. Repeat the option if tables name it differently.",
 )
 @click.option(
-    "--pattern", help="Of a folder: how its files are called, such as 'P{person}_R{recording}.csv'."
+    "--pattern", help="For a folder: how its files are named, such as 'P{person}_R{recording}.csv'."
 )
 @click.option(
-    "--table", help="Of a file that holds several things: which of them, such as a variable of MATLAB."
+    "--table", help="For a file that holds several tables: which one, such as a variable of a .mat file."
 )
-@click.option("--axes", metavar="NAME,NAME…", help="Of arrays: what their axes are, the outermost first.")
+@click.option(
+    "--axes", metavar="NAME,NAME…", help="For arrays: the names of their axes, the outermost first."
+)
 @click.option(
     "-o",
     "--output",
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     default="plan.toml",
     show_default=True,
-    help="The plan.",
+    help="The plan to write.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
 @AS_JSON
@@ -56,8 +58,8 @@ def init(
 ) -> None:
     """Propose a plan for DATA: files, or folders with a file for each recording.
 
-    Looks at the names of columns and at the first rows: what is what, missing codes, what says too much of somebody. Ranges, sizes and
-    titles are left for you to fill in, with what is usual in the field beside them: nothing that people did may decide them.
+    Looks at the names of columns and at the first rows: what each column is, missing codes, what identifies people. You fill in ranges,
+    sizes and titles, with usual values beside them: they must not be taken from the data.
     """
     from synthrelease.api import propose
     from synthrelease.durable import refuse_unwritable, write_atomically

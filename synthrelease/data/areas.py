@@ -173,6 +173,7 @@ def read_areas(
             where=place,
             found="" if not given else f"{len(given)} areas",
             expected=_EXAMPLE if not given else f"{_MOST_AREAS} at most",
+            remedy="name at least one area" if not given else "release them in several outputs",
         )
     areas = tuple(_area(name, body, place, screen, stimuli) for name, body in given.items())
     labelled = [area for area in areas if area.shape == LABEL]
@@ -181,12 +182,14 @@ def read_areas(
             f"the area '{labelled[0].name}' is a label, but there is no label image",
             where=where,
             expected='label_image = "labels/{stimulus}.png"',
+            remedy="add label_image to the output, or give the area a rectangle or a polygon",
         )
     if label_image is not None and not labelled:
         raise PlanError(
             "there is a label image, but no area is one of its labels",
             where=where,
             expected="NAME = { label = 1 } among the areas, or no label_image",
+            remedy="name the labels of the image as areas, or leave out label_image",
         )
     if label_image is None:
         return Areas(areas)
@@ -204,7 +207,10 @@ def _table(path: Path, where: str) -> dict[str, Any]:
         raise MachineError("the areas may not be read", where=str(path), remedy="check permissions") from None
     except UnicodeDecodeError:
         raise PlanError(
-            "the areas are not UTF-8 text", where=str(path), expected="a TOML or JSON file"
+            "the areas are not UTF-8 text",
+            where=str(path),
+            expected="a TOML or JSON file",
+            remedy="save it as UTF-8",
         ) from None
     except (OSError, ValueError):
         raise PlanError(
@@ -212,6 +218,7 @@ def _table(path: Path, where: str) -> dict[str, Any]:
             where=where,
             found=repr(str(path))[1:-1],
             expected="a TOML or JSON file; its path is relative to the plan",
+            remedy="correct the path",
         ) from None
     kind = "JSON" if path.suffix.lower() == ".json" else "TOML"
     try:
@@ -219,10 +226,19 @@ def _table(path: Path, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # of both languages, and numbers of thousands of digits
         found = "tables within tables without end" if isinstance(error, RecursionError) else str(error)
         raise PlanError(
-            f"the areas are not valid {kind}", where=str(path), found=found, expected=_EXAMPLE
+            f"the areas are not valid {kind}",
+            where=str(path),
+            found=found,
+            expected=_EXAMPLE,
+            remedy="correct the file",
         ) from None
     if not isinstance(table, dict):
-        raise PlanError("the file holds no table", where=str(path), expected=_EXAMPLE)
+        raise PlanError(
+            "the file holds no table",
+            where=str(path),
+            expected=_EXAMPLE,
+            remedy="write the table of areas into it",
+        )
     return table
 
 
@@ -243,16 +259,23 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
             where=place,
             found=repr(name)[:80],
             expected="text of 1 to 200 characters on one line",
+            remedy="rename the area",
         )
     if name == ELSEWHERE:
         raise PlanError(
             f"no area can be called '{ELSEWHERE}'",
             where=place,
             expected="another name: this one is for what lies in no area",
+            remedy="rename the area",
         )
     where = f"{place}.{name}"
     if not isinstance(body, Mapping):
-        raise PlanError("the area is no table", where=where, expected="{ rectangle = [100, 50, 300, 250] }")
+        raise PlanError(
+            "the area is no table",
+            where=where,
+            expected="{ rectangle = [100, 50, 300, 250] }",
+            remedy="write its shape in braces",
+        )
     unknown = [key for key in body if key not in (*_SHAPES, "stimuli")]
     shapes = [key for key in _SHAPES if key in body]
     if unknown or len(shapes) != 1:
@@ -261,6 +284,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
             where=where,
             found=", ".join(map(str, body)) or "an empty table",
             expected="one of rectangle, polygon, label; and stimuli, if not all have the area",
+            remedy="leave one shape, and nothing else but stimuli",
         )
     own = _stimuli(body["stimuli"], f"{where}.stimuli", stimuli) if "stimuli" in body else None
     shape = shapes[0]
@@ -274,13 +298,19 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
 
 def _stimuli(value: Any, where: str, stimuli: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(s, str) for s in value):
-        raise PlanError("the stimuli of an area are no list of names", where=where, expected='["…", "…"]')
+        raise PlanError(
+            "the stimuli of an area are no list of names",
+            where=where,
+            expected='["…", "…"]',
+            remedy="write a list of names in quotes",
+        )
     for name in value:
         if name not in stimuli or value.count(name) > 1:
             raise PlanError(
                 "a stimulus is named twice" if name in stimuli else f"there is no stimulus '{name}'",
                 where=where,
                 expected="once each, some of " + ", ".join(stimuli[:10]) + (", …" if stimuli[10:] else ""),
+                remedy="correct the area's list of stimuli",
             )
     return tuple(value)
 
@@ -318,7 +348,13 @@ def _is_number(value: Any) -> bool:
 
 
 def _no_shape(shape: str, value: Any, where: str) -> PlanError:
-    return PlanError(f"this is no {shape}", where=where, found=str(value)[:80], expected=_SHAPES[shape])
+    return PlanError(
+        f"this is no {shape}",
+        where=where,
+        found=str(value)[:80],
+        expected=_SHAPES[shape],
+        remedy="correct the shape",
+    )
 
 
 def _images(

@@ -34,14 +34,32 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
             "the label image may not be read", where=str(path), remedy="check permissions"
         ) from None
     except FileNotFoundError:
-        raise PlanError("there is no such label image", where=str(path), expected=_EXPECTED) from None
+        raise PlanError(
+            "there is no such label image",
+            where=str(path),
+            expected=_EXPECTED,
+            remedy="correct label_image: its path is relative to the plan",
+        ) from None
     except UnidentifiedImageError:
-        raise PlanError("the label image is no PNG", where=str(path), expected=_EXPECTED) from None
+        raise PlanError(
+            "the label image is no PNG",
+            where=str(path),
+            expected=_EXPECTED,
+            remedy="save it as PNG, which keeps labels exactly",
+        ) from None
     except Image.DecompressionBombError:
-        raise PlanError("the label image is too large", where=str(path), expected=_EXPECTED) from None
+        raise PlanError(
+            "the label image is too large",
+            where=str(path),
+            expected=_EXPECTED,
+            remedy="make it smaller: it is stretched over the screen",
+        ) from None
     except (OSError, ValueError, SyntaxError, EOFError):  # what Pillow raises for damaged files
         raise PlanError(
-            "the label image cannot be read", where=repr(str(path))[1:-1], expected=_EXPECTED
+            "the label image cannot be read",
+            where=repr(str(path))[1:-1],
+            expected=_EXPECTED,
+            remedy="save it anew",
         ) from None
     if mode not in _ONE_NUMBER or pixels.ndim != 2:
         raise PlanError(
@@ -49,6 +67,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
             where=str(path),
             found=f"mode {mode}",
             expected=_EXPECTED,
+            remedy="save it as a greyscale or palette image whose values are the labels",
         )
     labels: NDArray[np.integer] = pixels.astype(np.uint8) if pixels.dtype == np.bool_ else pixels
     return labels

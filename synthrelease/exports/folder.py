@@ -81,7 +81,12 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
     if not os.path.lexists(target):
         return
     if not target.is_dir():
-        raise MachineError("the output is a file", where=str(target), expected="the name of a folder")
+        raise MachineError(
+            "the output is a file",
+            where=str(target),
+            expected="the name of a folder",
+            remedy="choose the name of a folder",
+        )
     if target.samefile(Path.cwd()):
         raise MachineError(
             "this is the folder that you are in", where=str(target), remedy="choose the name of another one"

@@ -38,7 +38,7 @@ FORMATS = {
     "croissant": Format(
         "tables as CSV, described for tools of machine learning (MLCommons Croissant)", "croissant"
     ),
-    "datacite": Format("metadata of the bundle, as a DOI is registered with", "datacite"),
+    "datacite": Format("metadata of the bundle, for registering a DOI", "datacite"),
     "dp-registry": Format("a draft for the registry of deployments of differential privacy", "dp_registry"),
     "png": Format("a picture of every heatmap and of every mean signal", "png"),
 }

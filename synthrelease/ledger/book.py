@@ -86,6 +86,7 @@ class Ledger:
                     where=f"{self.path}: {dataset}",
                     found=str(granted.neighbours),
                     expected=str(account.grant.neighbours),
+                    remedy=f"--neighbours {account.grant.neighbours}, as before",
                 )
             ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
@@ -175,16 +176,18 @@ class Ledger:
                 where=str(self.path),
                 found=dataset,
                 expected="one of " + ", ".join(found) if found else "",
+                remedy="correct the name, or grant a budget to it: synthrelease ledger grant",
             )
         return {dataset: found[dataset]}
 
     def _meant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
         if not is_name(dataset):
             raise PlanError(
-                "no plan can name a dataset so",
+                "a dataset cannot have this name",
                 where=str(self.path),
                 found=ascii(dataset),
                 expected="1 to 64 letters, digits, - and _, a letter or digit first and last",
+                remedy="choose another name",
             )
         try:
             return Grant(float(epsilon), float(delta), neighbours)
@@ -194,6 +197,7 @@ class Ledger:
                 where=str(self.path),
                 found=f"ε = {epsilon:g}, δ = {delta:g}",
                 expected="ε above 0 and finite, δ from 0 to below 0.5",
+                remedy="correct --epsilon or --delta",
             ) from None
 
     def _refuse_twin(self, dataset: str, known: History) -> None:
@@ -201,7 +205,7 @@ class Ledger:
         for name in known.accounts:
             if name != dataset and name.casefold() == dataset.casefold():
                 raise PlanError(
-                    "the ledger has a dataset of this name in other letters, and two names are two purses",
+                    "the ledger has a dataset of this name in other letters, and two names are two budgets",
                     where=str(self.path),
                     found=dataset,
                     expected=name,
@@ -225,5 +229,6 @@ class Ledger:
                 where=self._where(charge),
                 found=str(charge.neighbours),
                 expected=str(account.grant.neighbours),
+                remedy=f'set neighbours = "{account.grant.neighbours}" under [privacy]',
             )
         return account

@@ -83,7 +83,7 @@ class History:
 
     def _grant(self, entry: Entry, body: dict[str, Any]) -> None:
         if not is_name(body["dataset"]):
-            raise MisfitError("no plan can name a dataset so")
+            raise MisfitError("a dataset cannot have this name")
         account, grant = self.accounts.setdefault(body["dataset"], Account()), Grant.from_json(body)
         if account.debits and account.grant.neighbours is not grant.neighbours:
             raise MisfitError("granted under another relation than that of releases already paid for")

@@ -187,6 +187,9 @@ def _opened(path: Path) -> _Patient:
             where=str(path),
             found=f"a ledger of version {version}" if application == _APPLICATION else "something else",
             expected=f"a ledger of version {_VERSION}",
+            remedy="take the version of synthrelease that wrote it"
+            if application == _APPLICATION
+            else "correct the path",
         )
     return connection
 

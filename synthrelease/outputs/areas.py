@@ -178,6 +178,7 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
             "rows are to be weighted by their duration, but no column tells it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out weight",
         )
     areas = read_areas(
         o["areas"],

@@ -111,12 +111,14 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
                 expected='mechanism = "gaussian" or "laplace"'
                 if own == SPECTRAL
                 else 'mechanism = "spectral"',
+                remedy="leave the key out, or choose another mechanism",
             )
     if spec.options["calibration"] == LIU2019 and spec.options["max_samples_per_stimulus"] != "unlimited":
         raise PlanError(
             "Liu et al. 2019 do not bound a person's samples",
             where=spec.where,
             expected='max_samples_per_stimulus = "unlimited" with calibration = "liu2019"',
+            remedy="add it, or leave out calibration",
         )
 
 
@@ -147,6 +149,7 @@ def _spectral(asked: _Asked) -> SpectralParameters:
             "samples are to be weighted by their duration, but no column tells it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out weight",
         )
     return SpectralParameters(
         stimuli=len(asked.facts.names),
@@ -187,6 +190,7 @@ def _check_size(asked: _Asked, form: SpectralForm) -> None:
             where=asked.spec.where,
             found=f"clip = {form.clip:g}",
             expected="a larger clip; 0.35 suits most data",
+            remedy="raise the clip",
         )
     count = form.band.count * len(asked.facts.names)
     if count > _MOST_COEFFICIENTS:
@@ -205,9 +209,10 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
         for key in ("blur_time", "frames"):
             if key in o:
                 raise PlanError(
-                    f"'{key}' is of a dynamic map, but there is no window of time",
+                    f"'{key}' is for a dynamic map, but the output has no window",
                     where=spec.where,
                     expected="window = [start, end], in the unit of the column `time`",
+                    remedy="add the window, or leave the key out",
                 )
         return None
     start, end = map(float, o["window"])
@@ -217,12 +222,14 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
             where=spec.where,
             found=f"[{start:g}, {end:g}]",
             expected="two finite numbers, the earlier first",
+            remedy="correct the window",
         )
     if "time" not in source.options["columns"]:
         raise PlanError(
             "a dynamic map needs a column of time stamps",
             where=spec.where,
             expected=f'time = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out the window",
         )
     return start, end
 
@@ -233,9 +240,10 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
         for key in ("caps", "cap_share"):
             if key in spec.given:
                 raise PlanError(
-                    f"'{key}' is of a cap that is chosen privately",
+                    f"'{key}' is for a cap that is chosen privately",
                     where=spec.where,
                     expected='cap = "private"',
+                    remedy="leave the key out, or choose the cap privately",
                 )
         return None
     if parameters.max_samples is None:
@@ -244,6 +252,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
             where=spec.where,
             found='max_samples_per_stimulus = "unlimited"',
             expected="a number: one person could otherwise decide the choice",
+            remedy="give max_samples_per_stimulus a number, or cap one",
         )
     most = parameters.max_samples
     caps = tuple(o.get("caps", [m for m in _CAPS if m < most] + [most]))
@@ -253,6 +262,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
             where=spec.where,
             found=str(list(caps))[:80],
             expected=f"increasing numbers up to max_samples_per_stimulus = {most}",
+            remedy="correct the list, or leave it out",
         )
     return PrivateCap(caps, float(o["cap_share"]), parameters)
 

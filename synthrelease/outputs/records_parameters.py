@@ -90,6 +90,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
             "the order does not name every feature and category once",
             where=f"{spec.where}.order" if "order" in o else spec.where,
             expected="each of " + ", ".join(name for name in named if name != task),
+            remedy="correct the list, or leave it out",
         )
     clash = sorted({RECORDING, *_OWN_NAMES} & {*named, *lists})
     if clash:
@@ -125,7 +126,11 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
     o = spec.options
     if not randomized:
         if "epsilon0" in o:
-            raise PlanError('epsilon0 belongs to threshold = "randomized"', where=f"{spec.where}.epsilon0")
+            raise PlanError(
+                'epsilon0 belongs to threshold = "randomized"',
+                where=f"{spec.where}.epsilon0",
+                remedy="leave it out, or randomize the threshold",
+            )
         rows = o.get("rows", _ROWS)
         trials = o.get("trials", _TRIALS_PER_ROW * rows)
         if trials < rows:
@@ -133,6 +138,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
                 "there are fewer trials than records to publish",
                 where=f"{spec.where}.trials",
                 found=f"{trials} trials for {rows} records",
+                remedy="raise trials, or leave it out",
             )
         return rows, trials
     for key in ("trials", "epsilon0"):
@@ -141,6 +147,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
                 f"a randomized test needs `{key}` in the plan: it is paid for",
                 where=spec.where,
                 expected=f"{key} = …",
+                remedy="add it",
             )
     if "rows" in o:
         raise PlanError(
@@ -158,7 +165,11 @@ def _resampled(
     o, m = spec.options, len(attributes)
     if o["model"] == MARGINALS:
         if "resampled" in o:
-            raise PlanError("the marginals model draws all attributes", where=f"{spec.where}.resampled")
+            raise PlanError(
+                "the marginals model draws all attributes",
+                where=f"{spec.where}.resampled",
+                remedy="leave it out",
+            )
         return (m,)
     most = m - task
     if "resampled" not in o:
@@ -175,13 +186,19 @@ def _resampled(
             where=f"{spec.where}.resampled",
             found=str(max(asked)),
             expected=f"1 to {most}{label}",
+            remedy="lower `resampled`",
         )
     return tuple(sorted(asked))
 
 
 def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.per_task and not p.task:
-        raise PlanError("a model per task needs a task", where=f"{spec.where}.per_task", expected="task = …")
+        raise PlanError(
+            "a model per task needs a task",
+            where=f"{spec.where}.per_task",
+            expected="task = …",
+            remedy="name the task, or leave out per_task",
+        )
     if p.fit != DP and ("noise" in spec.options or (not p.randomized and "delta" in spec.options)):
         raise PlanError(
             "an exact fit has no noise", where=spec.where, remedy='leave it out, or say fit = "dp"'
@@ -192,10 +209,14 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
             where=f"{spec.where}.k",
             found=f"k = {p.k} with {p.seeds} people" + (" as seeds" if p.randomized else ""),
             expected=f"k of at most {p.seeds}",
+            remedy="lower k",
         )
     if p.threshold == RANDOMIZED and p.k < 2:
         raise PlanError(
-            "a randomized test needs k of at least 2", where=f"{spec.where}.k", found=f"k = {p.k}"
+            "a randomized test needs k of at least 2",
+            where=f"{spec.where}.k",
+            found=f"k = {p.k}",
+            remedy="raise k",
         )
     if p.threshold == RANDOMIZED and p.model == MARGINALS:
         raise PlanError(
@@ -211,6 +232,7 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
             "a randomized test is differentially private only with a model that owes nothing to the seeds, counting people",
             where=spec.where,
             expected='fit = "dp" (then seeds and model come from different people) and count = "person"',
+            remedy="set both, or leave out threshold",
         )
     if p.copies == EXCLUDE and (p.randomized or not p.tested):
         raise PolicyError(

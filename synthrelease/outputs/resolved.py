@@ -193,4 +193,5 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
             where=spec.where,
             found='neighbours = "add-remove-one"',
             expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',
+            remedy="change neighbours, or release another kind of output",
         )

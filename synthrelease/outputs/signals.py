@@ -87,6 +87,7 @@ def resolve(
                 "the paper's sensitivities are distances of two people",
                 where=spec.where,
                 found=f"{facts.people} in the input",
+                remedy="leave out calibration, or take data of more people",
             )
         return PublishedSignalsOutput(spec, source, facts, bounds, _published(spec, own, length), length)
     asked = _Asked(spec, facts, neighbours, len(bounds), _length(spec, facts))
@@ -109,12 +110,14 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
                 where=spec.where,
                 found=f'mechanism = "{own}"',
                 expected="it belongs to " + ", ".join(mechanisms),
+                remedy="leave the key out, or choose another mechanism",
             )
     if ("paper_epsilon" in spec.given) != (spec.options["calibration"] == BOZKIR2021):
         raise PlanError(
             "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
             where=spec.where,
             expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
+            remedy="add what is missing, or leave both out",
         )
     if own == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
@@ -122,6 +125,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
             where=f"{spec.where}.query",
             found='"each"',
             expected=f'"mean", or one of the mechanisms {LPA}, {FPA}, {CFPA}, {DCFPA}',
+            remedy="leave out query, or choose one of these mechanisms",
         )
 
 
@@ -130,16 +134,20 @@ def _check_chain(spec: OutputSpec, parameters: SignalParameters) -> None:
         return
     if parameters.noise != LAPLACE:
         raise PlanError(
-            "what a Markov chain gives away is known for steps that are ε-private each",
+            "a Markov chain is for steps with Laplace noise, each ε-private by itself",
             where=f"{spec.where}.markov_chain",
             found=f'noise = "{parameters.noise}"',
             expected='noise = "laplace"',
+            remedy="leave out markov_chain, or choose Laplace noise",
         )
     try:
         temporal_leakage(spec.options["markov_chain"], [0.0])
     except ValueError as error:
         raise PlanError(
-            "these are no transition probabilities", where=f"{spec.where}.markov_chain", found=str(error)
+            "these are no transition probabilities",
+            where=f"{spec.where}.markov_chain",
+            found=str(error),
+            remedy="correct the matrix: rows of probabilities that sum to 1",
         ) from None
 
 
@@ -147,9 +155,10 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
     length: int | None = spec.options.get("length", facts.longest)
     if length is None:
         raise PlanError(
-            "the number of steps is data until it is declared",
+            "the plan does not say how many steps a series has",
             where=spec.where,
             expected='length = STEPS, or assume_public = ["lengths"] in the input',
+            remedy="add one of the two",
         )
     if length < 2:
         raise PlanError(
@@ -157,6 +166,7 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
             where=spec.where,
             found=f"length = {length}",
             expected="at least 2 steps; a mean of single values is a statistic",
+            remedy='choose a longer series, or kind = "statistics"',
         )
     return length
 
@@ -176,6 +186,7 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
             where=f"{spec.where}.coefficients",
             found='"oracle"',
             expected='a number, or "private"; or calibration = "bozkir2021" to reproduce the paper, unprotected',
+            remedy="give a number of your own",
         )
     if frequencies is not None and frequencies > most:
         raise PlanError(
@@ -183,6 +194,7 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
             where=f"{spec.where}.coefficients",
             found=str(frequencies),
             expected=f"1 to {most} for {chunk or asked.length} steps",
+            remedy="lower coefficients",
         )
     if frequencies is not None and 2 * frequencies * (chunk or asked.length) > _LARGEST_BASIS:
         raise PlanError(
@@ -223,6 +235,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
                     f"'{key}' belongs to a private choice, but there is none",
                     where=spec.where,
                     expected='coefficients = "private"',
+                    remedy="leave the key out, or choose privately",
                 )
         return None
     side = form.chunk or form.length
@@ -232,6 +245,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
             where=spec.where,
             found=f"{side} steps",
             expected=f"at most {_LONGEST_CHOICE}",
+            remedy="choose a number of coefficients, or shorter chunks",
         )
     most = side // 2 + 1
     candidates = tuple(o.get("candidates", [k for k in _CANDIDATES if k <= most]))
@@ -240,6 +254,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
             "the candidates are no increasing numbers of frequencies",
             where=f"{spec.where}.candidates",
             expected=f"increasing whole numbers from 1 to {most}",
+            remedy="correct the list, or leave it out",
         )
     return PrivateFrequencies(candidates, float(o["choice_share"]), parameters)
 
@@ -252,6 +267,7 @@ def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters
             where=f"{spec.where}.mechanism",
             found=f'"{mechanism}" with calibration = "bozkir2021"',
             expected=f"one of {LPA}, {FPA}, {CFPA}, {DCFPA}",
+            remedy="choose one of these",
         )
     for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
         if key in spec.given:
@@ -259,12 +275,14 @@ def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters
                 f"the paper has nothing to choose about '{key}'",
                 where=spec.where,
                 expected='calibration = "exact" with this key',
+                remedy="leave the key out",
             )
     if o.get("coefficients") == PRIVATE or ("query" in spec.given and o["query"] != EACH):
         raise PlanError(
             "the paper publishes everybody's own series, with a number of coefficients taken from the data",
             where=spec.where,
             expected='query = "each", and coefficients = "oracle" or a number',
+            remedy="set both, or leave out calibration",
         )
     chunk = min(o.get("chunk", _CHUNKS[mechanism]), length) if mechanism in CHUNKED else None
     return PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
@@ -283,6 +301,7 @@ def _spectral(asked: _Asked) -> SpectralSignalParameters:
             found=f'baseline = "{baseline}", '
             + ("no baseline_steps" if steps is None else f"baseline_steps = {steps}"),
             expected=f'baseline = "start" with baseline_steps of 1 to {asked.length}, and no other with any',
+            remedy="correct one of the two",
         )
     lowest = 1 if baseline == OF_RECORDING else 0
     most = min(asked.length - lowest, 512)
@@ -293,6 +312,7 @@ def _spectral(asked: _Asked) -> SpectralSignalParameters:
             where=f"{spec.where}.coefficients",
             found=str(cosines),
             expected=f"1 to {most} for {asked.length} steps; too many cost little",
+            remedy="give a number in this range, or leave it out",
         )
     form = SpectralSignalForm(
         asked.length,

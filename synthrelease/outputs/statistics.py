@@ -169,7 +169,10 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     names = tuple(MEDIAN if name == "median" else name for name in o["statistics"])
     if len(set(names)) < len(names):
         raise PlanError(
-            f"median and {MEDIAN} are the same", where=f"{spec.where}.statistics", expected="one of the two"
+            f"median and {MEDIAN} are the same",
+            where=f"{spec.where}.statistics",
+            expected="one of the two",
+            remedy="leave one of them out",
         )
     groups = _groups(spec, source, facts)
     parameters = StatisticsParameters(
@@ -213,12 +216,14 @@ def _check_sense(spec: OutputSpec, p: StatisticsParameters) -> None:
             where=f"{spec.where}.max_groups_per_person",
             found=str(p.max_groups),
             expected=f"at most {len(p.groups)}" if p.by else 'groups, such as by = "recording"',
+            remedy="lower it, or leave it out",
         )
     if p.quantile_share is not None and not (p.noised and p.quantiles.names):
         raise PlanError(
             "quantiles and other statistics do not share the ε",
             where=f"{spec.where}.quantile_share",
             expected="a list with both, or no such key",
+            remedy="leave out quantile_share",
         )
     if p.quantiles.choices > _MOST_CHOICES:
         raise PlanError(
@@ -226,4 +231,5 @@ def _check_sense(spec: OutputSpec, p: StatisticsParameters) -> None:
             where=spec.where,
             found=f"{p.quantiles.choices}: names times features times groups of a person",
             expected=f"at most {_MOST_CHOICES}",
+            remedy="release fewer quantiles, features or groups",
         )

@@ -194,6 +194,7 @@ def _connected(scheduler: str) -> Any:
             where=scheduler,
             found=type(error).__name__,
             expected="an address such as tls://host:8786, and the credentials that it asks for in Dask's configuration",
+            remedy="start the scheduler, or correct --scheduler",
         ) from None
 
 

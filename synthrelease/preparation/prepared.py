@@ -146,6 +146,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
             where=where,
             found=f"an input of kind {spec.kind}",
             expected="one of kind gaze: x, y and time of every sample",
+            remedy="name an input of kind gaze",
         )
     columns, screen = spec.options["columns"], spec.options["screen"]
     if "time" not in columns:
@@ -153,6 +154,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
             "samples without time have no velocity",
             where=f"{where}.columns",
             expected='time = "COLUMN" under columns',
+            remedy="name the column of time stamps",
         )
     if "width_mm" not in screen:
         raise PlanError(
@@ -168,6 +170,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
                 where=where,
                 found="a name that the table has already, or a column that is kept or used anyway",
                 expected="columns of labels, such as a session or a condition, each once",
+                remedy="leave it out of --keep, or rename it in the data",
             )
 
 

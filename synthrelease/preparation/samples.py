@@ -170,7 +170,7 @@ def _nanoseconds(
             "a recording lasts for years",
             where=table.place(int(rows[long[0]]), column),
             found=f"time stamps taken as {unit}",
-            remedy="say what they are: --time-unit",
+            remedy="give their unit: --time-unit",
         )
     return np.rint(nanoseconds).astype(np.int64)
 

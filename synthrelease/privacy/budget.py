@@ -40,6 +40,7 @@ def calibrated(
             "the budget is too small for any noise that could be drawn",
             found=f"ε = {budget.epsilon:g}",
             expected=f"ε of at least {LEAST_EPSILON:g} for an output",
+            remedy="raise the budget, or release fewer outputs",
         )
     if noise == LAPLACE:
         scale = laplace_scale(budget.epsilon, sensitivity=sensitivity.l1)

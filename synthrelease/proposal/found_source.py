@@ -100,6 +100,7 @@ def _folder(source: Source) -> Found:
             "no file of the folder can be read",
             where=str(path),
             expected="; ".join(reader.formats for reader in READERS),
+            remedy="name the folder of the recordings, or export them as one of these",
         )
     kinds = defaultdict(list)
     for name in names:

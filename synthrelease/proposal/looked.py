@@ -89,7 +89,12 @@ def looked_at(source: Source) -> Looked:
         if rows >= ROWS:
             break
     if not rows:
-        raise DataError("the file has no rows", where=str(source.path), expected="at least one row")
+        raise DataError(
+            "the file has no rows",
+            where=str(source.path),
+            expected="at least one row",
+            remedy="check that it was copied, or exported, completely",
+        )
     return Looked(source, pl.concat(frames, how="vertical_relaxed").head(ROWS))
 
 

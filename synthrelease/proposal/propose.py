@@ -219,7 +219,9 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
     names = ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
     if people:
         missing = " or ".join(f"'{column}'" for column in people)
-        raise DataError(f"there is no column {missing}", where=path, expected=f"one of {names}")
+        raise DataError(
+            f"there is no column {missing}", where=path, expected=f"one of {names}", remedy="correct --person"
+        )
     raise DataError(
         "which column says whose rows these are is not guessed",
         where=path,

@@ -55,7 +55,10 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
                 yield path
     except OSError as error:
         raise MachineError(
-            "the pictures cannot be written", where=str(folder), found=error.strerror or ""
+            "the pictures cannot be written",
+            where=str(folder),
+            found=error.strerror or "",
+            remedy="choose another folder, or check its permissions",
         ) from None
 
 
@@ -107,5 +110,8 @@ def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
             return np.asarray(image.convert("RGB"))
     except (OSError, ValueError, Image.DecompressionBombError):
         raise DataError(
-            "the picture of a stimulus cannot be read", where=str(path), expected="a PNG or JPEG file"
+            "the picture of a stimulus cannot be read",
+            where=str(path),
+            expected="a PNG or JPEG file",
+            remedy="save the picture anew, or take it out of the folder",
         ) from None

@@ -221,7 +221,7 @@ _TREES = [
 ]  # fmt: skip
 
 _PLANS = [
-    ("no axes", {"axes": None}, "nobody says what the axes of the arrays are"),
+    ("no axes", {"axes": None}, "the input does not say what the axes of the arrays are"),
     ("axes of another file", {"axes": ["person", "step"]}, "axes"),
     ("names of columns in the plan", {"header": AXES}, "`header` has no use here"),
 ]

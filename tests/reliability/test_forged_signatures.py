@@ -19,7 +19,7 @@ from forging import forge, read_manifest
 from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
-from synthrelease.bundle import reseal
+from synthrelease.bundle import reseal, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.signing.asked import signature_file
@@ -355,7 +355,7 @@ def test_of_a_signature_that_is_too_large_nothing_is_unpacked(
 
 @pytest.mark.parametrize("path", ["/", ".", ""])
 def test_what_has_no_name_has_no_signature_beside(bundle: Path, path: str) -> None:
-    found = synthrelease.verify(path, signed.public(bundle.parent, CURATOR))
+    found = verify(path, signed.public(bundle.parent, CURATOR))
     assert [one.code for one in found.findings] == ["unreadable"]
 
 

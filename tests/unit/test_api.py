@@ -1,10 +1,13 @@
 """What commands do, as functions: the same results, errors of one hierarchy, and nothing heavy before it is needed."""
 
+import json
+import os
 import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import synthrelease
 from synthrelease.cli import main
@@ -136,3 +139,40 @@ def test_errors_survive_the_way_from_a_worker():
     error = synthrelease.FaultyBundleError("p", where="w", findings=[{"file": "f"}])
     again = pickle.loads(pickle.dumps(error))  # noqa: S301  our own
     assert again.to_json() == error.to_json()
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("none.h5", "no such file"), (".", "is a folder"), ("a\0b", "no such")]
+)
+def test_a_bundle_that_is_not_there_is_no_bundle_at_fault(study, monkeypatch, name, problem):
+    monkeypatch.chdir(study.folder)
+    for call in (
+        synthrelease.verify,
+        synthrelease.open_bundle,
+        lambda path: synthrelease.verify(path, quick=True),
+        lambda path: synthrelease.diff(path, path),
+        lambda path: synthrelease.export(path, "csv", "out"),
+        lambda path: synthrelease.write_report(path, "page.html"),
+        lambda path: synthrelease.appraise(study.plan, path),
+        lambda path: synthrelease.sign(path, Ed25519PrivateKey.generate()),
+    ):
+        with pytest.raises(synthrelease.InputError, match=problem) as refused:
+            call(name)
+        assert refused.value.exit_code == 3
+    if "\0" not in name:
+        done = run("verify", name)
+        assert (done.exit_code, "NOT TO BE RELIED ON" in done.output) == (3, False)
+        assert json.loads(run("verify", name, "--json").stdout)["error"]["kind"] == "InputError"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault(tmp_path):
+    (tmp_path / "r.h5").write_bytes(b"x")
+    (tmp_path / "r.h5").chmod(0)
+    with pytest.raises(synthrelease.MachineError, match="may not be read"):
+        synthrelease.verify(tmp_path / "r.h5")
+
+
+def test_what_is_no_regular_file_is_a_finding(tmp_path):
+    os.mkfifo(tmp_path / "r.h5")
+    assert [one.code for one in synthrelease.verify(tmp_path / "r.h5").findings] == ["unreadable"]

@@ -119,8 +119,8 @@ def test_wrong_usage_is_2_and_a_missing_plan_3(tmp_path):
     assert run("nonsense").exit_code == 2
     assert run("build", "--jobz", "x").exit_code == 2
     assert run("build", tmp_path / "no.toml").exit_code == 3
-    assert run("verify", tmp_path / "no.h5").exit_code == 1
-    assert run("show", tmp_path / "no.h5").exit_code == 1
+    assert run("verify", tmp_path / "no.h5").exit_code == 3
+    assert run("show", tmp_path / "no.h5").exit_code == 3
 
 
 def test_a_test_seed_taints_the_name_the_manifest_and_what_is_printed(study):

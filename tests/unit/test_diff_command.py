@@ -83,13 +83,21 @@ def test_noise_that_was_used_twice_is_1(seeded, options):
 
 
 @pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("fault", ["missing", "damaged"])
-def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place, fault):
+def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
+    files = [other, other]
+    files[place] = tmp_path / "none.h5"
+    done = run("diff", *files)
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert f"{files[place]}: there is no such file" in done.stderr
+    assert str(other) not in done.stderr
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
     bad = tmp_path / "bad.h5"
-    if fault == "damaged":
-        raw = bytearray(bundle.read_bytes())
-        raw[-100] ^= 1
-        bad.write_bytes(raw)
+    raw = bytearray(bundle.read_bytes())
+    raw[-100] ^= 1
+    bad.write_bytes(raw)
     files = [other, other]
     files[place] = bad
     done = run("diff", *files)

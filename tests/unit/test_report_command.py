@@ -46,7 +46,7 @@ def test_a_bundle_at_fault_has_no_page(tmp_path):
     assert done.exit_code == 1
     assert "NOT TO BE RELIED ON" in done.stdout
     assert not (tmp_path / "report.html").exists()
-    assert run("report", tmp_path / "none.h5", "-o", tmp_path / "report.html").exit_code == 1
+    assert run("report", tmp_path / "none.h5", "-o", tmp_path / "report.html").exit_code == 3
 
 
 def test_a_test_seed_is_told(tmp_path):

@@ -113,7 +113,9 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     except TypeError:
         if not password:
             raise PasswordNeededError(
-                "the key is encrypted, and no password was given", where=where
+                "the key is encrypted, and no password was given",
+                where=where,
+                remedy="give the password: by --password-file, or `password` in Python",
             ) from None
         raise KeyFileError(
             "a password was given, and the key is not encrypted", where=where, remedy="leave the password out"
@@ -124,6 +126,7 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
             "the password is another one, or the key is damaged" if encrypted else "the key is damaged",
             where=where,
             expected=_PRIVATE,
+            remedy="try the password again, or take the key from a backup",
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise _other_kind(where)
@@ -154,7 +157,12 @@ def key_file_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(MOST_KEY_BYTES)
     except OSError as error:
-        raise KeyFileError("the file cannot be read", where=str(path), found=error.strerror or "") from None
+        raise KeyFileError(
+            "the file cannot be read",
+            where=str(path),
+            found=error.strerror or "",
+            remedy="correct the path, or its permissions",
+        ) from None
 
 
 def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
@@ -172,21 +180,26 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
             "the file is a private key, which nobody but its owner should have",
             where=where,
             expected="the public one, KEY.pub",
+            remedy="give KEY.pub; give nobody this file",
         )
     _refuse_several(pem, where)
     try:
         key: Any = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
         raise KeyFileError(
-            "the file is no public key", where=where, expected="PEM, as of keygen: KEY.pub"
+            "the file is no public key",
+            where=where,
+            expected="PEM, as of keygen: KEY.pub",
+            remedy="ask the signer for KEY.pub",
         ) from None
     if not isinstance(key, Ed25519PublicKey):
         raise _other_kind(where)
     if _is_of_small_order(key):
         raise KeyFileError(
-            "the key is one that anybody can sign for: it is nobody's",
+            "anybody can sign with this key: it has no secret",
             where=where,
             expected="a key of keygen",
+            remedy="ask its owner for a key that keygen, or another tool for ed25519, made",
         )
     return key
 
@@ -215,7 +228,12 @@ def _is_of_small_order(key: Ed25519PublicKey) -> bool:
 def _refuse_several(pem: bytes, where: str) -> None:
     """Of several keys the first would be taken, and nobody told."""
     if pem.count(b"-----BEGIN") > 1:
-        raise KeyFileError("the file holds more than one key", where=where, expected="one")
+        raise KeyFileError(
+            "the file holds more than one key",
+            where=where,
+            expected="one",
+            remedy="put each key into a file of its own",
+        )
 
 
 def _other_kind(where: str) -> KeyFileError:

@@ -15,7 +15,7 @@ from synthrelease.bundle.layout import SIGNATURE, is_marked_test_seed
 from synthrelease.bundle.signing.asked import signature_beside, signature_file
 from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, envelope_of
 from synthrelease.bundle.signing.statement import statement
-from synthrelease.bundle.verification import verify
+from synthrelease.bundle.verification import refuse_absent, verify
 from synthrelease.durable import move_into_place, partials, replace_as_it_was, sweep, write_durably
 from synthrelease.errors import BundleError, MachineError, PolicyError
 
@@ -44,11 +44,12 @@ def sign(
     Raises:
         BundleError: the bundle has faults, or as many signatures as it may have, or what is beside it is no signature of it that
             another can be added to.
+        InputError: there is no such bundle.
         PolicyError: its noise can be repeated.
         MachineError: the disk, the folder or a permission is in the way.
     """
     path = Path(path)
-    result = verify(path, allow_test_seed=True, progress=progress)
+    result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "a bundle with faults is not signed",
@@ -142,10 +143,15 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         there = signature_beside(path)
         signed = _signed(there, statement(manifest), key, target)
     except OSError as error:
-        raise MachineError("the file cannot be read", where=str(target), found=error.strerror or "") from None
+        raise MachineError(
+            "the file cannot be read",
+            where=str(target),
+            found=error.strerror or "",
+            remedy="check its permissions, or move it elsewhere",
+        ) from None
     except ValueError as error:
         raise BundleError(
-            "what is in the place of the signature is no signature of this bundle that another can be added to",
+            "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),
             remedy="move it elsewhere, and sign again; or sign in the bundle, without --detached",

@@ -160,7 +160,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
 
 def _no_axes(path: Path, contents: dict[str, Stored]) -> DataError:
     return DataError(
-        "nobody says what the axes of the arrays are",
+        "the input does not say what the axes of the arrays are",
         where=str(path),
         found=_all_shown(contents),
         expected="the names of their axes in the input, the outermost first",

@@ -192,7 +192,12 @@ def _cannot(error: OSError) -> None:
 
 
 def _unreadable(folder: Path, error: OSError) -> MachineError:
-    return MachineError("the folder cannot be read", where=str(folder), found=error.strerror or "")
+    return MachineError(
+        "the folder cannot be read",
+        where=str(folder),
+        found=error.strerror or "",
+        remedy="check its permissions",
+    )
 
 
 def _not_json(path: Path, line: str) -> DataError:

@@ -253,7 +253,10 @@ def _names_below(folder: Path) -> list[str]:
 
     def cannot(error: OSError) -> None:
         raise MachineError(
-            "the folder cannot be read", where=str(folder), found=error.strerror or ""
+            "the folder cannot be read",
+            where=str(folder),
+            found=error.strerror or "",
+            remedy="check its permissions",
         ) from None
 
     names = []

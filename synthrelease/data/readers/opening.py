@@ -23,7 +23,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe may wait for ever
             raise DataError(
-                "the path is one of no regular file",
+                "the path leads to no regular file",
                 where=str(path),
                 found="a pipe, a device or a socket",
                 expected="a file, which is read more than once",
@@ -53,7 +53,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from None
     except (OSError, ValueError):
         raise DataError(
-            "the path cannot be one of a file",
+            "no file can have this path",
             where=repr(str(path))[:300],
             remedy="correct the input's `path`: a name is too long, or has characters that no name may have",
         ) from None
@@ -62,5 +62,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield file
         except OSError as error:
             raise MachineError(
-                "the file cannot be read", where=str(path), found=error.strerror or ""
+                "the file cannot be read",
+                where=str(path),
+                found=error.strerror or "",
+                remedy="check the disk, or copy the file elsewhere",
             ) from None

@@ -53,6 +53,7 @@ def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
             where=str(path),
             found=type(error).__name__,
             expected=f"JSON of the format '{_FORMAT}', as save_model writes it",
+            remedy="write it anew, by save_model",
         ) from None
 
 

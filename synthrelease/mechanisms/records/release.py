@@ -71,6 +71,7 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
         raise PolicyError(
             "a randomized deniability test cannot promise anything with δ = 0",
             expected="a delta above 0 under [privacy]",
+            remedy="set delta well below 1/people",
         )
     cost = accounting.compose([test], delta=budget.delta)
     if not isinstance(cost, ApproxDP) or cost.epsilon > budget.epsilon:

@@ -148,7 +148,7 @@ def test_refusals_of_sign_have_their_codes(study: Any, tmp_path: Path) -> None:
     assert run("keygen", "-o", tmp_path / "k", "--no-password").exit_code == 0
     seeded = synthrelease.build(study.plan, study.folder / "seeded.h5", test_seed=1).path
     assert run("sign", seeded, "--key", tmp_path / "k").exit_code == 4
-    assert run("sign", tmp_path / "none.h5", "--key", tmp_path / "k").exit_code == 1
+    assert run("sign", tmp_path / "none.h5", "--key", tmp_path / "k").exit_code == 3
     (tmp_path / "text.h5").write_text("no bundle")
     assert run("sign", tmp_path / "text.h5", "--key", tmp_path / "k").exit_code == 1
 
