@@ -329,7 +329,7 @@ def test_datasets_are_named_as_plans_can_name_them(tmp_path, name, good):
     if good:
         ledger.grant(name, 1, 0, REPLACE)
         return
-    with pytest.raises(PlanError, match="name a dataset") as refusal:
+    with pytest.raises(PlanError, match="cannot have this name") as refusal:
         ledger.grant(name, 1, 0, REPLACE)
     assert "\x1b" not in str(refusal.value)
     assert not ledger.path.exists()
