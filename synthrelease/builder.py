@@ -240,11 +240,12 @@ def _all_released(design: Design, collected: dict[str, Collected], random: Secur
     made = {}
     for planned in sorted(design.outputs, key=lambda output: output.paid):
         own = random if planned.paid else unpaid
-        made[planned.name] = _released(planned, collected.pop(planned.name), own)
+        made[planned.name] = released_output(planned, collected.pop(planned.name), own)
     return [made[planned.name] for planned in design.outputs]
 
 
-def _released(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
+def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
+    """Draw on one output; RuntimeError if what was done is not what the design has planned."""
     release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
     if release.event != planned.event and not differs_by_choice(planned.event, release.event):
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")

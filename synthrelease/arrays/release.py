@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.builder import released_output
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
 from synthrelease.errors import SynthReleaseError
@@ -19,7 +20,7 @@ from synthrelease.parts import collected_from, divided, stamp_of
 from synthrelease.plan import plan_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Guarantee, Neighbours
+from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
@@ -83,6 +84,9 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         calls: every call that was made on these people, those too whose result was thrown away.
         delta: δ at which ε is stated; needed if there is Gaussian noise. Dimensionless, as ε.
 
+    Returns:
+        The guarantee; `NoGuarantee` if one of several calls is no differential privacy: k and γ of records say nothing of other calls.
+
     Raises:
         ValueError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
 
@@ -105,8 +109,11 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     if not 0 <= delta < 0.5:
         raise ValueError(f"Expected 0 <= delta < 0.5, found delta={delta}")
     events = [call.event for call in calls]
-    private = all(accounting.is_differentially_private(event) for event in events)
-    if private and not delta and accounting.parts(events).needs_delta:
+    others = [call for call in calls if not accounting.is_differentially_private(call.event)]
+    if others and len(calls) > 1:
+        reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
+        return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relations.pop())
+    if not others and not delta and accounting.parts(events).needs_delta:
         raise ValueError("Expected delta > 0, since there is Gaussian noise, found delta=0")
     return accounting.compose(events, delta=delta, neighbours=relations.pop())
 
@@ -178,7 +185,7 @@ def released(
             notes += told
         random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
         collected = functools.reduce(lambda one, other: one.joined(other), found)
-        release = resolved.release(collected, planned.budget, random.spawn(name))
+        release = released_output(planned, collected, random)
     except SynthReleaseError as error:
         error.where = _where(error.where, name)
         raise

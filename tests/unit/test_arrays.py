@@ -167,6 +167,22 @@ def test_noise_is_fresh_unless_asked_otherwise_and_then_says_so():
     assert "TEST SEED - DO NOT PUBLISH" in str(small(test_seed=1))
 
 
+def test_deniability_of_one_call_is_no_promise_about_several():
+    rows = {
+        "person": np.repeat(np.arange(40), 5),
+        "values": {"a": np.linspace(0, 1, 200)},
+        "bounds": {"a": (0, 1)},
+    }
+    mean = arrays.statistics(**rows, statistics=["mean"], epsilon=0.5)
+    made = arrays.synthetic_records(
+        **rows, model="marginals", fit="exact", k=5, gamma=4.0, bins=4, rows=20, acknowledge_vacuous=True
+    )
+    assert arrays.compose([made]).kind == "plausible_deniability"
+    together = arrays.compose([mean, made])
+    assert together.kind == "none"
+    assert "synthetic_records: plausible deniability k = 5" in str(together)
+
+
 def test_several_calls_cost_what_their_events_compose_to():
     columns, ways = gaze(), {"screen": Screen(80, 60), "stimuli": ["7", "garden"]}
     one = arrays.heatmaps(**columns, **ways, blur_px=8, **BUDGET)
