@@ -8,6 +8,7 @@ from typing import Any
 from synthrelease.maths.statistics import StatisticUnit, quantile
 from synthrelease.privacy.event import Noise, PrivateChoice
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.rank_error import rank_error as _rank_error
 from synthrelease.privacy.sensitivity import Sensitivity, statistics
 
 CHOICES = "exponential"  # the mechanism's name where there is no noise
@@ -47,6 +48,14 @@ def choices(p: dict[str, Any]) -> list[int]:
     quantiles = len(p["statistics"]) - len(noised(p))
     groups = 1 if p["by"] is None else min(p["max_groups_per_person"], len(p["groups"]))
     return [p["quantile_steps"]] * (quantiles * len(p["features"]) * groups)
+
+
+def rank_error(p: dict[str, Any], epsilon: float, neighbours: Neighbours, *, probability: float) -> float:
+    """Return how many people the rank of every quantile, each by itself, misses its target by at most: `privacy.rank_error`."""
+    moving = p["by"] is not None and p["max_groups_per_person"] < len(p["groups"])
+    shares = [share for share in map(quantile, p["statistics"]) if share is not None]
+    how = {"epsilon": epsilon, "steps": p["quantile_steps"], "moving": moving, "neighbours": neighbours}
+    return max(_rank_error(share, probability=probability, **how) for share in shares)
 
 
 def faults(

@@ -6,7 +6,6 @@ Claim: `statistics.proof.md`. Minimum and maximum are not offered: a quantile ne
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +22,7 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import LEAST_EPSILON
 from synthrelease.privacy.event import Event, PrivateChoice
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.rank_error import rank_error
 from synthrelease.privacy.sensitivity import quantile_utility
 
 
@@ -56,14 +56,15 @@ class QuantileParameters:
         return quantile_utility(_p(name), moving=self.max_groups < self.groups, neighbours=self.neighbours)
 
     def rank_error(self, name: str, epsilon: float, *, probability: float) -> float:
-        """Return how many people, with so much probability, the rank of what is chosen misses its target by at most.
-
-        P(gap ≥ g) ≤ (K − 1)·exp(−ε·g/(2Δ)) of permute-and-flip (`noise.choice`; McKenna & Sheldon 2020), b to a person.
-        """
-        if self.steps == 1:
-            return 0.0
-        gap = 2 * self.sensitivity(name) / epsilon * math.log((self.steps - 1) / (1 - probability))
-        return gap / _p(name).denominator
+        """Return how many people the rank of what is chosen misses its target by at most: `privacy.rank_error`."""
+        return rank_error(
+            _p(name),
+            epsilon=epsilon,
+            steps=self.steps,
+            moving=self.max_groups < self.groups,
+            neighbours=self.neighbours,
+            probability=probability,
+        )
 
 
 def calibrate(parameters: QuantileParameters, epsilon: float) -> list[Event]:

@@ -145,7 +145,9 @@ class StatisticsOutput:
         if MEAN in p.noised and p.people is not None and p.by is None:
             told.append("in means who has no value counts as the centre of the bounds")
         if p.quantiles.names:
-            told.append("a quantile misses its rank by chance and has no interval: see docs/statistics.md")
+            told.append(
+                "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval"
+            )
         return told
 
     def errors(self, event: Event) -> list[list[str]]:

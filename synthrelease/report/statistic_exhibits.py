@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from synthrelease.bundle.statistic_claims import labels
+from synthrelease.bundle.statistic_claims import labels, rank_error
 from synthrelease.maths.statistics import HISTOGRAM, MEDIAN, quantile
+from synthrelease.privacy.event import PrivateChoice, flatten, from_json
+from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
 from synthrelease.report.number_words import short
@@ -18,12 +21,13 @@ def statistic_exhibits(released: Released, output: dict[str, Any], most: int) ->
     """Return the statistics of an output: a table of at most 60 numbers, and `most` histograms."""
     p, name = output["mechanism"]["parameters"], output["name"]
     places = [one for one, _ in labels(p)]
+    within = _rank_error(output, Neighbours(released.manifest["privacy"]["neighbours"]))
     single = [(what, place) for what in p["statistics"] if what != HISTOGRAM for place in places]
     drawn = [(place, feature) for place, feature in labels(p) if HISTOGRAM in p["statistics"]]
     exhibits: list[Exhibit] = []
     if single:
         rows = [
-            (_called(what, place), tuple(map(Cell, _told(released, name, what, place))))
+            (_called(what, place), tuple(map(Cell, _told(released, name, what, place, within))))
             for what, place in single[:_ROWS]
         ]
         head = ("statistic", "value", "95 % interval of the noise")
@@ -33,19 +37,30 @@ def statistic_exhibits(released: Released, output: dict[str, Any], most: int) ->
         _histogram(released, name, place, f, "shares" if shares else "people") for place, f in drawn[:most]
     ]
     left = max(0, len(single) - _ROWS) + max(0, len(drawn) - most)
-    return Shown(tuple(exhibits), tuple(_words(p)), left, "value")
+    return Shown(tuple(exhibits), tuple(_words(p, within)), left, "value")
 
 
-def _words(p: dict[str, Any]) -> list[str]:
+def _rank_error(output: dict[str, Any], neighbours: Neighbours) -> str:
+    """In how many people of its target the rank of every quantile is; empty where there is none."""
+    made = [one for one in flatten(from_json(output["event"])) if isinstance(one, PrivateChoice)]
+    if not made:
+        return ""
+    least = min(one.epsilon for one in made)
+    people = rank_error(output["mechanism"]["parameters"], least, neighbours, probability=0.95)
+    return f"{math.ceil(10 * people) / 10:g}"  # no less than it is
+
+
+def _words(p: dict[str, Any], within: str) -> list[str]:
     out = []
     if any(quantile(what) is None for what in p["statistics"]):
         out.append(
             "In 95 of 100 releases the value without noise lies in the interval, each by itself. That is about noise alone, "
             "and not about which people took part."
         )
-    if any(quantile(what) is not None for what in p["statistics"]):
+    if within:
         out.append(
-            "A quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval."
+            f"A quantile misses its rank by chance: in 95 of 100 releases or more by {within} people at most, each by itself. "
+            "How far that is in the feature's unit is private, so it has no interval."
         )
     return out
 
@@ -57,10 +72,10 @@ def _called(what: str, place: tuple[str, ...]) -> str:
     return f"{told} of {feature}" + (f", {group[0]}" if group else "")
 
 
-def _told(released: Released, name: str, what: str, place: tuple[str, ...]) -> tuple[str, str]:
+def _told(released: Released, name: str, what: str, place: tuple[str, ...], within: str) -> tuple[str, str]:
     value = short(float(released.values(name, what, *place, "value")[0]))
     if quantile(what) is not None:
-        return value, "not known"
+        return value, f"none; rank within {within} people"
     low, high = released.values(name, what, *place, "interval")[0].tolist()
     return value, f"{short(low)} to {short(high)}"
 

@@ -228,6 +228,14 @@ def test_values_are_those_of_the_bundle():
     assert all(f"{100 * share:.1f} %" in golden_page("areas").text for share in shares)
 
 
+def test_quantiles_say_how_far_their_ranks_may_be():
+    """2Δ/ε·ln((K − 1)/0.05) people, rounded up: 2/3.33·ln(5100) = 5.12; where people may change groups 2/10·38/20·ln(780) = 2.53."""
+    text = golden_page("statistics").text
+    assert "none; rank within 5.2 people" in text
+    assert "none; rank within 2.6 people" in text
+    assert "in 95 of 100 releases or more by 5.2 people at most" in text
+
+
 def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
     few, all_of_them = (
         written(golden("heatmaps"), tmp_path, pictures=1),
