@@ -33,6 +33,11 @@ class Visit:
     messages: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def resized(self, width: int, scheme: str = "light") -> None:
+        """Show the page at another width, light or dark."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(color_scheme=scheme)
+
 
 Open = Callable[..., AbstractContextManager[Visit]]
 _AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"

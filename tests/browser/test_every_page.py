@@ -28,19 +28,23 @@ def test_it_is_silent_alone_and_whole(visit, pages, name):
 
 @pytest.mark.parametrize("name", _ALL)
 def test_axe_finds_nothing(visit, pages, violations, name):
-    for width, scheme in itertools.product((400, 1400), ("light", "dark")):
-        with visit(pages(name), width=width, scheme=scheme) as seen:
-            seen.page.evaluate(_UNFOLD)
+    with visit(pages(name)) as seen:
+        seen.page.evaluate(_UNFOLD)
+        for width, scheme in itertools.product((400, 1400), ("light", "dark")):
+            seen.resized(width, scheme)
             assert violations(seen) == {}, (width, scheme)
 
 
 @pytest.mark.parametrize("name", _ALL)
-@pytest.mark.parametrize("width", [320, 400, 1400])
-def test_the_page_does_not_scroll_sideways(visit, pages, name, width):
-    with visit(pages(name), width=width) as seen:
+def test_the_page_does_not_scroll_sideways(visit, pages, name):
+    with visit(pages(name)) as seen:
         seen.page.evaluate(_UNFOLD)
         root = "document.documentElement"
-        assert seen.page.evaluate(f"{root}.scrollWidth") <= seen.page.evaluate(f"{root}.clientWidth")
+        for width in (320, 400, 1400):
+            seen.resized(width)
+            assert seen.page.evaluate(f"{root}.scrollWidth") <= seen.page.evaluate(f"{root}.clientWidth"), (
+                width
+            )
 
 
 @pytest.mark.parametrize("name", _ALL)
