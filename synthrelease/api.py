@@ -147,7 +147,7 @@ def verify(
         A `Verification`, true if no fault was found; its `findings` say what is wrong. Never an exception for a bad bundle.
 
     Raises:
-        InputError: there is no such file, or the policy cannot be used.
+        InputError: there is no such file, the file of the public key cannot be read or is none, or the policy cannot be used.
         MachineError: the file may not be read.
         ValueError: a policy with `quick`, which does not check the claims that a policy is about.
 

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.signing.asked import (
-    MOST_KEY_BYTES,
     NOT_ASKED,
     Asked,
     signature_beside,
     signature_file,
 )
+from synthrelease.bundle.signing.keys import key_file_bytes
+from synthrelease.bundle.signing.keys import public_key as as_public_key
 from synthrelease.errors import InputError, MachineError
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ def verify(
         progress: called with (what, done, total) if it takes long.
 
     Returns:
-        A `Verification`; never an exception for a bad file.
+        A `Verification`; never an exception for a bad bundle.
+
+    Raises:
+        KeyFileError: the file of the public key cannot be read, or is none.
     """
     result = Verification()
     asked, faults = _asked(Path(path), public_key)
@@ -113,24 +117,17 @@ def refuse_absent(path: str | Path, found: Verification) -> Verification:
 
 
 def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:
-    """What to check of signatures; a key, or a signature beside the bundle, that cannot be read is a finding."""
+    """What to check of signatures; a signature beside the bundle that cannot be read is a finding."""
     if public_key is None:
         return NOT_ASKED, []
+    key = key_file_bytes(Path(public_key))
+    as_public_key(key, where=str(public_key))
     beside = signature_file(path)
     try:
         detached = signature_beside(path)
     except OSError as error:
         why = error.strerror or "an error of the file system"
         return NOT_ASKED, [Finding("signature", str(beside), f"the signature cannot be read: {why}")]
-    try:
-        with Path(public_key).open("rb") as file:
-            key = file.read(MOST_KEY_BYTES + 1)
-        why = "it is too large" if len(key) > MOST_KEY_BYTES else ""
-    except (OSError, ValueError) as error:
-        key = b""
-        why = (isinstance(error, OSError) and error.strerror) or "no file can have this name"
-    if why:
-        return NOT_ASKED, [Finding("signature", str(public_key), f"the public key cannot be read: {why}")]
     return Asked(key, str(public_key), detached, str(beside)), []
 
 

@@ -264,15 +264,16 @@ def test_what_is_no_ed25519_key_verifies_nothing(bundle: Path, name: str, tmp_pa
     make, message = KEYS[name]
     path = tmp_path / "other.pub"
     path.write_bytes(make())
-    found = synthrelease.verify(bundle, path, quick=True)
-    assert [one.code for one in found.findings] == ["signature"]
-    assert message in found.findings[0].message
+    with pytest.raises(synthrelease.InputError, match=message) as told:
+        synthrelease.verify(bundle, path, quick=True)
+    assert str(told.value.where) == str(path)
+    assert told.value.remedy
 
 
-def test_a_key_that_cannot_be_read_is_a_finding(bundle: Path, tmp_path: Path) -> None:
+def test_a_key_that_cannot_be_read_is_no_fault_of_the_bundle(bundle: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "none.pub", tmp_path, Path("a\0b")):
-        found = synthrelease.verify(bundle, path, quick=True)
-        assert [one.code for one in found.findings] == ["signature"]
+        with pytest.raises(synthrelease.InputError, match="cannot be read"):
+            synthrelease.verify(bundle, path, quick=True)
 
 
 def test_a_signature_beside_is_as_strict(bundle: Path, bundle_bytes: bytes) -> None:
@@ -339,7 +340,8 @@ def test_a_small_order_key_cannot_stand_for_somebody(
     signed.put(bundle, to_bytes(envelope))
     key = tmp_path / "neutral.pub"
     key.write_bytes(_point(neutral))
-    assert not synthrelease.verify(bundle, key, quick=True).ok
+    with pytest.raises(synthrelease.InputError, match="anybody can sign"):
+        synthrelease.verify(bundle, key, quick=True)
 
 
 def test_of_a_signature_that_is_too_large_nothing_is_unpacked(

@@ -148,21 +148,30 @@ def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
 
 
 def key_file_bytes(path: Path) -> bytes:
-    """Return what is in a file of a key, or of a password; of a long file the beginning.
+    """Return what is in a file of a key, or of a password.
 
     Raises:
-        KeyFileError: it cannot be read.
+        KeyFileError: it cannot be read, or is too large to be one.
     """
     try:
         with path.open("rb") as file:
-            return file.read(MOST_KEY_BYTES)
-    except OSError as error:
+            found = file.read(MOST_KEY_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no file can have this name"
         raise KeyFileError(
             "the file cannot be read",
-            where=str(path),
-            found=error.strerror or "",
+            where=repr(str(path))[1:-1],  # on one line, whatever is in it
+            found=why or "",
             remedy="correct the path, or its permissions",
         ) from None
+    if len(found) > MOST_KEY_BYTES:
+        raise KeyFileError(
+            "the file is too large for a key or a password",
+            where=str(path),
+            expected=f"at most {MOST_KEY_BYTES} bytes",
+            remedy="give the right file: `synthrelease keygen` makes small ones",
+        )
+    return found
 
 
 def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:

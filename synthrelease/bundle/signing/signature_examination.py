@@ -11,7 +11,7 @@ from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.layout import SIGNATURE
 from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES, Asked
 from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
-from synthrelease.bundle.signing.keys import KeyFileError, key_id, public_key
+from synthrelease.bundle.signing.keys import key_id, public_key
 from synthrelease.bundle.signing.statement import statement, statement_fault
 
 _NAME = re.compile(r"[!-~]{1,128}")  # of a key that can be shown; others' tools may have written anything
@@ -71,12 +71,7 @@ def _detached(
 
 
 def _key_faults(pem: bytes, name: str, envelopes: list[Envelope], result: Verification) -> Iterator[Finding]:
-    try:
-        key = public_key(pem, where=name)
-    except KeyFileError as error:
-        expected = f", expected {error.expected}" if error.expected else ""
-        yield Finding("signature", error.where, f"{error.problem}{expected}")
-        return
+    key = public_key(pem, where=name)
     own = key_id(key)
     if not envelopes:
         yield Finding("signature", "", "the bundle is not signed, and there is no signature beside it")

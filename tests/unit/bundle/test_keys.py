@@ -46,6 +46,10 @@ def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path
     name = key_id(load_pem_public_key(public.read_bytes()))
     assert name in made.output
     assert run("verify", bundle, "--public-key", public).exit_code == 1
+    absent = run("verify", bundle, "--public-key", tmp_path / "none.pub")
+    assert absent.exit_code == 3
+    assert "none.pub: the file cannot be read" in absent.output
+    assert "NOT TO BE RELIED ON" not in absent.output
     done = run("sign", bundle, "--key", key, said="secret\n")
     assert done.exit_code == 0, done.output
     assert name in done.output
