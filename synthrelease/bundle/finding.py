@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from synthrelease.bundle.trust import on_trust
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -41,6 +43,11 @@ class Verification:
         """Whether no fault was found."""
         return not self.findings
 
+    @property
+    def on_trust(self) -> list[str]:
+        """What only the data could show, in words; empty if there are faults."""
+        return on_trust(self.manifest) if self.ok and self.manifest is not None else []
+
     def __bool__(self) -> bool:
         return self.ok  # who writes `if verify(path):` must not be told yes of a forged bundle
 
@@ -52,6 +59,7 @@ class Verification:
         return {
             "ok": self.ok,
             "checked": self.checked,
+            "on_trust": self.on_trust,
             "signed_by": self.signed_by,
             "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in self.findings],
         }

@@ -82,6 +82,7 @@ def show(bundle: Path, *, as_json: bool) -> None:
         print_json(manifest, escaped=True)
     else:
         click.echo(plain(as_text(manifest)))
+        click.echo("\nAs the manifest states it: only `synthrelease verify` computes it again.")
 
 
 @main.command()

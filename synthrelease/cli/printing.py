@@ -124,6 +124,8 @@ def print_verification(result: Any, path: Path) -> None:
         if result.signed_by and not any("signature" in one for one in result.checked):
             keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
             click.echo(plain(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
+        for number, believed in enumerate(result.on_trust):
+            click.echo(plain(f"{'' if number else 'On trust':<11}{believed}"))
         return
     _print_faults(str(path), result.findings)
 

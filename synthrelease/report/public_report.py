@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import synthrelease
+from synthrelease.bundle.trust import on_trust
 from synthrelease.durable import refuse_unwritable, write_atomically
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Standing, card_of
@@ -30,12 +31,14 @@ class Source:
         name: of the file, without its folder.
         digest: SHA-256 of all of it.
         checked: what `verify` checked.
+        on_trust: what only the data could show.
         signed_by: ids of the keys that its signatures say they are by, unchecked.
     """
 
     name: str
     digest: str
     checked: tuple[str, ...]
+    on_trust: tuple[str, ...]
     signed_by: tuple[str, ...] = ()
 
     @property
@@ -87,7 +90,7 @@ def write_report(
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
             cards.append(card_of(released, output, pictures=pictures))
-    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
+    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(on_trust(manifest)), tuple(signed_by))
     page = public_page(manifest, cards, source).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)

@@ -65,9 +65,12 @@ def test_build_verify_show_preview(study):
     verified = run("verify", target)
     assert verified.exit_code == 0
     assert verified.stdout.startswith("Verified")
+    assert "On trust   that a label is one person" in verified.stdout
+    assert "           that every record of seeded met k = 3 and γ = 4" in verified.stdout
     shown = run("show", target)
     assert shown.exit_code == 0
     assert "Not protected" in shown.stdout
+    assert shown.stdout.endswith("As the manifest states it: only `synthrelease verify` computes it again.\n")
     assert "vacuous" not in shown.stdout
     assert run("preview", study.plan).exit_code == 0
 
@@ -79,6 +82,11 @@ def test_json_is_json_and_nothing_else(study):
     assert json.loads(run("verify", target, "--json").stdout) == {
         "ok": True,
         "checked": json.loads(run("verify", target, "--json").stdout)["checked"],
+        "on_trust": [
+            "that a label is one person, and that bounds and public lists were chosen without looking",
+            "that rows were limited, and noise was drawn, as stated",
+            "that every record of seeded met k = 3 and γ = 4",
+        ],
         "signed_by": [],
         "findings": [],
     }
