@@ -98,6 +98,7 @@ FIRSTS = (
         "participant",
         (
             title("Pupils of 24 people in a VR supermarket"),
+            (r'recordings = \["FILL IN", ', "recordings = ["),
             (r"openness_l = \[.*", "openness_l = [0, 1]"),
             (r"pupil_l_mm = \[.*", "pupil_l_mm = [1.5, 8]"),
             (r"(openness|pupil)_r\w* = .*\n", ""),

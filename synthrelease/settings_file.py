@@ -99,7 +99,7 @@ def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: E
             "some values are still to be filled in",
             where=str(path),
             found=f'"{FILL_IN}" at {", ".join(places)}',
-            remedy="replace each; what stands beside it in the file says what is usual",
+            remedy="replace each, or take it out of its list; what stands beside it in the file says what is usual",
         )
     error = best_match(_leaves(validator(schema_name).iter_errors(document)))
     if error is None:

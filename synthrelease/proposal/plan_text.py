@@ -213,8 +213,9 @@ def _public(key: str, listed: Sequence[str]) -> list[str]:
             f'assume_public = ["{FILL_IN}"]',
         ]
     return [
-        f"# Found in the data; leave those that the design of the study made. If people decided which {key} there are, the list is private.",
-        f"{key} = {_list(listed)}",
+        f"# Found in the data. Did the design of the study make this list? Then take {FILL_IN} away. If people decided which {key} there",
+        "# are, the list is private, and may not stand here.",
+        f"{key} = {_list([FILL_IN, *listed])}",
     ]
 
 

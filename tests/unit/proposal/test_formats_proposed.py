@@ -48,6 +48,7 @@ def proposed(folder: Path, *arguments: object) -> dict[str, Any]:
     for key, value in FILLED.items():
         text = re.sub(rf'\b{key} = (\["{FILL_IN}"\]|"{FILL_IN}")', f"{key} = {value}", text)
     text = re.sub(rf'(?m)^(".*?"|[\w-]+) = \["{FILL_IN}", "{FILL_IN}"\]', r"\1 = [0, 10000]", text)
+    text = text.replace(f'["{FILL_IN}", ', "[")  # of a list: the design of the study made it
     plan.write_text(text, encoding="utf-8")
     assert run("preview", plan).exit_code == 0, text
     built = synthrelease.build(plan, folder / "release.h5", force=True)
@@ -205,7 +206,7 @@ def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: P
     assert inputs["format"] == "bids"
     assert inputs["columns"]["person"] == "subject"
     assert inputs["screen"] == {"width_px": 800, "height_px": 600, "width_mm": 400, "distance_mm": 600}
-    assert inputs["stimuli"] == ["sea.png", "sky.png"]
+    assert inputs["stimuli"] == [FILL_IN, "sea.png", "sky.png"]
     assert inputs["missing"] == ["n/a"]
     (root / f"{bids_dataset.EYE1}.json").write_text("{", encoding="utf-8")
     assert bids_dataset.EYE1.rsplit("/", 1)[1] in refused(
@@ -302,7 +303,7 @@ def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) ->
                 write(folder / f"S_{turn}00{number}_S1_{task}.csv", ["n,x,y,val", *rows])
     inputs = proposed(tmp_path, folder)["gaze"]
     assert inputs["columns"] == {"person": "person", "stimulus": "task", "x": "x", "y": "y"}
-    assert inputs["stimuli"] == ["TEX", "VD1"]
+    assert inputs["stimuli"] == [FILL_IN, "TEX", "VD1"]
     done = run("init", folder, "-o", tmp_path / "p.toml")
     assert "gaze of 5 people, each with 2 of 'task'" in done.output
     assert "initials" not in done.output
