@@ -165,6 +165,10 @@ def warnings(design: Design) -> list[str]:
         for output in design.outputs
         if any(isinstance(leaf, Unprotected) for leaf in flatten(output.event))
     )
+    if any(source.options["only"] for source in plan.inputs.values()):
+        told.append(
+            "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
+        )
     if plan.ledger is None:
         told.append("spending on this dataset over several releases is not tracked")
     return told

@@ -72,6 +72,8 @@ def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
     noun = _LISTED[output["kind"]]
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
+    if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
+        facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))
     if output["mechanism"]["parameters"].get("assignment_public"):
         facts.append(
             (

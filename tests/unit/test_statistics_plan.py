@@ -64,6 +64,16 @@ def test_every_statistic_has_its_datasets(bundle: synthrelease.bundle.Bundle) ->
     assert set(bundle["moods"]) >= {f"sum/{mood}/left_mm/interval" for mood in ("calm", "tense", "tired")}
 
 
+def test_lists_of_groups_are_named_as_public(bundle: synthrelease.bundle.Bundle) -> None:
+    told = {
+        entry["what"]: entry["reason"]
+        for entry in bundle.manifest["privacy"]["not_protected"]
+        if entry["what"].startswith("groups")
+    }
+    listed = "the list of groups: listed in the plan, public"
+    assert told == {"groups of moods": listed, "groups of chosen": listed}
+
+
 def test_values_lie_in_their_intervals(bundle: synthrelease.bundle.Bundle) -> None:
     for name in NAMES:
         output = bundle[name]
