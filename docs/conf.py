@@ -30,10 +30,12 @@ autodoc_typehints_format = "short"
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # its own definition is half a page
 python_maximum_signature_line_length = 100
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
+autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme = "furo"
 html_title = "synthrelease"
 html_copy_source = False

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 HEAD = """# The plan
 
-A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([starting.md](starting.md)); a complete
+A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([starting](starting.md)); a complete
 example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan, and unknown keys are errors.
 
 Editors that know JSON schemas complete and check a plan that begins with the line
@@ -20,7 +20,7 @@ Editors that know JSON schemas complete and check a plan that begins with the li
 """
 POLICY_HEAD = """# The policy
 
-A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing.md](choosing.md) says what the
+A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing](choosing.md) says what the
 numbers mean). `preview`, `build` and `batch` with `--policy` refuse a plan that exceeds them (exit code 4; 5 of a batch), `verify` a bundle (exit code 1). This page is
 made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 

@@ -159,7 +159,9 @@ def warnings(design: Design) -> list[str]:
             "person would count as private"
         )
     if plan.epsilon > 10:
-        told.append(f"ε = {plan.epsilon:g} is a weak promise: e^ε is {_power(plan.epsilon)}")
+        told.append(
+            f"the plan allows ε = {plan.epsilon:g}, a weak promise: odds may change by a factor of {_power(plan.epsilon)}"
+        )
     told.extend(
         f"{output.name} protects nobody: do not publish it as if it did"
         for output in design.outputs

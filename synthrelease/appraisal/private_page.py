@@ -40,6 +40,7 @@ def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = Fals
 
 _OF_SUMS = "Nothing that is released belongs to a single person, so there is nobody to name. The strongest attack on sums stands with each output."
 _FRESH = " They were tried on fresh releases by the same mechanism: who is not in a release is the control."
+_FOUND = " Something is found if the attack does better than its control, even if a guess without the release does as well."
 
 
 def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version__) -> str:
@@ -103,7 +104,7 @@ def _attacked(attacks: Sequence[AttackResult], what: str) -> str:
     if untrusted:
         doubt = f"; {untrusted} cannot be trusted, and {'says' if untrusted == 1 else 'say'} nothing"
     if found:
-        return f"{found} of {tried} on {what} found something{doubt}."
+        return f"{found} of {tried} on {what} found something{doubt}.{_FOUND}"
     none = (
         f"None of {tried} on {what} found anything"
         if len(attacks) > 1

@@ -133,8 +133,9 @@ def promise_words(check: PromiseCheck) -> str:
     """Return how a promise stood against what was measured."""
     exceptions = "" if check.delta <= 0 else f", δ = {scientific(check.delta)} ({one_in(check.delta)})"
     told = (
-        f"In half of the trials, who is a member was told rightly at a rate of {with_interval(check.tpr)} and wrongly at {with_interval(check.fpr)}. "
-        f"ε = {number(check.epsilon)}{exceptions} leaves {rate(check.bound)} of the former at most"
+        "The attack's threshold was chosen on half of the trials, where it speaks most against the promise. On the other half it told "
+        f"{with_interval(check.tpr)} of one side rightly and {with_interval(check.fpr)} of the other wrongly. With as few errors "
+        f"ε = {number(check.epsilon)}{exceptions} allows {rate(check.bound)} at most"
     )
     return (
         f"{told}: the promise is broken."

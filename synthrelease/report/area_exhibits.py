@@ -43,7 +43,7 @@ def _words(output: dict[str, Any]) -> tuple[str, ...]:
         p = output["mechanism"]["parameters"]
         people = float(output["noise"]["standard_deviation"]) / p["half_range_steps"]
         return (
-            f"The noise of every share has a standard deviation of the looking of {short(people)} people.",
+            f"The noise of every share is as large as the looking of {short(people)} people (one standard deviation).",
         )
     return (
         (

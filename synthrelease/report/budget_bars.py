@@ -75,7 +75,7 @@ def _of_outputs(manifest: dict[str, Any]) -> BudgetChart:
             notes.append("Each output by itself is told at a δ of its own, with its card.")
     without = [o["name"] for o in manifest["outputs"] if o["name"] not in own]
     if without:
-        notes.append(f"No ε covers {listed(without)}: they have no bar, and are not free.")
+        notes.append(f"No ε covers {listed(without)}: no bar stands for that, and it is not free.")
     return BudgetChart("This release, per person", _bars(rows), tuple(notes))
 
 

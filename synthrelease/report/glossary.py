@@ -97,6 +97,8 @@ _TERMS = (
         r"test seed",
         "Noise that can be repeated, for trying things out. Whoever knows the seed can take the noise away.",
     ),
+)
+_OF_ATTACKS = (  # words of the private page, some of which mean other things elsewhere: "control" may be a condition
     (
         "Fresh release",
         r"\bfresh release",
@@ -145,10 +147,12 @@ _TERMS = (
 )
 
 
-def glossary(text: str) -> list[tuple[str, str]]:
+def glossary(text: str, *, attacks: bool = False) -> list[tuple[str, str]]:
     """Return the terms that a text uses, with their explanations, in a fixed order.
 
     Args:
         text: what a reader sees of the page.
+        attacks: whether it tells of attacks.
     """
-    return [(term, told) for term, used, told in _TERMS if re.search(used, text, re.IGNORECASE)]
+    terms = (*_TERMS, *_OF_ATTACKS) if attacks else _TERMS
+    return [(term, told) for term, used, told in terms if re.search(used, text, re.IGNORECASE)]

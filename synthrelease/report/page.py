@@ -33,7 +33,7 @@ def render(template: str, **values: Any) -> str:
     made = _environment().get_template(template)
     # Once without the glossary, to see which words there are to explain.
     words = visible_text(made.render(**values, glossary=()))
-    return made.render(**values, glossary=glossary(words)) + "\n"
+    return made.render(**values, glossary=glossary(words, attacks=template == "private.html")) + "\n"
 
 
 def embedded(manifest: dict[str, Any]) -> Markup:

@@ -183,7 +183,7 @@ def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everyt
         )
     ]
     if isinstance(guarantee, ApproxDP):
-        has_it = "" if is_certain(guess) else "; the percentage has it in it"
+        has_it = "" if is_certain(guess) else "; the percentage includes it"
         out.append(
             f"δ is room for exceptions to ε, a probability of {one_in(guarantee.delta)} for each person{has_it}."
         )

@@ -31,14 +31,12 @@ class Source:
         name: of the file, without its folder.
         digest: SHA-256 of all of it.
         checked: what `verify` checked.
-        on_trust: what only the data could show.
         signed_by: ids of the keys that its signatures say they are by, unchecked.
     """
 
     name: str
     digest: str
     checked: tuple[str, ...]
-    on_trust: tuple[str, ...]
     signed_by: tuple[str, ...] = ()
 
     @property
@@ -90,7 +88,7 @@ def write_report(
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
             cards.append(card_of(released, output, pictures=pictures))
-    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(on_trust(manifest)), tuple(signed_by))
+    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
     page = public_page(manifest, cards, source).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)
@@ -107,6 +105,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: Source)
         cards=cards,
         unprotected=[card.name for card in cards if card.standing is Standing.UNPROTECTED],
         source=source,
+        on_trust=on_trust(manifest),
         version=synthrelease.__version__,
     )
 

@@ -118,7 +118,7 @@ FAULTS = (
     ),
     Fault(
         "same noise in two workers that were sent a copy",
-        "noise.entropy.SecureRandom.__reduce__",
+        "noise.entropy.SecureRandom, which is copied",
         inside(SecureRandom, "__reduce__", _reduced_to_a_key),
         (streams.copies,),
     ),
