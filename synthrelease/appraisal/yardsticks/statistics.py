@@ -98,7 +98,7 @@ class Statistics:
         ]
         if not rows:
             return []
-        head = ("statistic", "true, private", "released", "its interval")
+        head: tuple[str, ...] = ("statistic", "true, private", "released", "its interval")
         if not any(cells[-1].text for _, cells in rows):  # of quantiles alone
             head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
         note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
