@@ -114,7 +114,7 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
         {r: (values[r, feature, "values"], values[r, feature, "uncertainty"]) for r in CONDITIONS},
         x=np.arange(LENGTH) / 2,
         title=f"Left pupil, {people} people, ε = 1 per person",
-        x_label="s",
+        x_label="time, s",
         y_label="change from own mean, mm",
         truth={r: exact[i, 0] for i, r in enumerate(CONDITIONS)},
     )

@@ -30,7 +30,8 @@ _DASHES = ("-", "--", "-.", ":")
 _FAINT = "#BBBBBB"
 _WIDTH_IN, _DPI = 5.0, 240
 _TITLE_PT, _CAPTION_PT = 11.0, 9.0
-_OVERLAID = 6  # more lines than that on one pair of axes cannot be followed
+_OVERLAID = 4  # more bands than that on one pair of axes mix their colours
+_TWO_ABREAST = 12  # panels; more stand in threes
 _NUMBERED = 6  # values of ε that all have room for their number
 _DECADES = 100.0  # what differs by more than so many times is drawn in logarithms
 _EDGE = 0.2  # of the axes: what is named there has no room on one side
@@ -46,7 +47,7 @@ def signals_figure(
     caption: str | None = "",
     truth: Mapping[str, ArrayLike] | None = None,
 ) -> Figure:
-    """Draw released signals with a band of one standard deviation: up to six on one pair of axes, more in panels on one scale.
+    """Draw released signals with a band of one standard deviation: up to four on one pair of axes, more in panels on one scale.
 
     Beside their truths each has a panel of its own, however few they are: nobody could tell which line is the truth of which.
 
@@ -219,7 +220,7 @@ def _panels(
     labels: tuple[str, str],
 ) -> Figure:
     """One pair of axes for each signal, all on one scale."""
-    across = 2 if len(drawn) <= 2 * _OVERLAID else 3
+    across = 2 if len(drawn) <= _TWO_ABREAST else 3
     down = -(-len(drawn) // across)
     figure = _figure(title, f"{labels[0]}\n\n{caption}".strip(), height_in=1.2 + 1.1 * down)
     figure.supylabel(labels[1], fontsize=TEXT_PT, parse_math=False)

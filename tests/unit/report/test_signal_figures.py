@@ -54,8 +54,8 @@ def all_words(figure: Figure) -> list[str]:
 # --- signals
 
 
-@pytest.mark.parametrize("count", [1, 3, 6])
-def test_up_to_six_signals_share_one_pair_of_axes(count: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_up_to_four_signals_share_one_pair_of_axes(count: int, tmp_path: Path) -> None:
     given = curves(count)
     figure = signals_figure(given, x=TIMES, **WORDS)
     (axis,) = figure.axes
@@ -71,7 +71,7 @@ def test_up_to_six_signals_share_one_pair_of_axes(count: int, tmp_path: Path) ->
     assert drawn(figure, tmp_path / "one.png").width == 1200
 
 
-@pytest.mark.parametrize("count", [7, 12, 13])
+@pytest.mark.parametrize("count", [5, 12, 13])
 def test_more_signals_have_panels_on_one_scale(count: int, tmp_path: Path) -> None:
     given = curves(count)
     figure = signals_figure(given, x=TIMES, **WORDS)
@@ -84,7 +84,7 @@ def test_more_signals_have_panels_on_one_scale(count: int, tmp_path: Path) -> No
     numbered = [axis for axis in shown if axis.xaxis.get_tick_params()["labelbottom"]]
     assert numbered == shown[-len({axis.get_position().x0 for axis in shown}) :]
     image = drawn(figure, tmp_path / "one.png")
-    assert image.width == 1200 < image.height
+    assert (image.width, image.height > 1000) == (1200, True)
 
 
 @pytest.mark.parametrize("count", [2, 8])
