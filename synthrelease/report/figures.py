@@ -50,7 +50,7 @@ def map_figure(
     uncertainty: Map | None = None,
     stimulus: NDArray[np.uint8] | None = None,
 ) -> Figure:
-    """Draw a heatmap, alone or over its stimulus, with its uncertainty beside it if that is given.
+    """Draw a heatmap, alone or over its stimulus, with its uncertainty below it if that is given.
 
     Args:
         cells: shape (rows, columns); what is negative is noise, and is drawn as nothing.
@@ -65,14 +65,16 @@ def map_figure(
     panels = 1 if uncertainty is None else 2
     # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
     high = _MAP_IN * look.screen.height_px / look.screen.width_px
-    told = _filled(caption, _PANEL_IN * panels)
+    told = _filled(caption, _PANEL_IN)
     below = 0.25 + 0.15 * len(told.splitlines()) if told else 0.15
+    between = 0.35  # for the heading of the panel below
     above = 0.75 if panels > 1 else 0.5
-    whole = (_PANEL_IN * panels, below + high + above)
+    whole = (_PANEL_IN, below + high * panels + between * (panels - 1) + above)
     figure = Figure(figsize=whole, dpi=120)
 
-    def place(left: float, width: float, height: float) -> Axes:
-        at = (left, below + (high - height) / 2)
+    def place(panel: int, left: float, width: float, height: float) -> Axes:
+        under = below + (panels - 1 - panel) * (high + between)
+        at = (left, under + (high - height) / 2)
         return figure.add_axes((at[0] / whole[0], at[1] / whole[1], width / whole[0], height / whole[1]))
 
     shown = np.clip(cells, 0, None)
@@ -82,8 +84,8 @@ def map_figure(
         drawn.append((uncertainty, SPREAD_COLOURS, f"± {look.unit}"))
     headings = ("released", "uncertainty: one standard deviation, on the same scale")
     for panel, (values, colours, label) in enumerate(drawn):
-        axis = place(panel * _PANEL_IN + 0.15, _MAP_IN, high)
-        bar = place(panel * _PANEL_IN + 0.3 + _MAP_IN, 0.18, 0.8 * high)
+        axis = place(panel, 0.15, _MAP_IN, high)
+        bar = place(panel, 0.3 + _MAP_IN, 0.18, 0.8 * high)
         under = stimulus if panel == 0 else None
         _show(axis, values, look, top=top, colours=colours, stimulus=under, bar=bar, label=label)
         if panel == 0:
@@ -118,7 +120,7 @@ def strip_figure(
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     chosen = evenly_chosen(len(frames))
-    across = min(4, len(chosen))
+    across = min(3, len(chosen))
     down = -(-len(chosen) // across)
     ratio = look.screen.height_px / look.screen.width_px
     figure = Figure(
@@ -132,7 +134,7 @@ def strip_figure(
         image = _show(
             axis, shown[number], look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus
         )
-        axis.set_title(f"t = {middle:.4g}", fontsize=9)
+        axis.set_title(f"t = {middle:.4g}", fontsize=11)
     for axis in axes[len(chosen) :]:
         axis.set_visible(False)
     _scale(axes[0], look)
@@ -140,8 +142,8 @@ def strip_figure(
     bar.set_label(look.unit)
     figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
-        told = _filled(caption, figure.get_figwidth())
-        figure.supxlabel(told, fontsize=8, parse_math=False)
+        told = _filled(caption, 0.8 * figure.get_figwidth())  # of larger letters
+        figure.supxlabel(told, fontsize=10, parse_math=False)
     return figure
 
 
