@@ -126,7 +126,7 @@ def kind(node: dict, schema: dict) -> str:
     if "oneOf" in node:
         return " or ".join(kind(option, schema) for option in node["oneOf"])
     if node.get("type") == "array":
-        return f"list of {kind(node['items'], schema)}"
+        return "list of " + re.sub(r"\b(text|number|table|list)\b", r"\1s", kind(node["items"], schema))
     if "not" in node:
         return "number" if "string" in node["not"]["type"] else "number or text"
     return {"string": "text", "object": "table", "integer": "whole number", "boolean": "true or false"}.get(

@@ -55,7 +55,7 @@ def _words(p: dict[str, Any], within: str) -> list[str]:
     if any(quantile(what) is None for what in p["statistics"]):
         out.append(
             "In 95 of 100 releases the value without noise lies in the interval, each by itself. That is about noise alone, "
-            "and not about which people took part."
+            "and not about which people took part. Noise can carry a value beyond what is possible."
         )
     if within:
         out.append(
