@@ -51,6 +51,8 @@ copybutton_only_copy_prompt_lines = True
 def setup(app: Sphinx) -> None:
     """Write an alias of a type as it is called; where it stands in a union Sphinx shows its own placeholder."""
     app.connect("autodoc-process-signature", _with_aliases)
+    app.connect("sphinx-click-process-arguments", _without_arguments)
+    app.connect("sphinx-click-process-description", _without_columns)
 
 
 def _with_aliases(*told: Any) -> tuple[str | None, str | None]:
@@ -58,3 +60,14 @@ def _with_aliases(*told: Any) -> tuple[str | None, str | None]:
         text and text.replace("TypeAliasForwardRef('ArrayLike')", "ArrayLike") for text in told[-2:]
     )
     return signature, returned
+
+
+def _without_arguments(_app: Sphinx, _ctx: Any, lines: list[str]) -> None:
+    """The line of usage names them; that they are required is all that could be said below."""
+    lines.clear()
+
+
+def _without_columns(_app: Sphinx, ctx: Any, lines: list[str]) -> None:
+    """What stands in columns on a terminal would run together; the page has it as a table."""
+    if ctx.command.name == "completion":
+        del lines[1:]
