@@ -17,7 +17,7 @@ from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.layout import ENDING, dataset_path
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.data.facts import NOBODY
 from synthrelease.design import Design, PlannedOutput, make_design
@@ -72,7 +72,7 @@ def build(
 
     Args:
         plan_path: the plan, TOML.
-        output: the bundle; default <name>-<version>.h5 in the working folder.
+        output: the bundle; `.h5` is added to a name without it. Default <name>-<version>.h5 in the working folder.
         frames: rows in memory that take the place of inputs' files, by the inputs' names: DataFrames of polars or pandas, Gaze or
             Datasets of pymovements. They are written nowhere, but sent to worker processes if there are any.
         force: replace an existing bundle.
@@ -279,8 +279,15 @@ def _write_and_verify(
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
-    """Return the bundle's place: as asked, or named after the release; a test seed stands in the name."""
-    path = Path(output or f"{plan.release['name']}-{plan.release['version']}.h5")
+    """Return the bundle's place: as asked, or named after the release. It ends in .h5; a test seed stands in the name.
+
+    So no two bundles of a folder have one sidecar.
+    """
+    path = Path(output or f"{plan.release['name']}-{plan.release['version']}{ENDING}")
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113  those of a path raise
+        return path  # a folder or a device, which will be refused
+    if path.suffix != ENDING:
+        path = path.with_name(path.name + ENDING)
     if test_seed is not None and "TEST-SEED" not in path.name:
         path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
     return path
@@ -290,6 +297,7 @@ def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: b
     """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there."""
     try:
         _check_folder(path)
+        _check_name(path)
         sweep(path)
         needed = [
             plan.path,
@@ -367,4 +375,6 @@ def sweep(path: Path) -> None:
 
 def sidecar(path: Path) -> Path:
     """Return the place of a bundle's manifest as a file of its own."""
-    return path.with_name(f"{path.stem}.manifest.json")
+    return (
+        path.parent / f"{path.stem}.manifest.json"
+    )  # be it a folder without a name, which is refused elsewhere

@@ -264,7 +264,7 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
     """Return what a person is told of an error of the system: of a partial file under its target's name."""
     return MachineError(
         "the file cannot be written",
-        where=str(path.with_name(_target_of(path.name) or path.name)),
+        where=str(path.parent / (_target_of(path.name) or path.name)),
         found=os.strerror(error.errno) if error.errno else "an error of the file system",
         remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
     )
@@ -373,10 +373,10 @@ def _is(handle: int, path: Path) -> bool:
         return False
 
 
-def _target_of(name: str) -> str:
-    """Return the name that a partial file is for; "" if it is none."""
+def _target_of(name: str) -> str | None:
+    """Return the name that a partial file is for; None if it is none."""
     found = _PARTIAL_NAME.fullmatch(name)
-    return found[1] if found else ""
+    return found[1] if found else None
 
 
 def _umask() -> int:
