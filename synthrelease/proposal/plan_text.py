@@ -45,6 +45,8 @@ delta = 1e-6                # far below one in the number of people
 # ledger = "ledger.sqlite"  # counts what all releases of these people cost together; dataset = "…" goes with it
 """
 _MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
+_ASSIGNMENT = '# assume_public = ["assignment"]   # if the design decided who saw which'
+_ASSIGNMENT_TOO = '# assume_public = ["stimuli", "assignment"]   # if the design decided who saw which, too'
 _BLUR = "# blur_px = 24               # about one degree of visual angle"
 
 
@@ -112,6 +114,7 @@ def _gaze(draft: Draft) -> str:
         *_rows_lines(draft),
         'off_screen = "drop"         # points off the screen are left out, and counted for you; "error" names the first',
         *_public("stimuli", draft.listed),
+        *([_ASSIGNMENT if draft.listed else _ASSIGNMENT_TOO] if draft.unequal else []),
         *_time_lines(draft),
     ]
     return "\n".join(lines) + "\n"

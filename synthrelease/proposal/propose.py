@@ -151,6 +151,7 @@ def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft,
     )  # where 0, 0 is a point
     codes = missing_codes(looked.frame, pair or features, pair=None if middle else pair)
     listed = [one for one in looked.labels(labelled) if one not in TEXTS] if labelled else []
+    seen = looked.counts(person, labelled) if gaze and labelled else {}
     draft = Draft(
         "",
         source,
@@ -164,6 +165,7 @@ def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft,
         counters,
         listed if len(listed) <= _MOST_LISTED else [],
         words,
+        len(set(seen.values())) > 1,
     )
     apart = dict.fromkeys(one for one in (labelled, roles.best(RECORDING), *parts) if one)
     counted = {column: looked.counts(person, column).values() for column in apart}
