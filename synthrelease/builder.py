@@ -140,7 +140,7 @@ def build_job(
     """
     plan = load_plan(plan_path, frames)
     path, date = target(plan, output, test_seed), release_date()
-    _check_target(path, plan, policy, force=force)
+    _check_target(path, output, plan, policy, force=force)
     limits = None if policy is None else load_policy(policy)
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
@@ -283,7 +283,7 @@ def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path
 
     So no two bundles of a folder have one sidecar.
     """
-    path = Path(output or f"{plan.release['name']}-{plan.release['version']}{ENDING}")
+    path = Path(output or default_name(plan))
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113  those of a path raise
         return path  # a folder or a device, which will be refused
     if path.suffix != ENDING:
@@ -293,8 +293,18 @@ def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path
     return path
 
 
-def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: bool) -> None:
-    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there."""
+def default_name(plan: Plan) -> str:
+    """Return what a bundle is called that nobody gave a name."""
+    return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
+
+
+def _check_target(
+    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+) -> None:
+    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there.
+
+    Whoever asked for the name of a file that is needed is told, though the bundle's own ends otherwise.
+    """
     try:
         _check_folder(path)
         _check_name(path)
@@ -305,14 +315,15 @@ def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: b
             policy,
             *(file for spec in plan.inputs.values() for file in spec.files()),
         ]
-        for written in (path, sidecar(path)):
-            _check_name(written)
+        for written in (Path(asked or path), path, sidecar(path)):
             if any(other is not None and _same(written, Path(other)) for other in needed):
                 raise MachineError(
                     "the bundle would replace a file that it is made from",
                     where=str(written),
                     remedy="choose another name",
                 )
+        for written in (path, sidecar(path)):
+            _check_name(written)
             if not force:
                 durable.refuse_taken(written)
     except OSError as error:

@@ -208,7 +208,10 @@ def sweep(target: Path) -> None:
                     _remove_if_left(path)
 
 
-def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force to replace it") -> None:
+_REPLACE = "choose another name, or pass --force to replace it"
+
+
+def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:
     """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
 
     Args:
@@ -233,7 +236,9 @@ def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force
         )
 
 
-def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page") -> None:
+def refuse_unwritable(
+    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page", remedy: str = _REPLACE
+) -> None:
     """Refuse early to write a page, or another file, where it must not stand, or cannot.
 
     Args:
@@ -241,6 +246,7 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, wh
         used: by what they are, the files that it is made from: none is replaced, `force` or not.
         force: replace what else is there.
         what: is written, for messages.
+        remedy: what to do about a target that exists.
 
     Raises:
         MachineError: the target exists and `force` is not set, it is one of those files, or a folder, or it cannot be made.
@@ -255,7 +261,7 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, wh
                 remedy=f"choose another name for the {what}",
             )
     if not force or target.is_dir():
-        refuse_taken(target)
+        refuse_taken(target, remedy)
     with partials(target):  # as it will be written: what is in the way then is in the way now
         pass
 
