@@ -48,6 +48,7 @@ def test_a_release_of_one_person_is_told_of(tmp_path: Path) -> None:
     assert "summary (statistics, 1 person)" in told
     assert "note: 1 person: whatever is released is about them alone" in told
     assert "warning: 1 person: whatever" in run("build", plan, "-o", bundle).stderr
+    assert "from data of 1 person\n" in run("show", bundle).stdout
 
 
 def test_a_private_number_of_people_is_in_no_warning(tmp_path: Path) -> None:
