@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease import durable
-from synthrelease.builder import Built, build_job, sidecar, sweep, target
+from synthrelease.builder import Built, build_job, default_name, sidecar, sweep, target
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
@@ -108,6 +108,8 @@ def batch(
             sweep(read.path)
             if resume and (kept := _kept(read, journal, force=force)) is not None:
                 note(number, kept)
+            elif not force and (taken := _taken(read, resume=resume)) is not None:
+                note(number, taken)
             else:
                 planned.append(read)
         build = [
@@ -138,7 +140,7 @@ def _read_plans(
     for number, path in enumerate(paths):
         try:
             plan = load_plan(path)
-            bundle = folder / target(plan, None, test_seed).name
+            bundle = target(plan, folder / default_name(plan), test_seed)
             if bundle in taken:
                 raise PlanError(
                     "another plan of the batch has the same release name and version",
@@ -172,6 +174,17 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     except SynthReleaseError as error:
         return Ended(one.plan.path, FAILED, one.path, str(error))
     return Ended(one.plan.path, KEPT, one.path)
+
+
+def _taken(one: _Planned, *, resume: bool) -> Ended | None:
+    """What is told of a plan whose bundle's name is taken; None if it is free."""
+    kept = "" if resume else "--resume keeps what is built; else "
+    remedy = f"{kept}give the plan another version, choose another --out-dir, or pass --force to replace it"
+    try:
+        durable.refuse_taken(one.path, remedy)
+    except MachineError as error:
+        return Ended(one.plan.path, FAILED, reason=str(error))
+    return None
 
 
 def _is(entry: Entry, path: Path) -> bool:

@@ -17,7 +17,7 @@ from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.layout import ENDING, dataset_path
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.data.facts import NOBODY
 from synthrelease.design import Design, PlannedOutput, make_design
@@ -72,7 +72,7 @@ def build(
 
     Args:
         plan_path: the plan, TOML.
-        output: the bundle; default <name>-<version>.h5 in the working folder.
+        output: the bundle; `.h5` is added to a name without it. Default <name>-<version>.h5 in the working folder.
         frames: rows in memory that take the place of inputs' files, by the inputs' names: DataFrames of polars or pandas, Gaze or
             Datasets of pymovements. They are written nowhere, but sent to worker processes if there are any.
         force: replace an existing bundle.
@@ -140,7 +140,7 @@ def build_job(
     """
     plan = load_plan(plan_path, frames)
     path, date = target(plan, output, test_seed), release_date()
-    _check_target(path, plan, policy, force=force)
+    _check_target(path, output, plan, policy, force=force)
     limits = None if policy is None else load_policy(policy)
     ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
     ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
@@ -279,17 +279,35 @@ def _write_and_verify(
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
-    """Return the bundle's place: as asked, or named after the release; a test seed stands in the name."""
-    path = Path(output or f"{plan.release['name']}-{plan.release['version']}.h5")
+    """Return the bundle's place: as asked, or named after the release. It ends in .h5; a test seed stands in the name.
+
+    So no two bundles of a folder have one sidecar.
+    """
+    path = Path(output or default_name(plan))
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113  those of a path raise
+        return path  # a folder or a device, which will be refused
+    if path.suffix != ENDING:
+        path = path.with_name(path.name + ENDING)
     if test_seed is not None and "TEST-SEED" not in path.name:
         path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
     return path
 
 
-def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: bool) -> None:
-    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there."""
+def default_name(plan: Plan) -> str:
+    """Return what a bundle is called that nobody gave a name."""
+    return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
+
+
+def _check_target(
+    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+) -> None:
+    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there.
+
+    Whoever asked for the name of a file that is needed is told, though the bundle's own ends otherwise.
+    """
     try:
         _check_folder(path)
+        _check_name(path)
         sweep(path)
         needed = [
             plan.path,
@@ -297,14 +315,15 @@ def _check_target(path: Path, plan: Plan, policy: str | Path | None, *, force: b
             policy,
             *(file for spec in plan.inputs.values() for file in spec.files()),
         ]
-        for written in (path, sidecar(path)):
-            _check_name(written)
+        for written in (Path(asked or path), path, sidecar(path)):
             if any(other is not None and _same(written, Path(other)) for other in needed):
                 raise MachineError(
                     "the bundle would replace a file that it is made from",
                     where=str(written),
                     remedy="choose another name",
                 )
+        for written in (path, sidecar(path)):
+            _check_name(written)
             if not force:
                 durable.refuse_taken(written)
     except OSError as error:
@@ -367,4 +386,6 @@ def sweep(path: Path) -> None:
 
 def sidecar(path: Path) -> Path:
     """Return the place of a bundle's manifest as a file of its own."""
-    return path.with_name(f"{path.stem}.manifest.json")
+    return (
+        path.parent / f"{path.stem}.manifest.json"
+    )  # be it a folder without a name, which is refused elsewhere

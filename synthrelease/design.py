@@ -153,6 +153,8 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
 def warnings(design: Design) -> list[str]:
     """Return what is true of the release and should worry its curator; public, part of the manifest."""
     plan, told = design.plan, []
+    if plan.neighbours is Neighbours.REPLACE_ONE and design.people == 1:  # else the number is private
+        told.append("1 person: whatever is released is about them alone")
     if plan.neighbours is Neighbours.REPLACE_ONE and plan.delta >= 1 / design.people:
         told.append(
             f"δ = {plan.delta:g} is not below 1/people = 1/{design.people}: at such a δ publishing one whole "

@@ -208,7 +208,10 @@ def sweep(target: Path) -> None:
                     _remove_if_left(path)
 
 
-def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force to replace it") -> None:
+_REPLACE = "choose another name, or pass --force to replace it"
+
+
+def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:
     """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
 
     Args:
@@ -233,7 +236,9 @@ def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force
         )
 
 
-def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page") -> None:
+def refuse_unwritable(
+    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page", remedy: str = _REPLACE
+) -> None:
     """Refuse early to write a page, or another file, where it must not stand, or cannot.
 
     Args:
@@ -241,6 +246,7 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, wh
         used: by what they are, the files that it is made from: none is replaced, `force` or not.
         force: replace what else is there.
         what: is written, for messages.
+        remedy: what to do about a target that exists.
 
     Raises:
         MachineError: the target exists and `force` is not set, it is one of those files, or a folder, or it cannot be made.
@@ -255,7 +261,7 @@ def refuse_unwritable(target: Path, used: Mapping[str, Path], *, force: bool, wh
                 remedy=f"choose another name for the {what}",
             )
     if not force or target.is_dir():
-        refuse_taken(target)
+        refuse_taken(target, remedy)
     with partials(target):  # as it will be written: what is in the way then is in the way now
         pass
 
@@ -264,7 +270,7 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
     """Return what a person is told of an error of the system: of a partial file under its target's name."""
     return MachineError(
         "the file cannot be written",
-        where=str(path.with_name(_target_of(path.name) or path.name)),
+        where=str(path.parent / (_target_of(path.name) or path.name)),
         found=os.strerror(error.errno) if error.errno else "an error of the file system",
         remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
     )
@@ -373,10 +379,10 @@ def _is(handle: int, path: Path) -> bool:
         return False
 
 
-def _target_of(name: str) -> str:
-    """Return the name that a partial file is for; "" if it is none."""
+def _target_of(name: str) -> str | None:
+    """Return the name that a partial file is for; None if it is none."""
     found = _PARTIAL_NAME.fullmatch(name)
-    return found[1] if found else ""
+    return found[1] if found else None
 
 
 def _umask() -> int:

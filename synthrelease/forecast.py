@@ -14,6 +14,7 @@ from synthrelease.outputs.signal_units import units_table
 from synthrelease.policy import Policy
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.report.number_words import several
 from synthrelease.report.summary import wrapped
 
 _WORTH_TELLING = 1.05
@@ -109,7 +110,7 @@ def as_text(view: Mapping[str, Any]) -> str:
     """Return the preview for a terminal."""
     lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
     for row in view["outputs"]:
-        people = "" if row["people"] is None else f", {row['people']} people"
+        people = "" if row["people"] is None else f", {several(row['people'], 'person', 'people')}"
         lines.append(f"{row['name']} ({row['kind']}{people})")
         lines.extend(_line("promise", row["promise"]))
         if row["noise"] is not None:

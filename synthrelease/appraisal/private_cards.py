@@ -254,7 +254,7 @@ def attacks_in_short(one: AppraisedOutput) -> str:
     """Return what attacks found, counted."""
     attacks = one.attacks
     if not attacks:
-        return "nobody to name in sums" if one.sums_alone else "none tried"
+        return "none that name people: only sums are released" if one.sums_alone else "none tried"
     found, untrusted = (
         sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
     )

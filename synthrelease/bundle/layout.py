@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FORMAT, FORMAT_VERSION = "synthrelease", 1
+ENDING = ".h5"  # of every bundle that is built
 MANIFEST = "/manifest"
 SIGNATURE = "/signature"
 OUTPUTS = "/outputs"

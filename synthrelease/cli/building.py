@@ -98,7 +98,7 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="The bundle to write; default <name>-<version>.h5 of the plan.",
+    help="The bundle to write; .h5 is added to a name without it. Default <name>-<version>.h5 of the plan.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing bundle.")
 @POLICY

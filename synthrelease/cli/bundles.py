@@ -40,7 +40,7 @@ def verify(
     """Check BUNDLE and every guarantee that it claims, without the data.
 
     Takes files from anyone. Checks structure and digests, and computes guarantees and derived values again. What it
-    cannot check without the data is listed in docs/format.md.
+    cannot check without the data is listed in the documentation, page "format".
     """
     from synthrelease.api import verify as run
     from synthrelease.report.summary import worthless

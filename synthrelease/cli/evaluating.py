@@ -85,8 +85,8 @@ def evaluate(
     else:
         print_appraisal(found)
         print_required(required)
-    where = "" if target is None or size is None else f"{target}  ({size / 1e6:.2f} MB), "
-    click.secho(f"Page       {where}private: do not publish", fg="red", err=as_json)
+    where = "" if target is None or size is None else f"Page       {target}  ({size / 1e6:.2f} MB), "
+    click.secho(f"{where}private: do not publish", fg="red", err=as_json)
     if found.faults or not all(one.met for one in required):
         raise SystemExit(FAULT)
 

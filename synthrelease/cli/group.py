@@ -14,6 +14,8 @@ from synthrelease.errors import FaultyBundleError, SynthReleaseError
 from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
+_PAYING = "build", "batch"
+_IN_THE_PLAN = "--epsilon", "--delta"
 
 POLICY = click.option(
     "--policy", type=click.Path(path_type=Path), help="A policy: limits that the release must keep to (TOML)."
@@ -106,6 +108,11 @@ class _All(Commands):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            if ctx.invoked_subcommand in SECTIONS["Make"] and error.option_name in _IN_THE_PLAN:
+                name = error.option_name.removeprefix("--")
+                raise click.UsageError(f"{name} is set in the plan, under [privacy].", error.ctx) from None
+            raise
         except SynthReleaseError as error:
             asked = ctx.meta.get(_ASKED, False)
             if asked:
@@ -116,7 +123,8 @@ class _All(Commands):
                 click.echo(f"error: {error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
-            click.echo("interrupted: no half bundle was left behind; a ledger keeps what was paid", err=True)
+            paid = "; a ledger keeps what was paid" if ctx.invoked_subcommand in _PAYING else ""
+            click.echo(f"interrupted: no half file was left behind{paid}", err=True)
             raise SystemExit(_INTERRUPTED) from None
 
 

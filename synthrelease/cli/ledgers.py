@@ -68,6 +68,10 @@ def grant(
     if delta > _LARGE_DELTA and not obj["quiet"]:
         told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
         print_warning(told)
+    if delta == 0 and not obj["quiet"]:
+        print_warning(
+            "a grant without δ cannot pay for Gaussian noise, which heatmaps have by default: --delta 1e-6 would grant one"
+        )
     _print_account(book, dataset, as_json=as_json)
 
 

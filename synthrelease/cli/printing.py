@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _COUNTED = re.compile(r"\b(\d+) of (\d+) (?:rows|values)\b")
 _MUCH = 0.05
+_WRONG_UNIT = (
+    "lie off the screen",
+    "were clipped to its bounds",
+)  # what rows and values do if a unit is mistaken
+_MOST = 0.5
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
@@ -48,6 +53,10 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         click.echo("For you alone, not in the release:", err=True)
         for note in told:
             click.echo(plain(f"  {note}"), err=True)
+        if any(_share(note) > _MOST for note in told if any(words in note for words in _WRONG_UNIT)):
+            print_warning(
+                "that is most of the data: are screen and bounds in its unit? `build --test-seed 1` shows these lines and pays nothing"
+            )
 
 
 def built_form(built: Built) -> dict[str, Any]:
@@ -66,10 +75,13 @@ def _is_much(note: str) -> bool:
     from synthrelease.data.facts import NOBODY
     from synthrelease.data.gaze import SMALL_PART
 
+    return NOBODY in note or SMALL_PART in note or _share(note) >= _MUCH
+
+
+def _share(note: str) -> float:
+    """What part of all rows or values a note tells of; 0 if it counts none."""
     counted = _COUNTED.search(note)
-    if NOBODY in note or SMALL_PART in note:
-        return True
-    return counted is not None and int(counted[1]) >= _MUCH * int(counted[2])
+    return int(counted[1]) / int(counted[2]) if counted else 0.0
 
 
 def print_warning(warning: str) -> None:

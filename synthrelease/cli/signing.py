@@ -91,14 +91,14 @@ def sign(
     from synthrelease.api import sign as run
     from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, read_private_key
 
-    if not obj["quiet"] and _others_may_read(key_file):
-        print_warning(f"others may read the private key {plain(str(key_file))}: chmod 600 keeps them out")
     try:
         key = read_private_key(key_file, _first_line(password_file) if password_file else None)
     except PasswordNeededError:
         if password_file is not None:
             raise
         key = read_private_key(key_file, _asked(confirm=False))
+    if not obj["quiet"] and _others_may_read(key_file):  # only of what was read as one
+        print_warning(f"others may read the private key {plain(str(key_file))}: chmod 600 keeps them out")
     with progress(obj) as tell:
         signed = run(bundle, key, detached=detached, progress=tell)
     key_name = key_id(key.public_key())

@@ -66,9 +66,10 @@ def init(
     from synthrelease.proposal.found_source import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
-    refuse_unwritable(target, used, force=force)
     named = tuple(one.strip() for one in axes.split(",")) if axes else ()
     found = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
+    remedy = "choose another with -o other.toml, or pass --force to replace it"
+    refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
     write_atomically(target, found.text.encode("utf-8"), force=force)
     if as_json:
         told = {"inputs": [_form(one) for one in found.inputs], "warnings": list(found.warnings)}

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+BLUR_SHARE = (
+    0.03  # of the width, by default: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
+)
+
 
 @dataclass(frozen=True)
 class Screen:

@@ -18,6 +18,7 @@ from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import promise_sentence
 from synthrelease.exports.task import MANIFEST, Task, json_bytes
 from synthrelease.exports.written import write_beside
+from synthrelease.report.number_words import several
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TERMS = (
@@ -202,10 +203,10 @@ def _licence(licence: str) -> str | dict[str, str]:
 
 def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
     release, people = manifest["release"], manifest["privacy"]["people"]
-    whose = "a private number of" if people is None else str(people)
+    whose = "a private number of people" if people is None else several(people, "person", "people")
     contact = f" Who to ask: {release['contact']}." if "contact" in release else ""
     return {
-        "rai:dataCollection": f"Data of {whose} people, which are private and not part of the release. How they were collected is not in its manifest.",
+        "rai:dataCollection": f"Data of {whose}, which are private and not part of the release. How they were collected is not in its manifest.",
         "rai:dataPreprocessingProtocol": promised.making(manifest),
         "rai:dataManipulationProtocol": "; ".join(promised.post_processing(manifest)) or "none",
         "rai:personalSensitiveInformation": [

@@ -96,7 +96,7 @@ class Ledger:
         Raises:
             PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
         """
-        account = self._account(history.trusted(self.path, store.read(self.path)), charge)
+        account = self._account(history.trusted(self.path, store.read(self.path, charge.dataset)), charge)
         return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
     def debit(self, charge: Charge, most_epsilon: float | None = None) -> Debit:

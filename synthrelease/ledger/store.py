@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -105,14 +106,14 @@ def _refuse_empty(path: Path) -> None:
         )
 
 
-def read(path: Path) -> Kept:
+def read(path: Path, dataset: str = "NAME") -> Kept:
     """Return what a ledger holds.
 
     Raises:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be read.
     """
-    with _told(path), closing(_opened(path)) as connection:
+    with _told(path), closing(_opened(path, dataset)) as connection:
         connection.execute("BEGIN")
         return _kept(connection)
 
@@ -165,12 +166,12 @@ class _Patient(sqlite3.Connection):
                 turns, seen = (turns + 1 if written == seen else 0), written
 
 
-def _opened(path: Path) -> _Patient:
+def _opened(path: Path, dataset: str = "NAME") -> _Patient:
     if not path.is_file():
         raise PlanError(
             "there is no such ledger",
             where=str(path),
-            remedy=f"make one: synthrelease ledger grant {path.name} --dataset NAME --epsilon E --delta D",
+            remedy=f"make one: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
         )
     connection = _connected(path)
     try:

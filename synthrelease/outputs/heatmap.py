@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.screen import Screen
+from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.errors import PlanError
 from synthrelease.maths.spectral import MOST_CELLS, SpectralForm
 from synthrelease.maths.spectrum import LARGEST_BAND, LARGEST_SIDE
@@ -24,7 +24,6 @@ from synthrelease.privacy.guarantee import Neighbours
 SPECTRAL, PRIVATE = "spectral", "private"
 _OF_SPECTRAL = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
 _OF_GAZE_MAPS = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
-_BLUR_SHARE = 0.03  # of the screen's width: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
 # Of a side, for the expected quality: maps of a smaller or larger blur are predicted as these.
 _LEAST_BLUR, _LARGEST_BLUR = 0.003, 0.5
 _TIME_BLUR_SHARE = 0.1  # of the window
@@ -74,7 +73,7 @@ def resolve(
     o, own = spec.options, spec.options["mechanism"]
     _check_keys(spec, own)
     screen = Screen(**source.options["screen"])
-    blur_px = float(o.get("blur_px", _BLUR_SHARE * screen.width_px))
+    blur_px = float(o.get("blur_px", BLUR_SHARE * screen.width_px))
     asked = _Asked(spec, source, facts, neighbours, screen, blur_px)
     mechanisms: dict[str, Parameters] = {}
     try:

@@ -29,6 +29,7 @@ from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.calibration import liu2019_level
 from synthrelease.privacy.event import Event
+from synthrelease.report.number_words import several
 
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
@@ -39,6 +40,7 @@ _COUNTED = 100  # samples of a person, where their number is not bounded
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
 _NOTHING = 0.03  # of correlation: what a map has to tell beyond what is known without any data
+_ASSIGNMENT = 'assume_public = ["assignment"], or max_stimuli_per_person = m'
 _GOOD = 0.8  # a correlation at which a map shows where the hot spots are
 
 Parameters = SpectralParameters | GazeMapParameters
@@ -75,9 +77,14 @@ class Quality:
             viewers = everybody * min(1.0, self.seen / stimuli)  # a person counts on no more
         few = ""
         if viewers is not None:
-            few = f"CC {at(viewers):.2f} with {viewers:.0f} people a stimulus"
-            if self.viewers is None:
-                few += f", if all see {'all' if self.seen >= stimuli else f'{self.seen:.0f} of {stimuli}'}"
+            few = f"CC {at(viewers):.2f} "
+            if self.viewers is not None:
+                few += f"with {several(round(viewers), 'person', 'people')} a stimulus"
+            elif self.seen < stimuli:
+                few += f"AT MOST, if all {everybody} see {self.seen:.0f} of {stimuli} stimuli"
+            else:
+                few += f"AT MOST, if all {everybody} see every stimulus"
+                few += f" (if not, say {_ASSIGNMENT})" if stimuli > 1 else ""
             empty = at(viewers) < self.without_data() + _NOTHING
             few += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
         needed = people_needed(at, _GOOD)

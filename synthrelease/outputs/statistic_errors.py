@@ -13,6 +13,7 @@ from synthrelease.privacy.noise_error import INTERVAL, beyond, chebyshev, chebys
 
 Bounds = tuple[float, float]
 _GOOD = 0.05  # of the bounds' width, or of all ranks, at 95 %
+_HALF = 0.5  # of the bounds' width, or of all people, on either side: the interval is no narrower than what is possible
 _DEVIATIONS = 2.0  # of the lecture notes' example
 
 
@@ -88,9 +89,20 @@ def _in_group(p: StatisticsParameters) -> str:
 def _noised(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
     within = reach(noise)
     mean = within / PERSON_STEPS
-    error = f"95 %: counts ± {mean:.3g} people"
-    if people is not None and p.by is None:
-        error += f", means ± {100 * mean / people:.3g} % of the bounds, histograms ± {within / HALF_RANGE / people:.3g}"
+    told = [f"counts ± {mean:.3g} people"] if COUNT in p.noised else []
+    if people is not None:
+        size = people if p.by is None else people * p.max_groups / len(p.groups)
+        off = {MEAN: mean / size, HISTOGRAM: within / HALF_RANGE / size}
+        words = {
+            MEAN: f"means ± {100 * off[MEAN]:.3g} % of the bounds",
+            HISTOGRAM: f"histograms ± {off[HISTOGRAM]:.3g}",
+        }
+        where = "" if p.by is None else f" in a group of {size:.3g}"
+        empty = ": NO MORE THAN IS KNOWN WITHOUT DATA"
+        told += [
+            f"{words[one]}{where}{empty if off[one] >= _HALF else ''}" for one in words if one in p.noised
+        ]
+    error = f"95 %: {', '.join(told) or f'sums as if {mean:.3g} people were others'}"
     exact = beyond(noise, deviations=_DEVIATIONS)
     return (
         f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "

@@ -29,6 +29,7 @@ class Draft:
         counters: columns of numbers that seem to count rows.
         listed: the labels of the stimuli or recordings, in natural order; none where there are too many for a list.
         words: of the recording's messages, to choose among.
+        unequal: whether people have different numbers of stimuli.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Draft:
     counters: Sequence[str]
     listed: Sequence[str]
     words: Sequence[str] = field(default=())
+    unequal: bool = False
 
     @property
     def gaze(self) -> bool:

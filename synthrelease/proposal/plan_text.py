@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from synthrelease.data.coordinates import DEGREES, PIXELS, TOP_LEFT
+from synthrelease.data.screen import BLUR_SHARE
 from synthrelease.data.tables import Code
 from synthrelease.proposal.draft import Draft
 from synthrelease.proposal.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y
@@ -29,7 +30,7 @@ _HEAD = """# Proposed by `synthrelease init` from the names and forms of columns
 #   synthrelease preview {name}     what it will cost and be worth; reads no private value
 #   synthrelease build {name}       the release
 #
-# All keys: docs/plan.md of synthrelease. Nothing of a person may decide what stands here: no range, length or count taken from the data.
+# All keys: the documentation, page "plan". Nothing of a person may decide what stands here: no range, length or count taken from the data.
 
 [release]
 name = "my-release"         # short, public; with the version it names files
@@ -45,7 +46,8 @@ delta = 1e-6                # far below one in the number of people
 # ledger = "ledger.sqlite"  # counts what all releases of these people cost together; dataset = "…" goes with it
 """
 _MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
-_BLUR = "# blur_px = 24               # about one degree of visual angle"
+_ASSIGNMENT = '# assume_public = ["assignment"]   # if the design decided who saw which'
+_ASSIGNMENT_TOO = '# assume_public = ["stimuli", "assignment"]   # if the design decided who saw which, too'
 
 
 def plan_text(name: str, drafts: Sequence[Draft]) -> str:
@@ -76,7 +78,7 @@ def _output(draft: Draft, *, alone: bool) -> str:
         f'input = "{draft.name}"',
     ]
     if draft.gaze:
-        lines.append(_BLUR)
+        lines.append(_blur_line(draft))
     else:
         groups = max(1, len(draft.listed)) if draft.roles.best(RECORDING) else 1
         lines.append(
@@ -89,6 +91,17 @@ def _output(draft: Draft, *, alone: bool) -> str:
             else []
         )
     return "\n".join(lines) + "\n"
+
+
+def _blur_line(draft: Draft) -> str:
+    """The default; in pixels if the screen is known."""
+    told = "3 % of the screen's width; one degree of visual angle is usual"
+    width = draft.setting.screen.get("width_px")
+    return (
+        f"# blur_px is by default {told}"
+        if width is None
+        else f"# blur_px = {BLUR_SHARE * width:g}  # the default: {told}"
+    )
 
 
 def _gaze(draft: Draft) -> str:
@@ -112,6 +125,7 @@ def _gaze(draft: Draft) -> str:
         *_rows_lines(draft),
         'off_screen = "drop"         # points off the screen are left out, and counted for you; "error" names the first',
         *_public("stimuli", draft.listed),
+        *([_ASSIGNMENT if draft.listed else _ASSIGNMENT_TOO] if draft.unequal else []),
         *_time_lines(draft),
     ]
     return "\n".join(lines) + "\n"

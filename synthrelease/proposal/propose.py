@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.coordinates import CENTRE, DEGREES
-from synthrelease.data.readers import FOLDERS
+from synthrelease.data.readers import FOLDERS, reader_for
 from synthrelease.data.readers.folder import found_files, pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -35,6 +35,7 @@ from synthrelease.proposal.roles import (
 )
 from synthrelease.proposal.setting import setting_of
 from synthrelease.proposal.trial_messages import trial_messages
+from synthrelease.proposal.usual_ranges import usual_range
 from synthrelease.proposal.validity import chosen_rows
 
 _MOST_LISTED = 100  # stimuli or recordings that are written into a plan
@@ -94,21 +95,44 @@ def propose(
     drafts: list[Draft] = []
     inputs: list[Input] = []
     warnings: list[str] = []
-    for path in data:
-        found = found_sources(path, given)
+    seen: list[_Seen] = []
+    everything = [found_sources(path, given) for path in data]
+    tables = [source for found in everything for source in found.sources]
+    for found in everything:
         warnings += [
             f"'{one}' was left alone: it seems to be another kind of table" for one in found.left_alone
         ]
         for source in found.sources:
-            draft, own, told = _proposed(source, plan, people)
+            draft, own, told, labels = _proposed(source, plan, people, tables)
+            told += [
+                f"{_called(other.source)} and {_called(source)} look like the same people and "
+                f"{'stimuli' if draft.gaze else 'recordings'}: keep one"
+                for other, before in zip(drafts, seen, strict=True)
+                if before == labels and _alike(other, draft)
+            ]
             drafts.append(draft)
+            seen.append(labels)
             inputs.append(own)
             warnings += told
     named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
     return Proposal(plan_text(plan.name, named), tuple(dict.fromkeys(warnings)), tuple(inputs))
 
 
-def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft, Input, list[str]]:
+_Seen = tuple[frozenset[str], frozenset[str]]  # labels of people, and of stimuli or recordings
+
+
+def _called(source: Source) -> str:
+    return f"'{source.pattern or source.path.name}'"
+
+
+def _alike(one: Draft, other: Draft) -> bool:
+    """Whether two inputs of the same people could be one: points of gaze both, or with a feature in common."""
+    return (one.gaze and other.gaze) or bool(set(one.features) & set(other.features))
+
+
+def _proposed(
+    source: Source, plan: Path, people: Sequence[str], tables: Sequence[Source]
+) -> tuple[Draft, Input, list[str], _Seen]:
     words: tuple[str, ...] = ()
     first = found_files(source)[0].source.path if source.pattern and not source.format else source.path
     if first.suffix.lower() == ".asc":
@@ -116,7 +140,7 @@ def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft,
         source = replace(source, messages=source.messages or messages)
     looked = looked_at(source)
     roles = roles_of(looked.filled)
-    person = _person(looked, roles, people)
+    person = _person(looked, roles, people, tables)
     gaze = bool(roles.best(X) and roles.best(Y))
     used = (X, Y, TIME, DURATION) if gaze else (TIME,)
     taken = {column for role in used if (column := roles.best(role))}
@@ -151,6 +175,7 @@ def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft,
     )  # where 0, 0 is a point
     codes = missing_codes(looked.frame, pair or features, pair=None if middle else pair)
     listed = [one for one in looked.labels(labelled) if one not in TEXTS] if labelled else []
+    seen = looked.counts(person, labelled) if gaze and labelled else {}
     draft = Draft(
         "",
         source,
@@ -164,15 +189,17 @@ def _proposed(source: Source, plan: Path, people: Sequence[str]) -> tuple[Draft,
         counters,
         listed if len(listed) <= _MOST_LISTED else [],
         words,
+        len(set(seen.values())) > 1,
     )
     apart = dict.fromkeys(one for one in (labelled, roles.best(RECORDING), *parts) if one)
     counted = {column: looked.counts(person, column).values() for column in apart}
     groups = tuple((min(counts), max(counts), column) for column, counts in counted.items())
-    own = Input(source.path, "gaze" if gaze else "features", len(looked.labels(person)), groups)
+    labels = looked.labels(person)
+    own = Input(source.path, "gaze" if gaze else "features", len(labels), groups)
     warnings = _warnings(looked, roles, person, own, known={setting.stimulus})
     if not gaze and not chosen.valid:
         warnings += _of_zeros(looked, features)
-    return draft, own, warnings
+    return draft, own, warnings, (frozenset(labels), frozenset(listed))
 
 
 _COUNTER = re.compile(
@@ -180,7 +207,7 @@ _COUNTER = re.compile(
 )
 
 
-def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
+def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequence[Source]) -> str:
     """The column that says whose rows are: one that was named, or that the format defines."""
     columns = looked.frame.columns
     defined = next((known.person for known in FOLDERS if known.name == looked.source.format), "")
@@ -214,13 +241,24 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
         *roles.candidates[DURATION],
     }
     offered = [
-        one for one in dict.fromkeys(likely) if one not in others and not _COUNTER.search(plain_name(one))
+        one
+        for one in dict.fromkeys(likely)
+        if one not in others and not _COUNTER.search(plain_name(one)) and usual_range(one) is None
     ]
     names = ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
     if people:
         missing = " or ".join(f"'{column}'" for column in people)
+        having = ", ".join(
+            _called(one) for one in tables if set(people) & set(reader_for(one).column_names(one))
+        )
         raise DataError(
-            f"there is no column {missing}", where=path, expected=f"one of {names}", remedy="correct --person"
+            f"there is no column {missing}",
+            where=f"{path}, {_called(looked.source)}" if looked.source.pattern else path,
+            found=f"it in {having}" if having else "",
+            expected=f"one of {names}",
+            remedy="repeat --person for what this table calls it, or name the file that has it alone"
+            if having
+            else "correct --person",
         )
     raise DataError(
         "which column says whose rows these are is not guessed",

@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from synthrelease.privacy.guarantee import from_json
+from synthrelease.report.number_words import several
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
@@ -44,12 +45,13 @@ def worthless(manifest: dict[str, Any]) -> list[tuple[str, str]]:
 def as_text(manifest: dict[str, Any]) -> str:
     """Return what a bundle contains and promises, for a person."""
     release, privacy = manifest["release"], manifest["privacy"]
-    people = "a private number of" if privacy["people"] is None else str(privacy["people"])
+    n = privacy["people"]
+    people = "a private number of people" if n is None else several(n, "person", "people")
     lines = [
         f"{release['title']}",
         f"{release['name']} {release['version']}, {release['date']}"
         + "".join(f", {release[key]}" for key in ("license", "contact") if key in release),
-        f"made by {manifest['tool']['name']} {manifest['tool']['version']} from data of {people} people",
+        f"made by {manifest['tool']['name']} {manifest['tool']['version']} from data of {people}",
         "",
         *as_lines(manifest),
     ]

@@ -223,6 +223,7 @@ def test_not_resumed_what_is_there_is_in_the_way(plans: list[Path], tmp_path: Pa
     done = batch(plans[:2], tmp_path / "out")
     assert states(done) == [FAILED, BUILT]
     assert "exists already" in done[0].reason
+    assert "--resume keeps what is built; else give the plan another version" in done[0].reason
     assert states(batch(plans[:1], tmp_path / "out", force=True)) == [BUILT]
 
 
@@ -231,6 +232,8 @@ def test_a_plan_that_was_changed_is_another(plans: list[Path], tmp_path: Path) -
     plans[0].write_text(plans[0].read_text() + "\n")
     (one,) = batch(plans[:1], tmp_path / "out", resume=True)
     assert "exists already" in one.reason
+    assert "choose another --out-dir" in one.reason
+    assert "--resume" not in one.reason
     assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 
@@ -187,6 +188,18 @@ def test_what_may_be_a_mistake_in_the_plan_is_told_without_being_asked(study):
     assert "For you alone, not in the release:" in done.stderr
     assert "nobody has a row of 'no such picture', which the plan lists" in done.stderr
     assert "lie off the screen" in done.stderr
+
+
+def test_a_wrong_unit_is_told_loudly_and_to_the_curator_alone(study):
+    """Bounds in metres clip all; a test build tells it before the ledger is paid."""
+    text = study.plan.read_text()
+    assert "most of the data" not in run("build", study.plan, "-o", study.folder / "r.h5", "-v").output
+    study.plan.write_text(re.sub(r"= \[[0-9.]+, [0-9.]+\]", "= [0.0001, 0.0002]", text))
+    done = run("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", "1")
+    assert done.exit_code == 0, done.output
+    assert "were clipped to its bounds" in done.stderr
+    assert "warning: that is most of the data: are screen and bounds in its unit?" in done.stderr
+    assert "most of the data" not in (study.folder / "r.TEST-SEED.manifest.json").read_text()
 
 
 def test_one_column_for_two_roles_is_refused(study):

@@ -288,3 +288,12 @@ def test_a_private_file_is_read_by_its_owner_alone_from_the_start(target: Path) 
         os.umask(before)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert target.read_bytes() == b"private"
+
+
+def test_a_sweep_of_a_folder_without_a_name_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data.csv").touch()
+    monkeypatch.chdir(tmp_path)
+    sweep(Path())
+    assert (tmp_path / "data.csv").exists()

@@ -71,7 +71,7 @@ def test_the_summary_is_short_and_private(plan, tmp_path):
     assert lines[:3] == [
         "heatmaps   CC 0.821 (without noise 0.987, even attention everywhere 0.431, best 1)",
         "           who knows everybody else guesses right in 56.2 % (of 61.3 % that the promise allows)",
-        "           attacks: nobody to name in sums",
+        "           attacks: none that name people: only sums are released",
     ]
     assert "           attacks: 1 of 3 found something, 1 cannot be trusted" in lines
     assert lines[-1].startswith(f"Page       {target}  (")
@@ -99,6 +99,8 @@ def test_json_is_json_and_nothing_else(name, plan, tmp_path):
         "required_attacks": [],
     }
     assert json.loads(done.stdout)["do_not_publish"].startswith("private")
+    assert "private: do not publish" in done.stderr
+    assert "Page" not in done.stderr
     assert "private: do not publish" in done.stderr
     assert not list(tmp_path.glob("*.html"))
 

@@ -243,7 +243,8 @@ def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     assert budget is not None
     told = resolved.quality.prediction(budget, 3)[0]
     if resolved.quality.viewers is None:
-        assert "with 3 people a stimulus, if all see all: NO MORE THAN IS KNOWN WITHOUT DATA" in told
+        assert " AT MOST, if all 3 see every stimulus (if not, say assume_public = " in told
+        assert "max_stimuli_per_person = m): NO MORE THAN IS KNOWN WITHOUT DATA" in told
     few, many = (replace(resolved.quality, viewers=float(n)) for n in (3, 1_000_000))
     assert "with 3 people a stimulus: NO MORE THAN IS KNOWN WITHOUT DATA" in few.prediction(budget, 3)[0]
     assert "WITHOUT DATA" not in many.prediction(budget, 1_000_000)[0]
@@ -258,9 +259,9 @@ def test_people_who_count_on_some_stimuli_alone_are_fewer_on_each(tmp_path: Path
     parameters = replace(resolved.quality.mechanisms["spectral"], stimuli=4)
     private = replace(resolved.quality, mechanisms={"spectral": parameters}, viewers=None, seen=1.0)
     told = private.prediction(budget, 4000)[0]
-    assert "with 1000 people a stimulus, if all see 1 of 4;" in told
+    assert " AT MOST, if all 4000 see 1 of 4 stimuli;" in told
     assert told.startswith(f"CC {private.correlation('spectral', budget, 1000):.2f} ")
     assert (
-        "with 4000 people a stimulus, if all see all;"
+        " AT MOST, if all 4000 see every stimulus (if not, "
         in replace(private, seen=4.0).prediction(budget, 4000)[0]
     )

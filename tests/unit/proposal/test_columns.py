@@ -112,7 +112,9 @@ def test_zeros_of_both_coordinates_are_a_code_where_they_are_many() -> None:
         ("Pupil diameter left", (1, 9), "mm"),
         ("pupil_lr_diff_mm", (-3, 3), "mm"),
         ("pupil_sd_mm", (0, 2), "mm"),
-        ("blink_rate_hz", (0, 1), "per second"),
+        ("blink_rate_hz", (0, 2), "per second"),  # as the demonstration has it
+        ("openness_sd", (0, 0.5), ""),
+        ("fixation_duration_sd_ms", (0, 1000), "ms"),
         ("fixation_duration_mean_ms", (0, 2000), "ms"),
         ("saccade_amplitude_max", (0, 40), "degrees"),
         ("peak velocity", (0, 1000), "degrees per second"),

@@ -229,3 +229,39 @@ def test_what_lasts_is_a_feature_and_what_was_looked_at_a_recording_where_no_poi
     trials = data.read_text().replace("amplitude_deg\n", "trial\n")
     data.write_text(trials)
     assert 'recording = "trial"' in propose([data], plan, people=["person"]).text
+
+
+def test_which_table_has_the_column_of_people_is_said(tmp_path: Path) -> None:
+    one = gaze(tmp_path / "g.csv")
+    other = tmp_path / "pupil.csv"
+    other.write_text("subj,pupil_min_mm,blink_rate_hz\n" + "a,3,1\na,4,1\nb,3,0\nb,4,0\n" * 3)
+    told = run("init", one, other, "--person", "observer", "-o", tmp_path / "p.toml")
+    assert told.exit_code == 3
+    assert f"{other}: there is no column 'observer'" in told.stderr
+    assert "it in 'g.csv'" in told.stderr
+    assert "repeat --person" in told.stderr
+    assert "one of 'subj'\n" in told.stderr  # and no measurement
+    both = ("--person", "observer", "--person", "subj")
+    assert run("init", one, other, *both, "-o", tmp_path / "p.toml").exit_code == 0
+
+
+def test_the_same_data_twice_are_doubted(tmp_path: Path) -> None:
+    one = gaze(tmp_path / "g.csv")
+    two = tmp_path / "copy.csv"
+    two.write_bytes(one.read_bytes())
+    told = run("init", one, two, "--person", "observer", "-o", tmp_path / "p.toml")
+    assert "'g.csv' and 'copy.csv' look like the same people and stimuli: keep one" in told.stderr
+    assert "keep one" not in run("init", one, "--person", "observer", "-o", tmp_path / "q.toml").stderr
+
+
+def test_who_saw_what_is_offered_where_it_differs(tmp_path: Path) -> None:
+    data, plan = tmp_path / "g.csv", tmp_path / "p.toml"
+    rows = [f"{who},{image},3,4" for who in "abcdefg" for image in "stu"[: 2 + (who > "c")] for _ in range(5)]
+    data.write_text("\n".join(["who,image,x,y", *rows]) + "\n")
+    assert run("init", data, "--person", "who", "-o", plan).exit_code == 0
+    text = plan.read_text()
+    assert '# assume_public = ["assignment"]   # if the design decided who saw which\n' in text
+    assert "# blur_px is by default 3 % of the screen's width" in text
+    data.write_text("\n".join(["who,image,x,y", *(row for row in rows if ",u," not in row)]) + "\n")
+    assert run("init", data, "--person", "who", "-o", plan, "--force").exit_code == 0
+    assert "assignment" not in plan.read_text()

@@ -1,0 +1,37 @@
+"""What `build -o` makes of a name: two bundles never share a manifest beside them."""
+
+import pytest
+from click.testing import CliRunner
+
+from synthrelease.cli import main
+
+
+def build(study, output, *more):
+    return CliRunner().invoke(main, ["-q", "build", str(study.plan), "-o", str(output), *more])
+
+
+def test_a_test_build_leaves_the_manifest_of_a_release_alone(study):
+    assert build(study, study.folder / "real.h5").exit_code == 0
+    before = (study.folder / "real.manifest.json").read_bytes()
+    assert build(study, study.folder / "real", "--test-seed", "1", "--force").exit_code == 0
+    assert (study.folder / "real.manifest.json").read_bytes() == before
+    assert (study.folder / "real.TEST-SEED.h5").exists()
+
+
+def test_versions_in_names_are_no_endings(study):
+    for name in ("x-1.0.0", "x-1.0.1"):
+        assert build(study, study.folder / name).exit_code == 0
+        assert (study.folder / f"{name}.h5").exists()
+        assert (study.folder / f"{name}.manifest.json").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--test-seed", "1"], ["--force"]])
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "/dev/null"])
+def test_what_is_no_file_is_refused(study, monkeypatch, name, more):
+    monkeypatch.chdir(study.folder)
+    before = set(study.folder.iterdir())
+    told = build(study, name, *more)
+    assert told.exit_code == 6
+    assert "the output is a" in told.output
+    assert "choose the name of a file" in told.output
+    assert set(study.folder.iterdir()) == before
