@@ -385,7 +385,5 @@ def sweep(path: Path) -> None:
 
 
 def sidecar(path: Path) -> Path:
-    """Return the place of a bundle's manifest as a file of its own."""
-    return (
-        path.parent / f"{path.stem}.manifest.json"
-    )  # be it a folder without a name, which is refused elsewhere
+    """Return the place of a bundle's manifest as a file of its own; of a folder without a name, too, which others refuse."""
+    return path.parent / f"{path.stem}.manifest.json"

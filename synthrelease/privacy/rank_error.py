@@ -1,4 +1,7 @@
-"""How far the rank of a privately chosen quantile may miss its target: known without any data."""
+"""How far the rank of a privately chosen quantile may miss its target: known without any data.
+
+Permute-and-flip errs no more than the exponential mechanism, whose weights bound the error (McKenna & Sheldon 2020).
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,6 @@ def rank_error(
         moving: whether there are more groups than a person counts in.
         neighbours: the neighbouring relation.
         probability: of a miss that is no larger, below 1.
-
-    Source: McKenna & Sheldon 2020 (permute-and-flip errs no more than the exponential mechanism, whose weights bound it).
     """
     if steps == 1:
         return 0.0
