@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from synthrelease.bundle.signing.key_pair import keygen
     from synthrelease.data.screen import Screen
     from synthrelease.errors import (
+        ArgumentError,
         BundleError,
         DataError,
         FaultyBundleError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from synthrelease.ledger import Ledger
 
 __all__ = [
+    "ArgumentError",
     "BundleError",
     "DataError",
     "FaultyBundleError",

@@ -20,7 +20,7 @@ from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.journal import DONE, MOVING, Entry, Journal
-from synthrelease.parallel import Failed, Job, OwnProcess, Pool, Processes, run_all
+from synthrelease.parallel import Failed, Job, Pool, checked_jobs, pool_of, run_all
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
 
@@ -90,6 +90,7 @@ def batch(
         MachineError: the folder cannot be used, or another batch works in it.
         PlanError: the policy is none.
     """
+    checked_jobs(jobs)
     if policy is not None:
         load_policy(policy)  # better an error now than one for every plan
     found: dict[int, Ended] = {}  # by number of the plan
@@ -121,13 +122,9 @@ def batch(
             )
             for one in planned
         ]
-        for number, one in _run(planned, build, journal, cluster or (lambda: _processes(jobs))):
+        for number, one in _run(planned, build, journal, cluster or (lambda: pool_of(jobs))):
             note(number, one)
     return [found[number] for number in range(len(paths))]
-
-
-def _processes(jobs: int) -> Pool:
-    return OwnProcess() if jobs == 1 else Processes(jobs)
 
 
 def _read_plans(

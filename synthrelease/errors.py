@@ -3,9 +3,10 @@
     SynthReleaseError
     ├── BundleError      1   a bundle is not what it claims to be
     │   └── FaultyBundleError    `verify` found faults; they are listed
-    ├── InputError       3   the curator's files are at fault
+    ├── InputError       3   what the curator wrote or supplied is at fault
     │   ├── PlanError        the plan
-    │   └── DataError        the data
+    │   ├── DataError        the data
+    │   └── ArgumentError    what a program called a function with; a ValueError, too
     ├── PolicyError      4   refused, because the promise could not be kept
     └── MachineError     6   disk, permission, missing extra
 
@@ -107,6 +108,10 @@ class PlanError(InputError):
 
 class DataError(InputError):
     """A data file cannot be read as the plan describes it."""
+
+
+class ArgumentError(InputError, ValueError):
+    """A function was called with what it cannot use; a ValueError, too, as Python's own functions raise."""
 
 
 class PolicyError(SynthReleaseError):

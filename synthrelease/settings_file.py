@@ -15,6 +15,7 @@ from synthrelease.errors import MachineError, PlanError
 Explain = Callable[[str, Any], PlanError | None]
 FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
 _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
+_NOT_OFFERED = "is not offered"
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -84,8 +85,17 @@ def _text(path: Path, what: str) -> bytes:
         ) from None
 
 
-def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: Explain | None = None) -> None:
+def refuse_misfit(
+    path: Path,
+    document: dict[str, Any],
+    what: str,
+    *,
+    explain: Explain | None = None,
+    lists_shown: bool = True,
+) -> None:
     """Refuse what does not fit the schema `<what>-v1`; arguments as of `read_settings`.
+
+    What is no file but what a program gave may hold a private column where a list belongs: then `lists_shown` is false.
 
     Raises:
         PlanError: it does not.
@@ -107,7 +117,23 @@ def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: E
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
     where = f"{path}: {place.lstrip('.')}" if place else str(path)
     special = explain(where, error) if explain is not None else None
-    raise special or _explained(where, error, schema(schema_name))
+    refusal = special or _explained(where, error, schema(schema_name))
+    in_list = bool(error.absolute_path) and isinstance(error.absolute_path[-1], int)
+    if not lists_shown and (in_list or isinstance(error.instance, list)):
+        refusal = _unseen(refusal, error.instance)
+    raise refusal
+
+
+def _unseen(refusal: PlanError, value: Any) -> PlanError:
+    """A refusal that does not repeat a list, or what stands in one."""
+    problem = refusal.problem
+    return PlanError(
+        "the value is not possible" if problem.endswith(_NOT_OFFERED) else problem,
+        where=refusal.where,
+        found=f"a list of {len(value)}" if isinstance(value, list) else "",
+        expected=refusal.expected,
+        remedy=refusal.remedy,
+    )
 
 
 def _to_fill_in(value: Any, place: str = "") -> Iterator[str]:
@@ -159,7 +185,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
             return PlanError(
-                f"'{error.instance}' is not offered",
+                f"'{error.instance}' {_NOT_OFFERED}",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.builder import released_output
+from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
 from synthrelease.errors import SynthReleaseError
@@ -134,12 +135,6 @@ class Promise:
     neighbours: str = Neighbours.REPLACE_ONE
     allow_unprotected: bool = False
 
-    def to_plan(self) -> dict[str, Any]:
-        """Return a plan's words."""
-        told: dict[str, Any] = {"epsilon": self.epsilon, "neighbours": str(self.neighbours)}
-        told |= {"delta": self.delta} if self.delta else {}
-        return told | ({"allow_unprotected": True} if self.allow_unprotected else {})
-
 
 def released(
     name: str,
@@ -164,14 +159,19 @@ def released(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
     """
+    privacy, told = (
+        {key: plain(value, f"{name}().{key}") for key, value in one.items()}
+        for one in (vars(promise), output)
+    )
     document = {
         "release": {"name": name.replace("_", "-"), "version": "0", "title": name},
-        "privacy": promise.to_plan(),
+        "privacy": privacy,
         "inputs": {_ROWS: {"path": rows.name, **source}},
-        "outputs": [{"name": name, "input": _ROWS, **output}],
+        "outputs": [{"name": name, "input": _ROWS, **told}],
     }
+    random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     try:
-        plan = plan_of(_plain(document), rows, called=name)
+        plan = plan_of(document, rows, called=name)
         spec = plan.inputs[_ROWS]
         stamp = stamp_of(spec.source)
         design = make_design(plan)
@@ -180,10 +180,9 @@ def released(
         found: list[Collected] = []
         notes: tuple[str, ...] = ()
         for part in divided(spec, design.facts[_ROWS], stamp):
-            own, told = collected_from(part, {name: resolved.collector()})
+            own, remarks = collected_from(part, {name: resolved.collector()})
             found.append(own[name])
-            notes += told
-        random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
+            notes += remarks
         collected = functools.reduce(lambda one, other: one.joined(other), found)
         release = released_output(planned, collected, random)
     except SynthReleaseError as error:
@@ -210,12 +209,3 @@ def _where(where: str, name: str) -> str:
     for place in (f"{name}: outputs[0] ({name})", f"{name}: outputs[0]", f"{name}: inputs.{_ROWS}"):
         where = where.replace(place, f"{name}()")
     return where.replace(f"{name}: privacy", f"{name}()")
-
-
-def _plain(value: Any) -> Any:
-    """A value as TOML would have been read."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, np.generic | np.ndarray):
-        return _plain(value.tolist())
-    return [_plain(own) for own in value] if isinstance(value, list | tuple) else value

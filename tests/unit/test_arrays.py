@@ -262,8 +262,9 @@ def test_what_cannot_be_used_is_named_by_its_argument(change, kind, where):
     ],
 )
 def test_arguments_that_belong_together(change):
-    with pytest.raises(ValueError, match="Expected"):
+    with pytest.raises(InputError, match=r"go together|not of the same names|the same name") as caught:
         small(**change)
+    assert isinstance(caught.value, ValueError)
 
 
 def test_labels_are_those_of_a_file():

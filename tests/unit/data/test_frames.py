@@ -20,7 +20,7 @@ from synthrelease.data.held import Held, unnested
 from synthrelease.data.source import Source
 from synthrelease.data.tables import labels, numbers, read_slices, read_table, row_count
 from synthrelease.design import make_design
-from synthrelease.errors import DataError, PlanError
+from synthrelease.errors import DataError, InputError, PlanError
 from synthrelease.forecast import preview
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
@@ -131,6 +131,22 @@ def test_an_input_that_is_not_there_is_refused_with_the_nearest_name(tmp_path: P
         load_plan(plan, {"gase": frames["gaze"]})
     assert "gaze" in caught.value.remedy
     assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("wrong", ["frame", "series", "list", {"canary": None}, {17: None}])
+def test_frames_that_are_no_dict_of_frames_are_refused_unseen(tmp_path: Path, wrong: Any) -> None:
+    """Whoever iterates a frame, a column or a list of rows finds names of people, or measurements."""
+    plan, frames, _ = study(tmp_path)
+    own = {"frame": pl.DataFrame({"canary": [1.0]}), "series": pl.Series(["canary"]), "list": ["canary"]}
+    given = own[wrong] if isinstance(wrong, str) else dict.fromkeys(wrong, frames["gaze"])
+    with pytest.raises(InputError) as caught:
+        load_plan(plan, given)
+    assert "canary" not in str(caught.value) + repr(caught.value)
+    assert "gaze" in f"{caught.value.expected} {caught.value.remedy}"
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    refused(pl.LazyFrame({"person": ["canary"]}), "LazyFrame", "collect()")
 
 
 @pytest.mark.parametrize("wrong", [["canary"], {"person": ["canary"]}, "canary.csv", None, np.zeros(3)])
