@@ -1,6 +1,6 @@
 """synthrelease turns a private eye-tracking dataset into a release that can be published.
 
-`build`, `preview`, `verify` and the others do what the commands of these names do; `appraise` is `synthrelease evaluate`, whose name
+`build`, `preview`, `verify` and the others do what most commands do; `appraise` is `synthrelease evaluate`, whose name
 is that of the package of measures and attacks. `synthrelease.arrays` has single mechanisms for arrays.
 
 >>> import synthrelease

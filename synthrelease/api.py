@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.verification import refuse_absent
 from synthrelease.bundle.verification import verify as _verify
-from synthrelease.errors import FaultyBundleError
+from synthrelease.errors import ArgumentError, FaultyBundleError
 from synthrelease.report.exhibits import PICTURES
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def verify(
     Raises:
         InputError: there is no such file, the file of the public key cannot be read or is none, or the policy cannot be used.
         MachineError: the file may not be read.
-        ValueError: a policy with `quick`, which does not check the claims that a policy is about.
+        ArgumentError: a policy with `quick`, which does not check the claims that a policy is about.
 
     Example:
         >>> found = verify(__file__)  # a program, not a bundle
@@ -162,7 +162,11 @@ def verify(
         found = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
         return refuse_absent(path, found)
     if quick:
-        raise ValueError("a policy asks about claims that `quick` does not check: leave one of them out")
+        raise ArgumentError(
+            "a policy asks about claims that `quick` does not check",
+            where="verify()",
+            remedy="leave one of them out",
+        )
     from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
 
     limits = load_policy(policy)
@@ -198,7 +202,7 @@ def export(
         FaultyBundleError: the bundle has faults.
         DataError: the form cannot hold something that is in it, or a picture cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
-        ValueError: there is no such form, or `stimuli` are not for it.
+        ArgumentError: there is no such form, or `stimuli` are not for it.
 
     Example:
         >>> import tempfile
@@ -212,11 +216,22 @@ def export(
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
     from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
+    from synthrelease.settings_file import nearest  # noqa: PLC0415
 
     if form not in FORMATS:
-        raise ValueError(f"Expected form to be one of {', '.join(FORMATS)}, found {form!r}")
+        raise ArgumentError(
+            "there is no such form",
+            where="export().form",
+            found=repr(form) if isinstance(form, str) else type(form).__name__,
+            expected="one of " + ", ".join(FORMATS),
+            remedy=nearest(str(form), list(FORMATS)) or "write one of these",
+        )
     if stimuli is not None and form != "png":
-        raise ValueError('stimuli are for pictures: leave them out, or export to "png"')
+        raise ArgumentError(
+            "stimuli are for pictures",
+            where="export().stimuli",
+            remedy='leave them out, or export to "png"',
+        )
     folder = Path(folder)
     refuse_target(folder, force=force)
     manifest = _verified(bundle, progress).manifest

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.builder import released_output
 from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
-from synthrelease.errors import SynthReleaseError
+from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import collected_from, divided, stamp_of
@@ -44,7 +43,7 @@ class ArrayRelease:
     """
 
     name: str
-    values: Mapping[tuple[str, ...], NDArray[np.generic]] = field(repr=False)
+    values: Mapping[tuple[str, ...], NDArray[Any]] = field(repr=False)
     guarantee: Guarantee
     event: Event
     mechanism: dict[str, Any] = field(repr=False)
@@ -52,15 +51,34 @@ class ArrayRelease:
     notes: tuple[str, ...] = field(repr=False)
     test_seed: bool
 
-    def __getitem__(self, labels: Labels) -> NDArray[np.generic]:
+    def __getitem__(self, labels: Labels) -> NDArray[Any]:
         """Return the array of these labels, in the unit and of the shape that its last label has; KeyError if there is none."""
-        return self.values[(labels,) if isinstance(labels, str) else tuple(labels)]
+        try:
+            return self.values[_key(labels)]
+        except (KeyError, TypeError):
+            raise no_such("array", labels, self.values) from None
 
-    def of(self, what: str) -> dict[Labels, NDArray[np.generic]]:
+    def __contains__(self, labels: object) -> bool:
+        return _key(labels) in self.values
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def keys(self) -> KeysView[tuple[str, ...]]:
+        """Return the labels of all arrays."""
+        return self.values.keys()
+
+    def of(self, what: str) -> dict[Labels, NDArray[Any]]:
         """Return all arrays of one kind, such as "heatmap", by their other labels: a text if it is one, else a tuple.
 
-        Shapes and units are those of the kind.
+        Shapes and units are those of the kind. KeyError if there is no such kind.
         """
+        kinds = list(dict.fromkeys(labels[-1] for labels in self.values))
+        if what not in kinds:
+            raise no_such("kind of arrays", what, kinds)
         found = {labels[:-1]: array for labels, array in self.values.items() if labels[-1] == what}
         return {labels[0] if len(labels) == 1 else labels: array for labels, array in found.items()}
 
@@ -73,6 +91,10 @@ class ArrayRelease:
             "  mind: another call on these people costs again; compose([...]) tells what calls cost together"
         )
         return "\n".join(lines)
+
+
+def _key(labels: object) -> Any:
+    return (labels,) if isinstance(labels, str) else labels
 
 
 def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
@@ -89,7 +111,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         The guarantee; `NoGuarantee` if one of several calls is no differential privacy: k and γ of records say nothing of other calls.
 
     Raises:
-        ValueError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
+        ArgumentError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
 
     Source: `synthrelease/privacy/accounting.proof.md`.
 
@@ -102,21 +124,58 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         >>> print(compose([one, other]))
         ε = 0.75 per person (replace-one)
     """
-    relations = {call.guarantee.neighbours for call in calls}
-    if len(relations) != 1:
-        raise ValueError(f"Expected calls under one relation, found {sorted(relations) or 'none'}")
-    if any(call.test_seed for call in calls):
-        raise ValueError("Expected calls with noise that nobody can repeat, found one with a test seed")
-    if not 0 <= delta < 0.5:
-        raise ValueError(f"Expected 0 <= delta < 0.5, found delta={delta}")
+    relations = _composable(calls)
+    if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
+        raise ArgumentError(
+            "there is no such δ",
+            where="compose().delta",
+            expected="at least 0, and less than 0.5",
+            remedy="write one well below 1/people, such as delta=1e-6",
+        )
     events = [call.event for call in calls]
     others = [call for call in calls if not accounting.is_differentially_private(call.event)]
     if others and len(calls) > 1:
         reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
         return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relations.pop())
     if not others and not delta and accounting.parts(events).needs_delta:
-        raise ValueError("Expected delta > 0, since there is Gaussian noise, found delta=0")
+        raise ArgumentError(
+            "Gaussian noise cannot promise anything with δ = 0",
+            where="compose().delta",
+            expected="delta > 0",
+            remedy="give the δ at which ε is to be stated, such as compose([…], delta=1e-6)",
+        )
     return accounting.compose(events, delta=delta, neighbours=relations.pop())
+
+
+def _composable(calls: object) -> set[Neighbours]:
+    """The one relation of all calls."""
+    several = list(calls) if isinstance(calls, Iterable) and not isinstance(calls, ArrayRelease) else None
+    if not several or not all(isinstance(call, ArrayRelease) for call in several):
+        empty = several is not None and not several
+        raise ArgumentError(
+            "there are no calls to compose" if empty else "not a list of what calls returned",
+            where="compose().calls",
+            found="" if empty else f"one {type(calls).__name__}",
+            expected="one call or more, in a list",
+            remedy="write compose([call, another])",
+        )
+    relations = {call.guarantee.neighbours for call in several}
+    if len(relations) != 1:
+        raise ArgumentError(
+            "the calls are not under one relation",
+            where="compose().calls",
+            found=", ".join(sorted(relations)),
+            expected="one",
+            remedy="make all calls with the same neighbours",
+        )
+    if any(call.test_seed for call in several):
+        raise ArgumentError(
+            "a call was made with a test seed: its noise promises nothing",
+            where="compose().calls",
+            expected="noise that nobody can repeat",
+            remedy="make the calls without test_seed",
+        )
+    return relations
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import ArgumentError, PlanError, PolicyError
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, Standing
 from synthrelease.ledger.audit import dataset_id
@@ -68,10 +68,18 @@ class Ledger:
             neighbours: the relation of its releases, "replace-one" or "add-remove-one".
 
         Raises:
+            ArgumentError: there is no such relation.
             PlanError: name or numbers have no meaning, or the relation is another than that of releases already paid for.
             PolicyError: the ledger was changed by other means than its own.
             MachineError: it cannot be written.
         """
+        if neighbours not in list(Neighbours):
+            raise ArgumentError(
+                "there is no such relation",
+                where=f"{self.path}: {dataset}",
+                expected="one of " + ", ".join(Neighbours),
+                remedy='write neighbours="replace-one", unless the number of people is private',
+            )
         granted = self._meant(dataset, epsilon, delta, Neighbours(neighbours))
         store.create(self.path)
         with store.writing(self.path) as ledger:

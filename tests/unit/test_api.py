@@ -86,7 +86,7 @@ def test_a_policy_makes_findings(bundle, tmp_path):
     found = synthrelease.verify(bundle, policy=policy)
     assert [one.code for one in found.findings] == ["policy"] * len(found.findings)
     assert found.findings
-    with pytest.raises(ValueError, match="quick"):
+    with pytest.raises(synthrelease.ArgumentError, match="quick"):
         synthrelease.verify(bundle, policy=policy, quick=True)
 
 
@@ -97,9 +97,10 @@ def test_reports_exports_and_differences(bundle, tmp_path):
     written = synthrelease.export(bundle, "parquet", tmp_path / "parquet")
     listed = [path for path in (tmp_path / "parquet").iterdir() if not path.name.startswith(".")]
     assert written.files == len(listed)
-    with pytest.raises(ValueError, match="found 'xlsx'"):
-        synthrelease.export(bundle, "xlsx", tmp_path / "x")
-    with pytest.raises(ValueError, match="pictures"):
+    with pytest.raises(synthrelease.ArgumentError, match="found:    'cvs'") as caught:
+        synthrelease.export(bundle, "cvs", tmp_path / "x")
+    assert caught.value.remedy == "did you mean 'csv'?"
+    with pytest.raises(synthrelease.ArgumentError, match="pictures"):
         synthrelease.export(bundle, "csv", tmp_path / "x", stimuli=tmp_path)
     changed = synthrelease.diff(bundle, bundle)
     assert changed.same
@@ -123,13 +124,27 @@ def test_a_bundle_tells_what_it_is(bundle):
     opened = synthrelease.open_bundle(bundle)
     assert repr(opened) == f"<ReadableBundle {str(bundle)!r}: maps, signals, table, summary, seeded>"
     assert repr(opened["summary"]) == f"<Output 'summary': {len(opened['summary'])} datasets>"
+    first = next(iter(opened["summary"]))
+    for call, found in (
+        (lambda: opened["summar"], "there are summary, "),
+        (lambda: opened.model("summar"), "there are summary, "),
+        (lambda: opened.to_pandas("summar"), "there are summary, "),
+        (lambda: opened.to_xarray("summar"), "there are summary, "),
+        (lambda: opened["summary"][first[:-1]], f"there are {first}"),
+    ):
+        with pytest.raises(KeyError) as caught:
+            call()
+        assert found in str(caught.value)
+    for call in (opened.model, opened.to_xarray):
+        with pytest.raises(synthrelease.ArgumentError, match="'summary' has no"):
+            call("summary")
 
 
 def test_a_ledger_takes_the_relation_by_its_name(tmp_path):
     ledger = synthrelease.Ledger(tmp_path / "l.sqlite")
     ledger.grant("study", 3.0, neighbours="add-remove-one")
     assert ledger.to_json()["study"]["neighbours"] == "add-remove-one"
-    with pytest.raises(ValueError, match="both"):
+    with pytest.raises(synthrelease.ArgumentError, match="no such relation"):
         ledger.grant("study", 3.0, neighbours="both")
 
 

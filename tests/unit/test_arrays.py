@@ -12,7 +12,7 @@ from synthrelease.bundle.contents import contents
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.errors import DataError, InputError, PlanError, PolicyError
+from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4}
 SHAPES = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"polygon": [[40, 0], [80, 0], [80, 30]]}}
@@ -191,21 +191,30 @@ def test_several_calls_cost_what_their_events_compose_to():
     assert 2.0 < together.epsilon < 2.5
     assert arrays.compose([one], delta=1e-4) == one.guarantee
     assert arrays.compose([other, other]).epsilon == 1.0
-    with pytest.raises(ValueError, match="delta > 0"):
+    with pytest.raises(ArgumentError, match="delta > 0"):
         arrays.compose([one, other])
 
 
 @pytest.mark.parametrize(
     ("calls", "match"),
     [
-        (list, "none"),
+        (list, "no calls"),
+        (small, "not a list"),
+        (lambda: [small().guarantee], "not a list"),
+        (lambda: None, "not a list"),
         (lambda: [small(test_seed=1)], "test seed"),
         (lambda: [small(), small(neighbours="add-remove-one")], "one relation"),
     ],
 )
 def test_what_does_not_compose_is_refused(calls, match):
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(ArgumentError, match=match):
         arrays.compose(calls())
+
+
+@pytest.mark.parametrize("delta", [-1.0, 0.5, float("nan"), "1e-6", None])
+def test_a_delta_that_is_none_is_refused(delta):
+    with pytest.raises(ArgumentError, match="no such δ"):
+        arrays.compose([small()], delta=delta)
 
 
 def test_published_mechanisms_say_that_they_do_not_protect():
@@ -330,3 +339,41 @@ def test_arrays_by_kind():
     ) == {"7"}
     with pytest.raises(KeyError):
         found["nothing"]
+
+
+def test_a_release_tells_what_it_holds():
+    found = small(statistics=["mean", "count"])
+    assert set(found) == set(found.keys()) == set(found.values)
+    assert len(found) == len(found.values)
+    assert dict(found).keys() == found.keys()
+    assert ("mean", "v", "value") in found
+    assert ("mean", "v") not in found
+    assert "mean" not in found
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda one: one["mean", "w", "value"], "('mean', 'w', 'value'): there are ('mean', 'v', 'value')"),
+        (lambda one: one["mean"], "no array mean: there are ("),
+        (lambda one: one[["mean", "v"]], "no array: there are ("),
+        (lambda one: one.of("heat"), "no kind of arrays heat: there are "),
+    ],
+)
+def test_a_name_that_is_not_there_says_which_are(call, words):
+    with pytest.raises(KeyError) as caught:
+        call(small())
+    assert words in caught.value.args[0]
+
+
+def test_every_guarantee_has_an_epsilon_or_none():
+    from synthrelease.privacy import guarantee
+
+    assert arrays.compose([small()]).epsilon == 1.0
+    assert guarantee.ApproxDP(epsilon=2.0, delta=1e-6).epsilon == 2.0
+    for other in (guarantee.NoGuarantee(reason="x"), guarantee.ZCDP(rho=1.0)):
+        assert other.epsilon is None
+        assert "epsilon" not in other.to_json()
+        assert guarantee.from_json(other.to_json()) == other
+    with pytest.raises(TypeError):
+        guarantee.PureDP()
