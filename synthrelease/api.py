@@ -390,18 +390,18 @@ def _verified(path: str | Path, progress: Progress | None) -> Verification:
 
 
 def _refuse_faulty(results: Mapping[str, Verification]) -> None:
-    faulty = {path: result.findings for path, result in results.items() if not result.ok}
+    faulty = {path: result for path, result in results.items() if not result.ok}
     if faulty:
-        found = [finding for findings in faulty.values() for finding in findings]
+        found = [finding for result in faulty.values() for finding in result.findings]
         more = f"; and {len(found) - _MOST_FINDINGS} more" if len(found) > _MOST_FINDINGS else ""
         raise FaultyBundleError(
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
-            remedy="get the file again from its source, and run: synthrelease verify",
+            remedy="; ".join(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
                 {"file": path, "code": one.code, "where": one.where, "message": one.message}
-                for path, findings in faulty.items()
-                for one in findings
+                for path, result in faulty.items()
+                for one in result.findings
             ],
         )

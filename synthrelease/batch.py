@@ -193,7 +193,7 @@ def _lost(one: _Planned, problem: str) -> Ended:
     error = MachineError(
         problem,
         where=str(one.path),
-        remedy="bring it back, or pass --force to build it, and pay for it, again",
+        remedy="bring it back, or build it, and pay for it, again: force=True",
     )
     return Ended(one.plan.path, FAILED, reason=str(error))
 

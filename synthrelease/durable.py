@@ -208,7 +208,7 @@ def sweep(target: Path) -> None:
                     _remove_if_left(path)
 
 
-def refuse_taken(path: Path, remedy: str = "choose another name, or pass --force to replace it") -> None:
+def refuse_taken(path: Path, remedy: str = "choose another name, or replace it: force=True") -> None:
     """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
 
     Args:

@@ -323,6 +323,11 @@ def defaults(kind: str) -> dict[str, Any]:
     return {key: node["default"] for key, node in keys.items() if "default" in node}
 
 
+def keys_of(kind: str) -> set[str]:
+    """Return the keys that an entry of a kind of input or output may have."""
+    return set(schema("plan-v1")["$defs"][kind]["properties"])
+
+
 def _check_references(plan: Plan) -> None:
     names = [output.name for output in plan.outputs]
     for output in plan.outputs:

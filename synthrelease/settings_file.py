@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from synthrelease.errors import MachineError, PlanError
 Explain = Callable[[str, Any], PlanError | None]
 FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
 _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 _NOT_OFFERED = "is not offered"
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
@@ -132,7 +134,7 @@ def _unseen(refusal: PlanError, value: Any) -> PlanError:
         where=refusal.where,
         found=f"a list of {len(value)}" if isinstance(value, list) else "",
         expected=refusal.expected,
-        remedy=refusal.remedy,
+        remedy="correct the value" if refusal.found else refusal.remedy,  # which may repeat what was found
     )
 
 
@@ -199,8 +201,30 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 where=where,
                 found=_kind(error.instance),
                 expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
-                remedy="correct the value",
+                remedy=_retyped(error) or "correct the value",
             )
+
+
+def _retyped(error: Any) -> str:
+    """How to write a value of the wrong type, if it only looks wrong."""
+    value, asked = error.instance, error.validator_value
+    if error.validator != "type" or isinstance(value, bool):
+        return ""
+    types = {asked} if isinstance(asked, str) else set(asked)
+    match value:
+        case str() if types & {"number", "integer"} and _NUMBER.fullmatch(value.strip()):
+            told = f"without quotes: {value.strip()}"
+        case str() if "array" in types:
+            told = f'in brackets: ["{value[:80]}"]'
+        case int() | float() if "string" in types:
+            told = f'in quotes: "{value}"'
+        case dict() if "array" in types:
+            told = f"with two brackets: [[{error.absolute_path[-1]}]]"
+        case list() if "object" in types:
+            told = f"with one pair of brackets: [{'.'.join(map(str, error.absolute_path))}]"
+        case _:
+            return ""
+    return f"write it {told}"
 
 
 def _written(key: str, *, top: bool) -> str:

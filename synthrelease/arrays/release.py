@@ -17,13 +17,15 @@ from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import collected_from, divided, stamp_of
-from synthrelease.plan import plan_of
+from synthrelease.plan import keys_of, plan_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.settings_file import nearest
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
+_OF_ENTRIES = {"name", "input", "share", "epsilon", "delta"}  # keys of a plan's entry that no call has
 _OF_PLANS = "spending on this dataset"  # a warning that is said in other words here
 
 
@@ -218,6 +220,14 @@ def released(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
     """
+    if unknown := [key for key in output if key not in keys_of(output["kind"]) - _OF_ENTRIES]:
+        known = sorted(keys_of(output["kind"]) - _OF_ENTRIES - {"kind"})
+        raise ArgumentError(
+            f"there is no argument '{unknown[0]}'",
+            where=f"{name}()",
+            expected="besides those of the signature, one of " + ", ".join(known),
+            remedy=nearest(unknown[0], known) or "leave it out",
+        )
     privacy, told = (
         {key: plain(value, f"{name}().{key}") for key, value in one.items()}
         for one in (vars(promise), output)
@@ -245,7 +255,7 @@ def released(
         collected = functools.reduce(lambda one, other: one.joined(other), found)
         release = released_output(planned, collected, random)
     except SynthReleaseError as error:
-        error.where = _where(error.where, name)
+        _say_as_call(error, name)
         raise
     values = {labels: array for derive in release.derivations for labels, array in derive().items()}
     mechanism = resolved.mechanism()
@@ -263,8 +273,17 @@ def released(
     )
 
 
-def _where(where: str, name: str) -> str:
-    """A place in the plan that nobody wrote, as a place in the call."""
-    for place in (f"{name}: outputs[0] ({name})", f"{name}: outputs[0]", f"{name}: inputs.{_ROWS}"):
-        where = where.replace(place, f"{name}()")
-    return where.replace(f"{name}: privacy", f"{name}()")
+def _say_as_call(error: SynthReleaseError, name: str) -> None:
+    """Say places in the plan that nobody wrote as places in the call, wherever the error names one."""
+    for part in ("problem", "where", "found", "expected", "remedy"):
+        told = getattr(error, part)
+        for place, called in {
+            f"{name}: outputs[0] ({name})": f"{name}()",
+            f"{name}: outputs[0]": f"{name}()",
+            f"{name}: inputs.{_ROWS}": f"{name}()",
+            f"{name}: privacy": f"{name}()",
+            f"under inputs.{_ROWS}.categories, or map it as recording": "as `labels` and `categories`",
+            " under [privacy]": "",
+        }.items():
+            told = told.replace(place, called)
+        setattr(error, part, told)

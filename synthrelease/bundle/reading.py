@@ -123,7 +123,7 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
             "the file is not a bundle to rely on",
             where=str(path),
             found="; ".join(map(str, result.findings)),
-            remedy="get the file again from its source, and run: synthrelease verify",
+            remedy=result.remedy,
         )
     return Bundle(Path(path), result.manifest)
 

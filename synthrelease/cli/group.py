@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from synthrelease.cli.printing import print_findings
+from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError, SynthReleaseError
 from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
@@ -107,6 +108,7 @@ class _All(Commands):
         try:
             return super().invoke(ctx)
         except SynthReleaseError as error:
+            error.remedy = as_options(error.remedy, self)
             asked = ctx.meta.get(_ASKED, False)
             if asked:
                 print_json({"error": error.to_json()})

@@ -94,7 +94,7 @@ class Ledger:
                     where=f"{self.path}: {dataset}",
                     found=str(granted.neighbours),
                     expected=str(account.grant.neighbours),
-                    remedy=f"--neighbours {account.grant.neighbours}, as before",
+                    remedy=f'neighbours="{account.grant.neighbours}", as before',
                 )
             ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
@@ -205,7 +205,7 @@ class Ledger:
                 where=str(self.path),
                 found=f"ε = {epsilon:g}, δ = {delta:g}",
                 expected="ε above 0 and finite, δ from 0 to below 0.5",
-                remedy="correct --epsilon or --delta",
+                remedy="correct ε or δ",
             ) from None
 
     def _refuse_twin(self, dataset: str, known: History) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -191,9 +191,9 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
         raise DataError(
             "the format itself says who a person is",
             where=path,
-            found=" and ".join(f"--person {one}" for one in people),
+            found=" and ".join(f"'{one}'" for one in people),
             expected=f"the column '{defined}'",
-            remedy="leave --person out",
+            remedy="leave the person out",
         )
     named = [column for column in people if column in columns]
     if len(named) == 1:
@@ -220,15 +220,18 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
     if people:
         missing = " or ".join(f"'{column}'" for column in people)
         raise DataError(
-            f"there is no column {missing}", where=path, expected=f"one of {names}", remedy="correct --person"
+            f"there is no column {missing}",
+            where=path,
+            expected=f"one of {names}",
+            remedy="correct the name of the person's column",
         )
     raise DataError(
         "which column says whose rows these are is not guessed",
         where=path,
         found=f"columns that it could be: {names}",
-        remedy=f"say --person {shlex.quote(offered[0])}; two sessions of one person must have one label in it"
+        remedy=f"say person={json.dumps(offered[0], ensure_ascii=False)}; two sessions of one person must have one label in it"
         if offered
-        else "add a column that does; or, if each file is one recording, name the folder: init FOLDER --pattern 'P{person}.csv'",
+        else 'add a column that does; or, if each file is one recording, name the folder, and say pattern="P{person}.csv"',
     )
 
 
@@ -291,7 +294,7 @@ def _several(looked: Looked, person: str, other: str) -> str:
     pairs = looked.frame.select(person, other).unique()
     if pairs.height == looked.frame[person].n_unique() > looked.frame[other].n_unique():
         return (
-            f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, say --person {other}; "
+            f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, that is the column of people; "
             "else a person counts several times, and is protected less than promised"
         )
     return ""

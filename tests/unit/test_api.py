@@ -191,3 +191,18 @@ def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault(tmp_path):
 def test_what_is_no_regular_file_is_a_finding(tmp_path):
     os.mkfifo(tmp_path / "r.h5")
     assert [one.code for one in synthrelease.verify(tmp_path / "r.h5").findings] == ["unreadable"]
+
+
+def test_the_remedy_of_a_file_that_is_no_bundle_or_one_for_tests(study, tmp_path):
+    text = tmp_path / "r.h5"
+    text.write_text("no bundle")
+    seeded = synthrelease.build(study.plan, tmp_path / "t.h5", test_seed=1).path
+    for call in (synthrelease.open_bundle, lambda path: synthrelease.export(path, "csv", tmp_path / "out")):
+        with pytest.raises(synthrelease.BundleError) as caught:
+            call(text)
+        assert caught.value.remedy.startswith("name a bundle, which `build` wrote")
+    with pytest.raises(synthrelease.BundleError) as caught:
+        synthrelease.open_bundle(seeded)
+    assert caught.value.remedy.endswith("allow_test_seed=True")
+    assert synthrelease.open_bundle(seeded, allow_test_seed=True)
+    assert synthrelease.verify(seeded, allow_test_seed=True).remedy == ""

@@ -13,8 +13,8 @@ from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import ArgumentError, InputError
 
-SECRET, PERSON = 3.2209, "canary"
-COLUMN, PEOPLE = [SECRET, 3.33, 4.1, 2.9], [PERSON, PERSON, "b", "c"]
+PERSON = "canary"
+COLUMN, PEOPLE = [3.2209, 3.3317, 4.1193, 2.9041], [PERSON, PERSON, "canary-2", "canary-3"]
 KINDS = {"list": list, "array": np.array, "polars": pl.Series}
 
 
@@ -44,7 +44,7 @@ def refused(call, **wrong):
     error = caught.value
     told = f"{error!s} {error!r} {error.args} " + "".join(traceback.format_exception_only(error))
     assert error.remedy
-    assert str(SECRET) not in told
+    assert not [cell for cell in COLUMN if str(cell) in told]
     assert PERSON not in told
     assert error.__suppress_context__ or error.__context__ is None
     return error

@@ -247,7 +247,7 @@ def test_published_mechanisms_say_that_they_do_not_protect():
         ({"person": ["a", "a", "b", None]}, DataError, "statistics, row 3, column 'person'"),
         ({"person": [object()] * 4}, DataError, "statistics, column 'person'"),
         ({"statistics": ["meen"]}, PlanError, "statistics().statistics"),
-        ({"binz": 3}, PlanError, "statistics()"),
+        ({"binz": 3}, ArgumentError, "statistics()"),
         ({"epsilon": -1.0}, PlanError, "statistics().epsilon"),
         ({"bounds": {"v": (5, 0)}}, PlanError, "statistics().bounds.v"),
         ({"neighbours": "both"}, PlanError, "statistics().neighbours"),
@@ -377,3 +377,25 @@ def test_every_guarantee_has_an_epsilon_or_none():
         assert guarantee.from_json(other.to_json()) == other
     with pytest.raises(TypeError):
         guarantee.PureDP()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"binz": 3}, "there is no argument 'binz'"),
+        ({"share": 0.5}, "there is no argument 'share'"),
+        ({"noise": "gaussian"}, "expected: a delta above 0\n"),
+        ({"by": "mood"}, "add the column and its labels as `labels` and `categories`"),
+        ({"recording": ["r"] * 4, "recordings": ["s"]}, "no row belongs to anything that is listed"),
+        ({"person": ["a", "a", "b", None]}, "complete these rows, or leave them out"),
+        ({"statistics": "mean"}, 'write it in brackets: ["mean"]'),
+    ],
+)
+def test_messages_speak_of_the_call_and_of_no_plan(change, words):
+    with pytest.raises((InputError, PolicyError)) as caught:
+        small(**change)
+    told = str(caught.value)
+    assert words in told
+    assert not [
+        one for one in ("the plan", "inputs.", "[privacy]", "assume_public", "name,", "kind,") if one in told
+    ]
