@@ -157,7 +157,8 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
         return pl.DataFrame([_of_column(frame[column]) for column in frame.columns])
     except ImportError:
         raise MachineError(
-            "pyarrow is not installed, which frames of pandas need", remedy="pip install pyarrow"
+            "pyarrow is not installed, which frames of pandas need",
+            remedy="pip install 'synthrelease[pandas]'",
         ) from None
 
 
