@@ -64,6 +64,7 @@ def propose(
         A `Proposal`: its `text` is the plan, `warnings` are sentences for the curator alone.
 
     Raises:
+        ArgumentError: something else in the place of a path or a name.
         DataError: the data cannot be read, or no column says whose rows are.
         MachineError: they may not be read.
 
@@ -77,13 +78,16 @@ def propose(
         >>> 'person = "who"' in found.text
         True
     """
+    from synthrelease.data.given import named  # noqa: PLC0415
     from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
-    several = [data] if isinstance(data, str | Path) else data
-    people = [person] if isinstance(person, str) else list(person)
+    several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
+    people = named(
+        person, "propose().person", "the name of a column, or a list of names", 'write person="who"'
+    )
     told = {"pattern": pattern, "table": table, "axes": tuple(axes)}
     given = {key: value for key, value in told.items() if value}
-    return run([Path(one) for one in several], Path(plan), people=people, given=given)
+    return run([Path(one) for one in several], Path(plan), people=list(map(str, people)), given=given)
 
 
 def preview(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -76,6 +77,21 @@ def listed(given: object, where: str, *, example: str) -> list[str]:
             remedy=f"write {example}",
         )
     return [str(label) for label in labels]
+
+
+def named(given: object, where: str, expected: str, remedy: str) -> list[str | Path]:
+    """Return one name or path, or several, as a list; a column or a frame is not looked into, for its cells would be taken for names.
+
+    Raises:
+        ArgumentError: it is, or holds, something else.
+    """
+    several = given if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(one, str | Path) for one in several):
+        kinds = dict.fromkeys(type(one).__name__ for one in several)
+        raise ArgumentError(
+            "there is no name in it", where=where, found=", ".join(kinds), expected=expected, remedy=remedy
+        )
+    return list(several)
 
 
 def flag(given: object, where: str) -> bool:

@@ -193,7 +193,7 @@ class Ledger:
             raise PlanError(
                 "a dataset cannot have this name",
                 where=str(self.path),
-                found=ascii(dataset),
+                found=ascii(dataset) if isinstance(dataset, str) else type(dataset).__name__,
                 expected="1 to 64 letters, digits, - and _, a letter or digit first and last",
                 remedy="choose another name",
             )

@@ -39,6 +39,7 @@ from synthrelease.proposal.validity import chosen_rows
 
 _MOST_LISTED = 100  # stimuli or recordings that are written into a plan
 _FEW = 4  # people: fewer are rather sessions or eyes
+_MOST_NAMED = 2  # columns of people: one for each kind of table
 _MOST_OFFERED = 8  # columns that may be the person's
 
 
@@ -191,7 +192,7 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
         raise DataError(
             "the format itself says who a person is",
             where=path,
-            found=" and ".join(f"'{one}'" for one in people),
+            found=_called(people),
             expected=f"the column '{defined}'",
             remedy="leave the person out",
         )
@@ -218,9 +219,8 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
     ]
     names = ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
     if people:
-        missing = " or ".join(f"'{column}'" for column in people)
         raise DataError(
-            f"there is no column {missing}",
+            f"there is no column {_called(people)}",
             where=path,
             expected=f"one of {names}",
             remedy="correct the name of the person's column",
@@ -232,6 +232,13 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str]) -> str:
         remedy=f"say person={json.dumps(offered[0], ensure_ascii=False)}; two sessions of one person must have one label in it"
         if offered
         else 'add a column that does; or, if each file is one recording, name the folder, and say pattern="P{person}.csv"',
+    )
+
+
+def _called(people: Sequence[str]) -> str:
+    """Columns that were named as those of people; not many, which may be labels of people."""
+    return (
+        " or ".join(f"'{one}'" for one in people) if len(people) <= _MOST_NAMED else f"of {len(people)} names"
     )
 
 

@@ -141,3 +141,12 @@ def test_nothing_is_done_in_no_processes(study, bundle, tmp_path, jobs):
 def test_a_test_seed_is_refused_before_anything_is_read(tmp_path):
     with pytest.raises(ArgumentError, match="whole number"):
         synthrelease.build(tmp_path / "none.toml", test_seed="a")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_people_in_the_place_of_a_name_are_not_shown(study, tmp_path, kind):
+    data, column = study.folder / "gaze.csv", KINDS[kind](PEOPLE)
+    for wrong in ({"person": column}, {"person": "who", "data": KINDS[kind](COLUMN)}):
+        refused(synthrelease.propose, **{"data": data, "plan": tmp_path / "p.toml", **wrong})
+    refused(synthrelease.propose, data=pl.DataFrame({PERSON: COLUMN}), person="who")
+    refused(synthrelease.Ledger(tmp_path / "ledger").grant, dataset=column, epsilon=1.0)
