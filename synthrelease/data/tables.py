@@ -210,7 +210,7 @@ def categories(
     if strange.size:
         more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
         raise DataError(
-            "a label is not in the list of its categories",
+            "a label is not in the list of categories",
             where=table.place(int(strange[0]), column) + more,
             found="another label",
             expected=f"one of the {len(listed)} labels in that list, or an empty cell",
