@@ -1,6 +1,6 @@
 """synthrelease turns a private eye-tracking dataset into a release that can be published.
 
-`build`, `preview`, `verify` and the others do what the commands of these names do; `appraise` is `synthrelease evaluate`, whose name
+`build`, `preview`, `verify` and the others do what most commands do; `appraise` is `synthrelease evaluate`, whose name
 is that of the package of measures and attacks. `synthrelease.arrays` has single mechanisms for arrays.
 
 >>> import synthrelease
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from synthrelease.bundle.signing.key_pair import keygen
     from synthrelease.data.screen import Screen
     from synthrelease.errors import (
+        ArgumentError,
         BundleError,
         DataError,
         FaultyBundleError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from synthrelease.ledger import Ledger
 
 __all__ = [
+    "ArgumentError",
     "BundleError",
     "DataError",
     "FaultyBundleError",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.verification import refuse_absent
 from synthrelease.bundle.verification import verify as _verify
-from synthrelease.errors import FaultyBundleError
+from synthrelease.errors import ArgumentError, FaultyBundleError
 from synthrelease.report.exhibits import PICTURES
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def propose(
         A `Proposal`: its `text` is the plan, `warnings` are sentences for the curator alone.
 
     Raises:
+        ArgumentError: something else in the place of a path or a name.
         DataError: the data cannot be read, or no column says whose rows are.
         MachineError: they may not be read.
 
@@ -77,13 +78,16 @@ def propose(
         >>> 'person = "who"' in found.text
         True
     """
+    from synthrelease.data.given import named  # noqa: PLC0415
     from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
-    several = [data] if isinstance(data, str | Path) else data
-    people = [person] if isinstance(person, str) else list(person)
+    several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
+    people = named(
+        person, "propose().person", "the name of a column, or a list of names", 'write person="who"'
+    )
     told = {"pattern": pattern, "table": table, "axes": tuple(axes)}
     given = {key: value for key, value in told.items() if value}
-    return run([Path(one) for one in several], Path(plan), people=people, given=given)
+    return run([Path(one) for one in several], Path(plan), people=list(map(str, people)), given=given)
 
 
 def preview(
@@ -149,7 +153,7 @@ def verify(
     Raises:
         InputError: there is no such file, the file of the public key cannot be read or is none, or the policy cannot be used.
         MachineError: the file may not be read.
-        ValueError: a policy with `quick`, which does not check the claims that a policy is about.
+        ArgumentError: a policy with `quick`, which does not check the claims that a policy is about.
 
     Example:
         >>> found = verify(__file__)  # a program, not a bundle
@@ -162,7 +166,11 @@ def verify(
         found = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
         return refuse_absent(path, found)
     if quick:
-        raise ValueError("a policy asks about claims that `quick` does not check: leave one of them out")
+        raise ArgumentError(
+            "a policy asks about claims that `quick` does not check",
+            where="verify()",
+            remedy="leave one of them out",
+        )
     from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
 
     limits = load_policy(policy)
@@ -198,7 +206,7 @@ def export(
         FaultyBundleError: the bundle has faults.
         DataError: the form cannot hold something that is in it, or a picture cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
-        ValueError: there is no such form, or `stimuli` are not for it.
+        ArgumentError: there is no such form, or `stimuli` are not for it.
 
     Example:
         >>> import tempfile
@@ -212,11 +220,22 @@ def export(
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
     from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
+    from synthrelease.settings_file import nearest  # noqa: PLC0415
 
     if form not in FORMATS:
-        raise ValueError(f"Expected form to be one of {', '.join(FORMATS)}, found {form!r}")
+        raise ArgumentError(
+            "there is no such form",
+            where="export().form",
+            found=repr(form) if isinstance(form, str) else type(form).__name__,
+            expected="one of " + ", ".join(FORMATS),
+            remedy=nearest(str(form), list(FORMATS)) or "write one of these",
+        )
     if stimuli is not None and form != "png":
-        raise ValueError('stimuli are for pictures: leave them out, or export to "png"')
+        raise ArgumentError(
+            "stimuli are for pictures",
+            where="export().stimuli",
+            remedy='leave them out, or export to "png"',
+        )
     folder = Path(folder)
     refuse_target(folder, force=force)
     manifest = _verified(bundle, progress).manifest
@@ -375,18 +394,18 @@ def _verified(path: str | Path, progress: Progress | None) -> Verification:
 
 
 def _refuse_faulty(results: Mapping[str, Verification]) -> None:
-    faulty = {path: result.findings for path, result in results.items() if not result.ok}
+    faulty = {path: result for path, result in results.items() if not result.ok}
     if faulty:
-        found = [finding for findings in faulty.values() for finding in findings]
+        found = [finding for result in faulty.values() for finding in result.findings]
         more = f"; and {len(found) - _MOST_FINDINGS} more" if len(found) > _MOST_FINDINGS else ""
         raise FaultyBundleError(
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
-            remedy="get the file again from its source, and run: synthrelease verify",
+            remedy="; ".join(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
                 {"file": path, "code": one.code, "where": one.where, "message": one.message}
-                for path, findings in faulty.items()
-                for one in findings
+                for path, result in faulty.items()
+                for one in result.findings
             ],
         )

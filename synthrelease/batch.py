@@ -20,7 +20,7 @@ from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.journal import DONE, MOVING, Entry, Journal
-from synthrelease.parallel import Failed, Job, OwnProcess, Pool, Processes, run_all
+from synthrelease.parallel import Failed, Job, Pool, checked_jobs, pool_of, run_all
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
 
@@ -90,6 +90,7 @@ def batch(
         MachineError: the folder cannot be used, or another batch works in it.
         PlanError: the policy is none.
     """
+    checked_jobs(jobs)
     if policy is not None:
         load_policy(policy)  # better an error now than one for every plan
     found: dict[int, Ended] = {}  # by number of the plan
@@ -123,13 +124,9 @@ def batch(
             )
             for one in planned
         ]
-        for number, one in _run(planned, build, journal, cluster or (lambda: _processes(jobs))):
+        for number, one in _run(planned, build, journal, cluster or (lambda: pool_of(jobs))):
             note(number, one)
     return [found[number] for number in range(len(paths))]
-
-
-def _processes(jobs: int) -> Pool:
-    return OwnProcess() if jobs == 1 else Processes(jobs)
 
 
 def _read_plans(
@@ -178,8 +175,8 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
 
 def _taken(one: _Planned, *, resume: bool) -> Ended | None:
     """What is told of a plan whose bundle's name is taken; None if it is free."""
-    kept = "" if resume else "--resume keeps what is built; else "
-    remedy = f"{kept}give the plan another version, choose another --out-dir, or pass --force to replace it"
+    kept = "" if resume else "keep what is built: resume=True; else "
+    remedy = f"{kept}give the plan another version, choose another folder, or replace it: force=True"
     try:
         durable.refuse_taken(one.path, remedy)
     except MachineError as error:
@@ -209,7 +206,7 @@ def _lost(one: _Planned, problem: str) -> Ended:
     error = MachineError(
         problem,
         where=str(one.path),
-        remedy="bring it back, or pass --force to build it, and pay for it, again",
+        remedy="bring it back, or build it, and pay for it, again: force=True",
     )
     return Ended(one.plan.path, FAILED, reason=str(error))
 

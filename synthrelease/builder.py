@@ -26,7 +26,7 @@ from synthrelease.ledger import Ledger
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Collector, Derivation, Release
-from synthrelease.parallel import Call, Job, OwnProcess, Processes, Progress, Round, run
+from synthrelease.parallel import Call, Job, Progress, Round, pool_of, run
 from synthrelease.parts import Part, collected_from, divided, stamp_of
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import Policy, load_policy
@@ -114,7 +114,7 @@ def build(
         1.0
     """
     job = build_job(plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed)
-    return run(job, OwnProcess() if jobs == 1 else Processes(jobs), progress=progress)
+    return run(job, pool_of(jobs), progress=progress)
 
 
 def build_job(
@@ -138,6 +138,7 @@ def build_job(
     any does where there is a bundle, or none; and a batch that is resumed knows the new one by its seal, and writes the
     sidecar from it.
     """
+    seeded = None if test_seed is None else SecureRandom.for_tests(test_seed)
     plan = load_plan(plan_path, frames)
     path, date = target(plan, output, test_seed), release_date()
     _check_target(path, output, plan, policy, force=force)
@@ -154,11 +155,7 @@ def build_job(
             nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
             notes[name] = (*notes.get(name, ()), f"{NOBODY} {nobody}, which the plan lists")
     debit = None if ledger is None else ledger.debit(design.charge(), most)  # from here on it costs
-    random = (
-        SecureRandom(before_words=debit.begin_drawing if debit else None)
-        if test_seed is None
-        else SecureRandom.for_tests(test_seed)
-    )
+    random = seeded or SecureRandom(before_words=debit.begin_drawing if debit else None)
     stands = False
     try:
         releases = _all_released(design, collected, random)

@@ -208,7 +208,7 @@ def sweep(target: Path) -> None:
                     _remove_if_left(path)
 
 
-_REPLACE = "choose another name, or pass --force to replace it"
+_REPLACE = "choose another name, or replace it: force=True"
 
 
 def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:

@@ -3,9 +3,10 @@
     SynthReleaseError
     ├── BundleError      1   a bundle is not what it claims to be
     │   └── FaultyBundleError    `verify` found faults; they are listed
-    ├── InputError       3   the curator's files are at fault
+    ├── InputError       3   what the curator wrote or supplied is at fault
     │   ├── PlanError        the plan
-    │   └── DataError        the data
+    │   ├── DataError        the data
+    │   └── ArgumentError    what a program called a function with; a ValueError, too
     ├── PolicyError      4   refused, because the promise could not be kept
     └── MachineError     6   disk, permission, missing extra
 
@@ -15,7 +16,10 @@ a cell of private data: `found` holds the *kind* of a value ("text", "infinite n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
+
+_MOST_NAMES = 8  # in a message
 
 
 class SynthReleaseError(Exception):
@@ -56,6 +60,17 @@ class SynthReleaseError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
         return (_rebuild, (type(self), self.problem, dict(self.__dict__)))
+
+
+def no_such(what: str, asked: object, known: Iterable[object]) -> KeyError:
+    """Return the KeyError of a name that is not among some public ones: it says which there are, those most like it first."""
+    names = {str(one) if isinstance(one, str) else repr(one): one for one in known}
+    wanted = asked if isinstance(asked, str) else repr(asked) if isinstance(asked, tuple) else ""
+    near = difflib.get_close_matches(wanted, names, n=_MOST_NAMES, cutoff=0.5)
+    told = list(dict.fromkeys([*near, *names]))
+    more = f", and {len(told) - _MOST_NAMES} more" if len(told) > _MOST_NAMES else ""
+    called = f" {wanted}" if wanted else ""
+    return KeyError(f"there is no {what}{called}: there are {', '.join(told[:_MOST_NAMES]) or 'none'}{more}")
 
 
 def _rebuild(kind: type[SynthReleaseError], problem: str, fields: dict[str, object]) -> SynthReleaseError:
@@ -107,6 +122,10 @@ class PlanError(InputError):
 
 class DataError(InputError):
     """A data file cannot be read as the plan describes it."""
+
+
+class ArgumentError(InputError, ValueError):
+    """A function was called with what it cannot use; a ValueError, too, as Python's own functions raise."""
 
 
 class PolicyError(SynthReleaseError):

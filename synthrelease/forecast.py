@@ -74,7 +74,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
             "method": design.method,
             "ledger": standing,
             "policy": None if policy is None else _checked(policy, design, standing),
-            "epsilon": getattr(design.guarantee, "epsilon", None),
+            "epsilon": design.guarantee.epsilon,
             "added_up": added_up,
             "memory": asdict(memory(design)),
             "warnings": warnings(design),

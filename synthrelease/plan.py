@@ -12,6 +12,7 @@ from typing import Any
 from synthrelease.bundle.manifest import schema
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import DEGREES
+from synthrelease.data.given import by_names
 from synthrelease.data.held import Held
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
@@ -150,12 +151,13 @@ def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> P
 
     Raises:
         PlanError: it is not TOML, does not fit the schema, or contradicts itself; or has no such input.
+        ArgumentError: the frames are not a dict of them.
         DataError: a frame cannot be used.
         MachineError: it may not be read.
     """
     path = Path(path)
     document, text = read_settings(path, "plan", explain=_explained)
-    return _with_frames(_checked(path, document, text), frames or {})
+    return _with_frames(_checked(path, document, text), frames)
 
 
 def plan_of(document: dict[str, Any], held: Held, *, called: str) -> Plan:
@@ -170,7 +172,7 @@ def plan_of(document: dict[str, Any], held: Held, *, called: str) -> Plan:
         PlanError: it does not fit the schema, or contradicts itself.
     """
     path = Path(called)
-    refuse_misfit(path, document, "plan", explain=_explained)
+    refuse_misfit(path, document, "plan", explain=_explained, lists_shown=False)
     plan = _checked(path, document, json.dumps(document, sort_keys=True).encode())
     return replace(plan, inputs={name: replace(spec, frame=held) for name, spec in plan.inputs.items()})
 
@@ -196,14 +198,18 @@ def _checked(path: Path, document: dict[str, Any], text: bytes) -> Plan:
     return plan
 
 
-def _with_frames(plan: Plan, frames: Mapping[str, object]) -> Plan:
+def _with_frames(plan: Plan, given: object) -> Plan:
+    known = list(plan.inputs)
+    frames = by_names({} if given is None else given, "frames", example=f'frames={{"{known[0]}": frame}}')
     for name in frames:
-        if name not in plan.inputs:
+        if name not in known:
+            near = nearest(name, known)
+            called = f"'{name}'" if near else "of this name"  # which may be a person's
             raise PlanError(
-                f"there is no input '{name}' for a frame",
+                f"there is no input {called} for a frame",
                 where=str(plan.path),
-                expected="one of " + ", ".join(plan.inputs),
-                remedy=nearest(str(name), list(plan.inputs)) or "call the frame as the plan calls the input",
+                expected="one of " + ", ".join(known),
+                remedy=near or "call the frame as the plan calls the input",
             )
     held = {name: Held.of(frame, f"frames['{name}']") for name, frame in frames.items()}
     return replace(
@@ -315,6 +321,11 @@ def defaults(kind: str) -> dict[str, Any]:
     """Return the default of every optional key of a kind of input or output, as the schema has it."""
     keys = schema("plan-v1")["$defs"][kind]["properties"]
     return {key: node["default"] for key, node in keys.items() if "default" in node}
+
+
+def keys_of(kind: str) -> set[str]:
+    """Return the keys that an entry of a kind of input or output may have."""
+    return set(schema("plan-v1")["$defs"][kind]["properties"])
 
 
 def _check_references(plan: Plan) -> None:

@@ -126,7 +126,7 @@ class Policy:
         if private and promised.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
             yield "no ε of all outputs together"
         for key, letter in (("epsilon", "ε"), ("delta", "δ")):
-            value, most = getattr(promised.guarantee, key, 0.0), limits.get(f"max_{key}")
+            value, most = getattr(promised.guarantee, key, None) or 0.0, limits.get(f"max_{key}")
             if most is not None and value > most:
                 yield f"{letter} = {value:g}, at most {most:g} is allowed"
         yield from self._of_noise_beside_tests(promised)

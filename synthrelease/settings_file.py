@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from synthrelease.errors import MachineError, PlanError
 Explain = Callable[[str, Any], PlanError | None]
 FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
 _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+_NOT_OFFERED = "is not offered"
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -84,8 +87,17 @@ def _text(path: Path, what: str) -> bytes:
         ) from None
 
 
-def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: Explain | None = None) -> None:
+def refuse_misfit(
+    path: Path,
+    document: dict[str, Any],
+    what: str,
+    *,
+    explain: Explain | None = None,
+    lists_shown: bool = True,
+) -> None:
     """Refuse what does not fit the schema `<what>-v1`; arguments as of `read_settings`.
+
+    What is no file but what a program gave may hold a private column where a list belongs: then `lists_shown` is false.
 
     Raises:
         PlanError: it does not.
@@ -107,7 +119,23 @@ def refuse_misfit(path: Path, document: dict[str, Any], what: str, *, explain: E
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
     where = f"{path}: {place.lstrip('.')}" if place else str(path)
     special = explain(where, error) if explain is not None else None
-    raise special or _explained(where, error, schema(schema_name))
+    refusal = special or _explained(where, error, schema(schema_name))
+    in_list = bool(error.absolute_path) and isinstance(error.absolute_path[-1], int)
+    if not lists_shown and (in_list or isinstance(error.instance, list)):
+        refusal = _unseen(refusal, error.instance)
+    raise refusal
+
+
+def _unseen(refusal: PlanError, value: Any) -> PlanError:
+    """A refusal that does not repeat a list, or what stands in one."""
+    problem = refusal.problem
+    return PlanError(
+        "the value is not possible" if problem.endswith(_NOT_OFFERED) else problem,
+        where=refusal.where,
+        found=f"a list of {len(value)}" if isinstance(value, list) else "",
+        expected=refusal.expected,
+        remedy="correct the value" if refusal.found else refusal.remedy,  # which may repeat what was found
+    )
 
 
 def _to_fill_in(value: Any, place: str = "") -> Iterator[str]:
@@ -159,7 +187,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
             return PlanError(
-                f"'{error.instance}' is not offered",
+                f"'{error.instance}' {_NOT_OFFERED}",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",
@@ -173,8 +201,30 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 where=where,
                 found=_kind(error.instance),
                 expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
-                remedy="correct the value",
+                remedy=_retyped(error) or "correct the value",
             )
+
+
+def _retyped(error: Any) -> str:
+    """How to write a value of the wrong type, if it only looks wrong."""
+    value, asked = error.instance, error.validator_value
+    if error.validator != "type" or isinstance(value, bool):
+        return ""
+    types = {asked} if isinstance(asked, str) else set(asked)
+    match value:
+        case str() if types & {"number", "integer"} and _NUMBER.fullmatch(value.strip()):
+            told = f"without quotes: {value.strip()}"
+        case str() if "array" in types:
+            told = f'in brackets: ["{value[:80]}"]'
+        case int() | float() if "string" in types:
+            told = f'in quotes: "{value}"'
+        case dict() if "array" in types:
+            told = f"with two brackets: [[{error.absolute_path[-1]}]]"
+        case list() if "object" in types:
+            told = f"with one pair of brackets: [{'.'.join(map(str, error.absolute_path))}]"
+        case _:
+            return ""
+    return f"write it {told}"
 
 
 def _written(key: str, *, top: bool) -> str:

@@ -26,6 +26,7 @@ from synthrelease.evaluate.attacks import judged
 from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
+from synthrelease.parallel import checked_jobs
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import InputSpec, load_plan
 from synthrelease.privacy.event import PrivateChoice, flatten, noise_of
@@ -71,7 +72,7 @@ def appraise(
         BundleError: the bundle does not verify.
         InputError: plan or data cannot be used, there is no such bundle, or the bundle was not made from them.
     """
-    path = Path(bundle)
+    path, jobs = Path(bundle), checked_jobs(jobs)
     manifest = _verified(path, progress)
     design = make_design(load_plan(plan_path, frames))
     made = made_outputs(design, manifest, path)

@@ -8,6 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from synthrelease.arrays.release import ArrayRelease, Promise, released
+from synthrelease.data.feature_arrays import FeatureArrays
+from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 
 
@@ -31,7 +33,7 @@ def mean_signals(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         length: steps of every series, public: longer ones are cut, shorter ones completed.
         epsilon: ε per person, of all recordings and features together.
@@ -51,7 +53,6 @@ def mean_signals(
     Raises:
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
-        ValueError: `recording` without `recordings`.
 
     Source: `synthrelease/mechanisms/spectral_signals.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
 
@@ -98,7 +99,7 @@ def statistics(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         statistics: "count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"; each for every feature.
         epsilon: ε per person, of all statistics, features and groups together.
@@ -118,7 +119,6 @@ def statistics(
     Raises:
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
-        ValueError: `recording` without `recordings`, or `labels` and `categories` of different names.
 
     Source: `synthrelease/mechanisms/statistics.proof.md`.
 
@@ -165,7 +165,7 @@ def synthetic_records(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         model: "marginals" or "seeded" (David-John et al. 2022).
         epsilon: ε per person, for `fit="dp"`; other fits take none.
@@ -185,7 +185,6 @@ def synthetic_records(
     Raises:
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
-        ValueError: `recording` without `recordings`, or `labels` and `categories` of different names.
 
     Source: `synthrelease/mechanisms/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
 
@@ -226,26 +225,15 @@ def _rows(
     categories: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Held, dict[str, Any]]:
     """The rows, and the input in a plan's words."""
-    labels, categories = labels or {}, categories or {}
-    if (roles["recording"] is None) is not (recordings is None):
-        raise ValueError("Expected both recording and recordings, or neither")
-    for what, public, one, other in (
-        ("bounds", "features", bounds, values),
-        ("categories", "labels", categories, labels),
-    ):
-        if set(one) != set(other):
-            raise ValueError(
-                f"Expected {what} of all {public} and nothing else, found {sorted(one)} for {sorted(other)}"
-            )
-    own = {role: array for role, array in roles.items() if array is not None}
-    if taken := (set(own) & (set(values) | set(labels))) | (set(values) & set(labels)):
-        raise ValueError(f"Expected columns with names of their own, found {', '.join(sorted(taken))} twice")
+    given = FeatureArrays.of(
+        f"{name}()", roles, recordings, values, bounds, labels=labels, categories=categories
+    )
     source: dict[str, Any] = {
         "kind": "features",
-        "columns": {role: role for role in own},
-        "bounds": {feature: list(limits) for feature, limits in bounds.items()},
-        "categories": {label: [str(one) for one in listed] for label, listed in categories.items()},
+        "columns": given.columns,
+        "bounds": plain(given.bounds, f"{name}().bounds"),
+        "categories": given.categories,
     }
-    if recordings is not None:
-        source["recordings"] = [str(recording) for recording in recordings]
-    return Held.of_arrays({**own, **values, **labels}, name), source
+    if given.recordings is not None:
+        source["recordings"] = given.recordings
+    return Held.of_arrays(given.arrays, name), source

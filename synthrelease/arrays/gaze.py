@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from synthrelease.arrays.release import ArrayRelease, Promise, released
+from synthrelease.data.given import flag, listed, plain, screen_keys
 from synthrelease.data.held import Held
 from synthrelease.data.screen import Screen
 
@@ -95,7 +95,7 @@ def heatmaps(
     return released(
         "heatmaps",
         _rows(arrays, "heatmaps"),
-        _source(arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        _source("heatmaps", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "heatmap", "mechanism": mechanism, **options},
         Promise(epsilon, delta, neighbours, allow_unprotected),
         test_seed=test_seed,
@@ -178,7 +178,7 @@ def areas(
     return released(
         "areas",
         _rows(arrays, "areas"),
-        _source(arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        _source("areas", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "areas", "areas": areas, "transitions": transitions, **options},
         Promise(epsilon, delta, neighbours),
         test_seed=test_seed,
@@ -190,6 +190,7 @@ def _rows(arrays: Mapping[str, ArrayLike | None], name: str) -> Held:
 
 
 def _source(
+    name: str,
     arrays: Mapping[str, ArrayLike | None],
     screen: Screen,
     stimuli: Sequence[str],
@@ -201,8 +202,8 @@ def _source(
     return {
         "kind": "gaze",
         "columns": {_ROLES.get(key, key): key for key, array in arrays.items() if array is not None},
-        "screen": {key: value for key, value in asdict(screen).items() if value is not None},
-        "stimuli": [str(stimulus) for stimulus in stimuli],
-        "off_screen": off_screen,
-        "assume_public": ["assignment"] if assignment_public else [],
+        "screen": screen_keys(screen, f"{name}().screen"),
+        "stimuli": listed(stimuli, f"{name}().stimuli", example='stimuli=["1001.jpg"]'),
+        "off_screen": plain(off_screen, f"{name}().off_screen"),
+        "assume_public": ["assignment"] if flag(assignment_public, f"{name}().assignment_public") else [],
     }

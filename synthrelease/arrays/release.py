@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.builder import released_output
+from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
-from synthrelease.errors import SynthReleaseError
+from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import collected_from, divided, stamp_of
-from synthrelease.plan import plan_of
+from synthrelease.plan import keys_of, plan_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.settings_file import nearest
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
+_OF_ENTRIES = {"name", "input", "share", "epsilon", "delta"}  # keys of a plan's entry that no call has
 _OF_PLANS = "spending on this dataset"  # a warning that is said in other words here
 
 
@@ -43,7 +45,7 @@ class ArrayRelease:
     """
 
     name: str
-    values: Mapping[tuple[str, ...], NDArray[np.generic]] = field(repr=False)
+    values: Mapping[tuple[str, ...], NDArray[Any]] = field(repr=False)
     guarantee: Guarantee
     event: Event
     mechanism: dict[str, Any] = field(repr=False)
@@ -51,15 +53,34 @@ class ArrayRelease:
     notes: tuple[str, ...] = field(repr=False)
     test_seed: bool
 
-    def __getitem__(self, labels: Labels) -> NDArray[np.generic]:
+    def __getitem__(self, labels: Labels) -> NDArray[Any]:
         """Return the array of these labels, in the unit and of the shape that its last label has; KeyError if there is none."""
-        return self.values[(labels,) if isinstance(labels, str) else tuple(labels)]
+        try:
+            return self.values[_key(labels)]
+        except (KeyError, TypeError):
+            raise no_such("array", labels, self.values) from None
 
-    def of(self, what: str) -> dict[Labels, NDArray[np.generic]]:
+    def __contains__(self, labels: object) -> bool:
+        return _key(labels) in self.values
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def keys(self) -> KeysView[tuple[str, ...]]:
+        """Return the labels of all arrays."""
+        return self.values.keys()
+
+    def of(self, what: str) -> dict[Labels, NDArray[Any]]:
         """Return all arrays of one kind, such as "heatmap", by their other labels: a text if it is one, else a tuple.
 
-        Shapes and units are those of the kind.
+        Shapes and units are those of the kind. KeyError if there is no such kind.
         """
+        kinds = list(dict.fromkeys(labels[-1] for labels in self.values))
+        if what not in kinds:
+            raise no_such("kind of arrays", what, kinds)
         found = {labels[:-1]: array for labels, array in self.values.items() if labels[-1] == what}
         return {labels[0] if len(labels) == 1 else labels: array for labels, array in found.items()}
 
@@ -72,6 +93,10 @@ class ArrayRelease:
             "  mind: another call on these people costs again; compose([...]) tells what calls cost together"
         )
         return "\n".join(lines)
+
+
+def _key(labels: object) -> Any:
+    return (labels,) if isinstance(labels, str) else labels
 
 
 def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
@@ -88,7 +113,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         The guarantee; `NoGuarantee` if one of several calls is no differential privacy: k and γ of records say nothing of other calls.
 
     Raises:
-        ValueError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
+        ArgumentError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
 
     Source: `synthrelease/privacy/accounting.proof.md`.
 
@@ -101,21 +126,58 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         >>> print(compose([one, other]))
         ε = 0.75 per person (replace-one)
     """
-    relations = {call.guarantee.neighbours for call in calls}
-    if len(relations) != 1:
-        raise ValueError(f"Expected calls under one relation, found {sorted(relations) or 'none'}")
-    if any(call.test_seed for call in calls):
-        raise ValueError("Expected calls with noise that nobody can repeat, found one with a test seed")
-    if not 0 <= delta < 0.5:
-        raise ValueError(f"Expected 0 <= delta < 0.5, found delta={delta}")
+    relations = _composable(calls)
+    if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
+        raise ArgumentError(
+            "there is no such δ",
+            where="compose().delta",
+            expected="at least 0, and less than 0.5",
+            remedy="write one well below 1/people, such as delta=1e-6",
+        )
     events = [call.event for call in calls]
     others = [call for call in calls if not accounting.is_differentially_private(call.event)]
     if others and len(calls) > 1:
         reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
         return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relations.pop())
     if not others and not delta and accounting.parts(events).needs_delta:
-        raise ValueError("Expected delta > 0, since there is Gaussian noise, found delta=0")
+        raise ArgumentError(
+            "Gaussian noise cannot promise anything with δ = 0",
+            where="compose().delta",
+            expected="delta > 0",
+            remedy="give the δ at which ε is to be stated, such as compose([…], delta=1e-6)",
+        )
     return accounting.compose(events, delta=delta, neighbours=relations.pop())
+
+
+def _composable(calls: object) -> set[Neighbours]:
+    """The one relation of all calls."""
+    several = list(calls) if isinstance(calls, Iterable) and not isinstance(calls, ArrayRelease) else None
+    if not several or not all(isinstance(call, ArrayRelease) for call in several):
+        empty = several is not None and not several
+        raise ArgumentError(
+            "there are no calls to compose" if empty else "not a list of what calls returned",
+            where="compose().calls",
+            found="" if empty else f"one {type(calls).__name__}",
+            expected="one call or more, in a list",
+            remedy="write compose([call, another])",
+        )
+    relations = {call.guarantee.neighbours for call in several}
+    if len(relations) != 1:
+        raise ArgumentError(
+            "the calls are not under one relation",
+            where="compose().calls",
+            found=", ".join(sorted(relations)),
+            expected="one",
+            remedy="make all calls with the same neighbours",
+        )
+    if any(call.test_seed for call in several):
+        raise ArgumentError(
+            "a call was made with a test seed: its noise promises nothing",
+            where="compose().calls",
+            expected="noise that nobody can repeat",
+            remedy="make the calls without test_seed",
+        )
+    return relations
 
 
 @dataclass(frozen=True)
@@ -133,12 +195,6 @@ class Promise:
     delta: float
     neighbours: str = Neighbours.REPLACE_ONE
     allow_unprotected: bool = False
-
-    def to_plan(self) -> dict[str, Any]:
-        """Return a plan's words."""
-        told: dict[str, Any] = {"epsilon": self.epsilon, "neighbours": str(self.neighbours)}
-        told |= {"delta": self.delta} if self.delta else {}
-        return told | ({"allow_unprotected": True} if self.allow_unprotected else {})
 
 
 def released(
@@ -164,14 +220,27 @@ def released(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
     """
+    if unknown := [key for key in output if key not in keys_of(output["kind"]) - _OF_ENTRIES]:
+        known = sorted(keys_of(output["kind"]) - _OF_ENTRIES - {"kind"})
+        raise ArgumentError(
+            f"there is no argument '{unknown[0]}'",
+            where=f"{name}()",
+            expected="besides those of the signature, one of " + ", ".join(known),
+            remedy=nearest(unknown[0], known) or "leave it out",
+        )
+    privacy, told = (
+        {key: plain(value, f"{name}().{key}") for key, value in one.items()}
+        for one in (vars(promise), output)
+    )
     document = {
         "release": {"name": name.replace("_", "-"), "version": "0", "title": name},
-        "privacy": promise.to_plan(),
+        "privacy": privacy,
         "inputs": {_ROWS: {"path": rows.name, **source}},
-        "outputs": [{"name": name, "input": _ROWS, **output}],
+        "outputs": [{"name": name, "input": _ROWS, **told}],
     }
+    random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     try:
-        plan = plan_of(_plain(document), rows, called=name)
+        plan = plan_of(document, rows, called=name)
         spec = plan.inputs[_ROWS]
         stamp = stamp_of(spec.source)
         design = make_design(plan)
@@ -180,14 +249,13 @@ def released(
         found: list[Collected] = []
         notes: tuple[str, ...] = ()
         for part in divided(spec, design.facts[_ROWS], stamp):
-            own, told = collected_from(part, {name: resolved.collector()})
+            own, remarks = collected_from(part, {name: resolved.collector()})
             found.append(own[name])
-            notes += told
-        random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
+            notes += remarks
         collected = functools.reduce(lambda one, other: one.joined(other), found)
         release = released_output(planned, collected, random)
     except SynthReleaseError as error:
-        error.where = _where(error.where, name)
+        _say_as_call(error, name)
         raise
     values = {labels: array for derive in release.derivations for labels, array in derive().items()}
     mechanism = resolved.mechanism()
@@ -205,17 +273,17 @@ def released(
     )
 
 
-def _where(where: str, name: str) -> str:
-    """A place in the plan that nobody wrote, as a place in the call."""
-    for place in (f"{name}: outputs[0] ({name})", f"{name}: outputs[0]", f"{name}: inputs.{_ROWS}"):
-        where = where.replace(place, f"{name}()")
-    return where.replace(f"{name}: privacy", f"{name}()")
-
-
-def _plain(value: Any) -> Any:
-    """A value as TOML would have been read."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, np.generic | np.ndarray):
-        return _plain(value.tolist())
-    return [_plain(own) for own in value] if isinstance(value, list | tuple) else value
+def _say_as_call(error: SynthReleaseError, name: str) -> None:
+    """Say places in the plan that nobody wrote as places in the call, wherever the error names one."""
+    for part in ("problem", "where", "found", "expected", "remedy"):
+        told = getattr(error, part)
+        for place, called in {
+            f"{name}: outputs[0] ({name})": f"{name}()",
+            f"{name}: outputs[0]": f"{name}()",
+            f"{name}: inputs.{_ROWS}": f"{name}()",
+            f"{name}: privacy": f"{name}()",
+            f"under inputs.{_ROWS}.categories, or map it as recording": "as `labels` and `categories`",
+            " under [privacy]": "",
+        }.items():
+            told = told.replace(place, called)
+        setattr(error, part, told)

@@ -48,6 +48,20 @@ class Verification:
         """What only the data could show, in words; empty if there are faults."""
         return on_trust(self.manifest) if self.ok and self.manifest is not None else []
 
+    @property
+    def remedy(self) -> str:
+        """What to do about the faults; empty if there are none."""
+        if self.ok:
+            return ""
+        if {finding.code for finding in self.findings} == {"test-seed"}:
+            return "build it without a test seed; for tests of a program alone: allow_test_seed=True"
+        again = "get the file again from its source, and run: synthrelease verify"
+        return (
+            again
+            if self.manifest is not None
+            else f"name a bundle, which `build` wrote; if this was one, {again}"
+        )
+
     def __bool__(self) -> bool:
         return self.ok  # who writes `if verify(path):` must not be told yes of a forged bundle
 

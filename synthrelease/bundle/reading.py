@@ -12,7 +12,7 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.contents import contents, noised_network
 from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.bundle.verification import refuse_absent, verify
-from synthrelease.errors import BundleError
+from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.mechanisms.records.model import SeededModel
 
 
@@ -24,6 +24,8 @@ class Output(Mapping[str, NDArray[Any]]):
         self._path, self._members, self._digests = path, members, digests
 
     def __getitem__(self, key: str) -> NDArray[Any]:
+        if key not in self._members:
+            raise no_such(f"array in '{self.name}'", key, self._members)
         path = self._members[key]
         with BundleFile(self._path) as file:
             array = file.array(path)
@@ -76,7 +78,7 @@ class Bundle:
                     ) from None
                 members = {path[start:]: path for path in paths}
                 return Output(self.path, name, members, self.manifest["digests"])
-        raise KeyError(name)
+        raise no_such("output", name, self.names)
 
     def model(self, name: str) -> SeededModel:
         """Return the model of a records output with a DP fit: whoever has its noised counts may draw more records.
@@ -85,13 +87,18 @@ class Bundle:
 
         Raises:
             KeyError: no such output.
-            ValueError: the output is no records, or its model was fitted exactly and is not in the bundle.
+            ArgumentError: the output is no records, or its model was fitted exactly and is not in the bundle.
         """
         entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
         if entry is None:
-            raise KeyError(name)
+            raise no_such("output", name, self.names)
         if entry["kind"] != "records" or entry["mechanism"]["parameters"]["fit"] != "dp":
-            raise ValueError(f"Expected records with a DP fit, found another output under '{name}'")
+            raise ArgumentError(
+                f"'{name}' has no model that anybody may use",
+                where=str(self.path),
+                expected='records with fit = "dp"',
+                remedy="name such an output; the models of others are not in the bundle",
+            )
         arrays = {
             f"{dataset_path(name)}/{key}": self[name][key] for key in self[name] if key.endswith("/noised")
         }
@@ -116,7 +123,7 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
             "the file is not a bundle to rely on",
             where=str(path),
             found="; ".join(map(str, result.findings)),
-            remedy="get the file again from its source, and run: synthrelease verify",
+            remedy=result.remedy,
         )
     return Bundle(Path(path), result.manifest)
 

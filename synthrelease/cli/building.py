@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from synthrelease.cli.printing import (
     print_warning,
     progress,
 )
+from synthrelease.cli.spelling import as_options
 from synthrelease.errors import PolicyError
 
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
@@ -204,6 +206,7 @@ def batch(
             test_seed=test_seed,
             ended=ended,
         )
+    done = [replace(one, reason=as_options(one.reason, main)) for one in done]
     if as_json:
         print_json(
             [

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from synthrelease.cli.printing import print_findings
+from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError, SynthReleaseError
 from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
@@ -114,6 +115,7 @@ class _All(Commands):
                 raise click.UsageError(f"{name} is set in the plan, under [privacy].", error.ctx) from None
             raise
         except SynthReleaseError as error:
+            error.remedy = as_options(error.remedy, self)
             asked = ctx.meta.get(_ASKED, False)
             if asked:
                 print_json({"error": error.to_json()})

@@ -91,11 +91,11 @@ def read_facts(
         )
     if listed is not None and not any(name in listed for _, name in rows):
         raise DataError(
-            "no row belongs to anything that the plan lists",
+            "no row belongs to anything that is listed",
             where=str(Source.of(source).path),
             found=f"other labels in '{wanted[1]}'",
             expected="the labels as they stand in the data: small letters and capitals count",
-            remedy=f"correct the input's list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
+            remedy=f"correct the list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
         )
     people = frozenset(everybody)
     names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)

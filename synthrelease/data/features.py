@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
+from synthrelease.data.feature_arrays import FeatureArrays
 from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
@@ -75,7 +76,7 @@ class Features:
 
         Raises:
             DataError: the arrays cannot be used, with place, kind and remedy.
-            ValueError: `recording` without `recordings`, or features and bounds of different names.
+            ArgumentError: `recording` without `recordings`, features and bounds of different names, or an argument of another type.
 
         Example:
             >>> pupil = Features.from_arrays(
@@ -84,22 +85,15 @@ class Features:
             >>> pupil.values.ravel().tolist(), pupil.notes
             ([3.1, 3.3, 8.0], ("1 of 3 values of 'pupil_mm' were clipped to its bounds",))
         """
-        if (recording is None) is not (recordings is None):
-            raise ValueError("Expected both recording and recordings, or neither")
-        if set(values) != set(bounds):
-            raise ValueError(
-                f"Expected bounds of every feature and no other, found features {sorted(values)} and bounds {sorted(bounds)}"
-            )
         roles = {"person": person, "recording": recording, "time": time}
-        arrays = {role: array for role, array in roles.items() if array is not None}
-        if taken := set(arrays) & set(values):
-            raise ValueError(f"Expected features with names of their own, found {sorted(taken)}")
-        held = Held.of_arrays(arrays | dict(values), "arrays")
+        where = "Features.from_arrays()"
+        given = FeatureArrays.of(where, roles, recordings, values, bounds)
+        held = Held.of_arrays(given.arrays, "arrays")
         return load_features(
             Source(Path(held.name), frame=held),
-            columns={role: role for role in arrays},
-            bounds=bounds,
-            recordings=None if recordings is None else list(map(str, recordings)),
+            columns=given.columns,
+            bounds={feature: given.interval(feature, where) for feature in given.bounds},
+            recordings=given.recordings,
         )
 
     def limits(self, feature: int) -> tuple[float, float]:

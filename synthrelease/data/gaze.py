@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
+from synthrelease.data.given import listed, screen_keys
 from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
@@ -87,6 +88,7 @@ class Gaze:
 
         Raises:
             DataError: the arrays cannot be used, with place, kind and remedy.
+            ArgumentError: the screen is none, or the stimuli are no list.
 
         Example:
             >>> gaze = Gaze.from_arrays(
@@ -103,12 +105,15 @@ class Gaze:
         arrays = {"person": person, "stimulus": stimulus, "x": x_px, "y": y_px}
         arrays |= {} if time is None else {"time": time}
         arrays |= {} if duration is None else {"duration": duration}
+        where = "Gaze.from_arrays()"
+        screen_keys(screen, f"{where}.screen")
+        names = listed(stimuli, f"{where}.stimuli", example='stimuli=["1001.jpg"]')
         held = Held.of_arrays(arrays, "arrays")
         return load_gaze(
             Source(Path(held.name), frame=held),
             columns={role: role for role in arrays},
             screen=screen,
-            stimuli=list(map(str, stimuli)),
+            stimuli=names,
             off_screen=off_screen,
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from synthrelease.data.given import libraries_kinds
 from synthrelease.errors import DataError, MachineError
 
 _COMPONENTS = {
@@ -123,7 +124,7 @@ def _rows(what: object, name: str) -> pl.DataFrame:
     """The rows of any object that is offered."""
     if isinstance(what, pl.DataFrame):
         return what
-    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(what).__mro__}
+    kinds = libraries_kinds(what)
     if ("pandas", "DataFrame") in kinds:
         return _of_pandas(what, name)
     if ("pymovements", "Gaze") in kinds:
@@ -135,7 +136,9 @@ def _rows(what: object, name: str) -> pl.DataFrame:
         where=name,
         found=type(what).__name__,
         expected=_EXPECTED,
-        remedy="make a frame of it: polars.DataFrame(…)",
+        remedy="read it first: frame.collect()"
+        if ("polars", "LazyFrame") in kinds
+        else "make a frame of it: polars.DataFrame(…)",
     )
 
 
@@ -154,7 +157,8 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
         return pl.DataFrame([_of_column(frame[column]) for column in frame.columns])
     except ImportError:
         raise MachineError(
-            "pyarrow is not installed, which frames of pandas need", remedy="pip install pyarrow"
+            "pyarrow is not installed, which frames of pandas need",
+            remedy="pip install 'synthrelease[pandas]'",
         ) from None
 
 
@@ -171,7 +175,10 @@ def _of_column(series: Any) -> pl.Series:
 def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
     """An array as a column."""
     where = f"{name}, '{column}'"
-    values = np.asarray(array)
+    try:
+        values = np.asarray(array)
+    except (TypeError, ValueError):  # lists of several lengths, say
+        values = np.asarray(None)
     if values.ndim != 1:
         raise DataError(
             "an array is not of one axis",

@@ -180,7 +180,7 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
             expected="a label in every row",
-            remedy="complete these rows; or list the labels that are released in the plan, in place of assume_public: rows without one are then left out",
+            remedy="complete these rows, or leave them out; rows without a stimulus or a recording may stay where the released ones are listed",
         )
     odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(
@@ -210,10 +210,10 @@ def categories(
     if strange.size:
         more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
         raise DataError(
-            "a label is not in the plan's list of categories",
+            "a label is not in the list of categories",
             where=table.place(int(strange[0]), column) + more,
             found="another label",
-            expected=f"one of the {len(listed)} labels under the input's categories, or an empty cell",
+            expected=f"one of the {len(listed)} labels in that list, or an empty cell",
             remedy="complete the list, or correct the cell",
         )
     return known.fill_null(-1).to_numpy()
@@ -310,7 +310,7 @@ def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> 
         where=f"{table.source.path}, column '{column}'",
         found=f"the type {type(series.dtype).__name__}",
         expected=expected,
-        remedy=f"write it as {expected}, or name another column under the input's `columns`",
+        remedy=f"write it as {expected}, or name another column",
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
+from synthrelease.errors import ArgumentError, no_such
 from synthrelease.exports.frames import missing
 from synthrelease.exports.map_tables import value_name, value_words
 from synthrelease.exports.promised import title
@@ -28,9 +29,15 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     """Return heatmaps or signals with their coordinates: `ReadableBundle.to_xarray`."""
     output = next((one for one in bundle.manifest["outputs"] if one["name"] == name), None)
     if output is None:
-        raise KeyError(name)
+        raise no_such("output", name, bundle.names)
     if output["kind"] not in ("heatmap", "signals"):
-        raise ValueError(f"Expected heatmaps or signals, found {output['kind']} under '{name}'")
+        raise ArgumentError(
+            f"'{name}' has no dimensions for xarray",
+            where=str(bundle.path),
+            found=output["kind"],
+            expected="heatmaps or signals",
+            remedy=f'write bundle.to_pandas("{name}")',
+        )
     try:
         import xarray as xr  # noqa: PLC0415  an extra
     except ImportError:

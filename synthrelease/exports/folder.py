@@ -105,7 +105,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
         raise MachineError(
             "the folder holds an export already",
             where=str(target),
-            remedy="choose another one, or pass --force to replace it",
+            remedy="choose another one, or replace it: force=True",
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from synthrelease.bundle import Bundle
-from synthrelease.errors import MachineError
+from synthrelease.errors import MachineError, no_such
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import tables_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def frames_of(bundle: Bundle, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
     """Return an output's table, or its tables by name: `ReadableBundle.to_pandas`."""
     if name not in bundle.names:
-        raise KeyError(name)
+        raise no_such("output", name, bundle.names)
     try:
         import pandas  # noqa: F401, ICN001, PLC0415  an extra; asked for before anything is read
     except ImportError:

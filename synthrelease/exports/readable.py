@@ -48,7 +48,7 @@ class ReadableBundle(Bundle):
 
         Raises:
             KeyError: no such output.
-            ValueError: the output is neither heatmaps nor signals.
+            ArgumentError: the output is neither heatmaps nor signals.
             BundleError: its values are not those that the manifest lists.
             MachineError: xarray is missing.
         """

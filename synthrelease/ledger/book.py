@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import ArgumentError, PlanError, PolicyError
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, Standing
 from synthrelease.ledger.audit import dataset_id
@@ -68,10 +68,18 @@ class Ledger:
             neighbours: the relation of its releases, "replace-one" or "add-remove-one".
 
         Raises:
+            ArgumentError: there is no such relation.
             PlanError: name or numbers have no meaning, or the relation is another than that of releases already paid for.
             PolicyError: the ledger was changed by other means than its own.
             MachineError: it cannot be written.
         """
+        if neighbours not in list(Neighbours):
+            raise ArgumentError(
+                "there is no such relation",
+                where=f"{self.path}: {dataset}",
+                expected="one of " + ", ".join(Neighbours),
+                remedy='write neighbours="replace-one", unless the number of people is private',
+            )
         granted = self._meant(dataset, epsilon, delta, Neighbours(neighbours))
         store.create(self.path)
         with store.writing(self.path) as ledger:
@@ -86,7 +94,7 @@ class Ledger:
                     where=f"{self.path}: {dataset}",
                     found=str(granted.neighbours),
                     expected=str(account.grant.neighbours),
-                    remedy=f"--neighbours {account.grant.neighbours}, as before",
+                    remedy=f'neighbours="{account.grant.neighbours}", as before',
                 )
             ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
@@ -185,7 +193,7 @@ class Ledger:
             raise PlanError(
                 "a dataset cannot have this name",
                 where=str(self.path),
-                found=ascii(dataset),
+                found=ascii(dataset) if isinstance(dataset, str) else type(dataset).__name__,
                 expected="1 to 64 letters, digits, - and _, a letter or digit first and last",
                 remedy="choose another name",
             )
@@ -197,7 +205,7 @@ class Ledger:
                 where=str(self.path),
                 found=f"ε = {epsilon:g}, δ = {delta:g}",
                 expected="ε above 0 and finite, δ from 0 to below 0.5",
-                remedy="correct --epsilon or --delta",
+                remedy="correct ε or δ",
             ) from None
 
     def _refuse_twin(self, dataset: str, known: History) -> None:

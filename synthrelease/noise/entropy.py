@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import threading
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import NoReturn, Protocol, Self
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
+
+from synthrelease.errors import ArgumentError
 
 _forks = 0  # counts forks seen by this process: a child's process number alone could be a recycled one
 _rekeying = threading.Lock()
@@ -56,8 +59,17 @@ class SecureRandom:
 
     @classmethod
     def for_tests(cls, seed: int) -> Self:
-        """Return a reproducible generator for tests; `seed` is any integer."""
-        return cls._from_key(hashlib.sha256(b"synthrelease test seed\0" + str(int(seed)).encode()).digest())
+        """Return a reproducible generator for tests; `seed` is any integer, else ArgumentError."""
+        try:
+            text = str(operator.index(seed))
+        except TypeError:
+            raise ArgumentError(
+                "a test seed is no whole number",
+                found=type(seed).__name__,
+                expected="a whole number",
+                remedy="test_seed=1; or leave it out, for noise that protects",
+            ) from None
+        return cls._from_key(hashlib.sha256(b"synthrelease test seed\0" + text.encode()).digest())
 
     @classmethod
     def _from_key(cls, key: bytes) -> Self:

@@ -16,6 +16,7 @@ from synthrelease.mechanisms.records.parameters import (
     RANDOMIZED,
     RecordsParameters,
 )
+from synthrelease.outputs.labels import as_label
 from synthrelease.outputs.resolved import chosen_features, require_replace_one
 from synthrelease.plan import InputSpec, OutputSpec
 from synthrelease.privacy.budget import LAPLACE
@@ -80,7 +81,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
             "there is no such label",
             where=f"{spec.where}.task",
             expected="one of " + ", ".join(labels_there) if labels_there else "a column of labels",
-            remedy=f"add the column and its labels under inputs.{source.name}.categories, or map it as recording",
+            remedy=as_label("task", task, source),
         )
     named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
     bounds = chosen_features(spec, source, [name for name in named if name not in lists])

@@ -18,6 +18,7 @@ from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, collect, draw, statistics_of
 from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs.labels import as_label
 from synthrelease.outputs.resolved import (
     Collector,
     Derivation,
@@ -206,7 +207,7 @@ def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...
             "there is no such label",
             where=f"{spec.where}.by",
             expected="one of " + ", ".join(offered) if offered else "a column of labels",
-            remedy=f"add the column and its labels under inputs.{source.name}.categories, or map it as recording",
+            remedy=as_label("by", by, source),
         )
     return facts.names if by == RECORDING else tuple(lists[by])
 

@@ -2,7 +2,15 @@
 
 from synthrelease.parallel.call import Call, Failed, Job, Round
 from synthrelease.parallel.coordinator import Progress, run, run_all
-from synthrelease.parallel.pool import LostWorkerError, OwnProcess, Pool, Processes, available_cores
+from synthrelease.parallel.pool import (
+    LostWorkerError,
+    OwnProcess,
+    Pool,
+    Processes,
+    available_cores,
+    checked_jobs,
+    pool_of,
+)
 
 __all__ = [
     "Call",
@@ -15,6 +23,8 @@ __all__ = [
     "Progress",
     "Round",
     "available_cores",
+    "checked_jobs",
+    "pool_of",
     "run",
     "run_all",
 ]

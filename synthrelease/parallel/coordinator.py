@@ -207,5 +207,5 @@ def _killed() -> MachineError:
     return MachineError(
         "a worker process was killed twice while it did this",
         expected="enough memory for each of the workers",
-        remedy="use fewer --jobs, or a machine with more memory; `preview` tells how much a worker needs",
+        remedy="use fewer processes (jobs), or a machine with more memory; `preview` tells how much a worker needs",
     )

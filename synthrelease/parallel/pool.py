@@ -9,6 +9,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, Protocol
 
+from synthrelease.errors import ArgumentError
 from synthrelease.parallel.call import Call, Failed, attempted
 
 # One thread in each worker: there are as many workers as the operator allows.
@@ -66,17 +67,39 @@ class OwnProcess:
         """Do nothing."""
 
 
+def pool_of(jobs: int) -> Pool:
+    """Return what makes calls in so many processes of this machine: this one alone, or workers.
+
+    Raises:
+        ArgumentError: there is none at all.
+    """
+    return OwnProcess() if jobs == 1 else Processes(jobs)
+
+
+def checked_jobs(jobs: int) -> int:
+    """Return a number of processes; ArgumentError if nothing would ever be done in so many."""
+    if not isinstance(jobs, int) or jobs < 1:
+        raise ArgumentError(
+            "there is no such number of processes",
+            where="jobs",
+            found=str(jobs) if isinstance(jobs, int) else type(jobs).__name__,
+            expected="1 or more",
+            remedy="leave it out, for one process; os.cpu_count() says how many there may be",
+        )
+    return jobs
+
+
 class Processes:
     """Worker processes of this machine: joblib's own pool (loky), as futures.
 
     joblib's `Parallel` ends when a worker is killed, with whatever was under way; here the other calls are made again.
 
     Args:
-        jobs: how many workers.
+        jobs: how many workers; ArgumentError if there are none.
     """
 
     def __init__(self, jobs: int) -> None:
-        self.workers = jobs
+        self.workers = checked_jobs(jobs)
         self._pool: Any = None
         self._under_way: set[Future[Any]] = set()
 

@@ -8,7 +8,7 @@ sequential composition. Unlike ones never merge into one number: that is done, e
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import Any, ClassVar, Self
@@ -45,11 +45,15 @@ class Neighbours(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """A promise to every `unit` under a neighbouring relation; see the subclasses for its kinds."""
+    """A promise to every `unit` under a neighbouring relation; see the subclasses for its kinds.
+
+    `epsilon` is the ε of those that have one, and None for the others.
+    """
 
     kind: ClassVar[str] = ""
     unit: Unit = Unit.PERSON
     neighbours: Neighbours = Neighbours.REPLACE_ONE
+    epsilon: float | None = field(default=None, init=False, repr=False)
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, type(self)) or (self.unit, self.neighbours) != (
@@ -64,7 +68,11 @@ class Guarantee:
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form: `kind`, `unit`, `neighbours` and the kind's own parameters."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("unit", "neighbours")}
+        own = {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if f.init and f.name not in ("unit", "neighbours")
+        }
         return {"kind": self.kind, "unit": str(self.unit), "neighbours": str(self.neighbours), **own}
 
 
@@ -79,7 +87,7 @@ class PureDP(Guarantee):
     """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] for all neighbours D, D′ and all S."""
 
     kind = "pure_dp"
-    epsilon: float
+    epsilon: float = field()  # without the default that it has above
 
     def __post_init__(self) -> None:
         _positive(epsilon=self.epsilon)
@@ -97,7 +105,7 @@ class ApproxDP(Guarantee):
     """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] + δ for all neighbours D, D′ and all S."""
 
     kind = "approx_dp"
-    epsilon: float
+    epsilon: float = field()  # without the default that it has above
     delta: float
 
     def __post_init__(self) -> None:

@@ -114,7 +114,7 @@ def _folder(source: Source) -> Found:
             where=str(path),
             found=f"{len(groups)}, such as " + ", ".join(group[0] for group in groups[:_MOST_KINDS]),
             expected=f"at most {_MOST_KINDS} kinds, the files of one kind with the same columns",
-            remedy="name the files that the release is made of, or one kind: --pattern 'P{person}_R{recording}.csv'",
+            remedy='name the files that the release is made of, or one kind: pattern="P{person}_R{recording}.csv"',
         )
     return Found(
         tuple(_of_group(source, group) for group in groups), tuple(name for group in left for name in group)
@@ -142,7 +142,7 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
             where=str(source.path),
             found=f"{len(names)} files such as {names[0]}, among {len(fitting)} that are called alike",
             expected="the same columns in all files, or names that say which they are",
-            remedy="move the others elsewhere, or say how these are called: --pattern 'P{person}_gaze.csv'",
+            remedy='move the others elsewhere, or say how these are called: pattern="P{person}_gaze.csv"',
         )
     return found
 

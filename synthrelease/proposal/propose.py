@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +40,7 @@ from synthrelease.proposal.validity import chosen_rows
 
 _MOST_LISTED = 100  # stimuli or recordings that are written into a plan
 _FEW = 4  # people: fewer are rather sessions or eyes
+_MOST_NAMED = 2  # columns of people: one for each kind of table
 _MOST_OFFERED = 8  # columns that may be the person's
 
 
@@ -218,9 +219,9 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
         raise DataError(
             "the format itself says who a person is",
             where=path,
-            found=" and ".join(f"--person {one}" for one in people),
+            found=_those(people),
             expected=f"the column '{defined}'",
-            remedy="leave --person out",
+            remedy="leave the person out",
         )
     named = [column for column in people if column in columns]
     if len(named) == 1:
@@ -247,26 +248,32 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
     ]
     names = ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
     if people:
-        missing = " or ".join(f"'{column}'" for column in people)
         having = ", ".join(
             _called(one) for one in tables if set(people) & set(reader_for(one).column_names(one))
         )
         raise DataError(
-            f"there is no column {missing}",
+            f"there is no column {_those(people)}",
             where=f"{path}, {_called(looked.source)}" if looked.source.pattern else path,
             found=f"it in {having}" if having else "",
             expected=f"one of {names}",
-            remedy="repeat --person for what this table calls it, or name the file that has it alone"
+            remedy="name the column of this table, too, or that file alone"
             if having
-            else "correct --person",
+            else "correct the name of the person's column",
         )
     raise DataError(
         "which column says whose rows these are is not guessed",
         where=path,
         found=f"columns that it could be: {names}",
-        remedy=f"say --person {shlex.quote(offered[0])}; two sessions of one person must have one label in it"
+        remedy=f"say person={json.dumps(offered[0], ensure_ascii=False)}; two sessions of one person must have one label in it"
         if offered
-        else "add a column that does; or, if each file is one recording, name the folder: init FOLDER --pattern 'P{person}.csv'",
+        else 'add a column that does; or, if each file is one recording, name the folder, and say pattern="P{person}.csv"',
+    )
+
+
+def _those(people: Sequence[str]) -> str:
+    """Columns that were named as those of people; not many, which may be labels of people."""
+    return (
+        " or ".join(f"'{one}'" for one in people) if len(people) <= _MOST_NAMED else f"of {len(people)} names"
     )
 
 
@@ -329,7 +336,7 @@ def _several(looked: Looked, person: str, other: str) -> str:
     pairs = looked.frame.select(person, other).unique()
     if pairs.height == looked.frame[person].n_unique() > looked.frame[other].n_unique():
         return (
-            f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, say --person {other}; "
+            f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, that is the column of people; "
             "else a person counts several times, and is protected less than promised"
         )
     return ""

@@ -193,7 +193,7 @@ def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everyt
 
 
 def _strength(guarantee: Guarantee) -> str:
-    epsilon = getattr(guarantee, "epsilon", None)
+    epsilon = guarantee.epsilon
     if epsilon is None:
         return ""
     return next((word for most, word in _STRENGTHS if epsilon <= most), _BEYOND)

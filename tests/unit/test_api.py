@@ -86,7 +86,7 @@ def test_a_policy_makes_findings(bundle, tmp_path):
     found = synthrelease.verify(bundle, policy=policy)
     assert [one.code for one in found.findings] == ["policy"] * len(found.findings)
     assert found.findings
-    with pytest.raises(ValueError, match="quick"):
+    with pytest.raises(synthrelease.ArgumentError, match="quick"):
         synthrelease.verify(bundle, policy=policy, quick=True)
 
 
@@ -97,9 +97,10 @@ def test_reports_exports_and_differences(bundle, tmp_path):
     written = synthrelease.export(bundle, "parquet", tmp_path / "parquet")
     listed = [path for path in (tmp_path / "parquet").iterdir() if not path.name.startswith(".")]
     assert written.files == len(listed)
-    with pytest.raises(ValueError, match="found 'xlsx'"):
-        synthrelease.export(bundle, "xlsx", tmp_path / "x")
-    with pytest.raises(ValueError, match="pictures"):
+    with pytest.raises(synthrelease.ArgumentError, match="found:    'cvs'") as caught:
+        synthrelease.export(bundle, "cvs", tmp_path / "x")
+    assert caught.value.remedy == "did you mean 'csv'?"
+    with pytest.raises(synthrelease.ArgumentError, match="pictures"):
         synthrelease.export(bundle, "csv", tmp_path / "x", stimuli=tmp_path)
     changed = synthrelease.diff(bundle, bundle)
     assert changed.same
@@ -123,13 +124,27 @@ def test_a_bundle_tells_what_it_is(bundle):
     opened = synthrelease.open_bundle(bundle)
     assert repr(opened) == f"<ReadableBundle {str(bundle)!r}: maps, signals, table, summary, seeded>"
     assert repr(opened["summary"]) == f"<Output 'summary': {len(opened['summary'])} datasets>"
+    first = next(iter(opened["summary"]))
+    for call, found in (
+        (lambda: opened["summar"], "there are summary, "),
+        (lambda: opened.model("summar"), "there are summary, "),
+        (lambda: opened.to_pandas("summar"), "there are summary, "),
+        (lambda: opened.to_xarray("summar"), "there are summary, "),
+        (lambda: opened["summary"][first[:-1]], f"there are {first}"),
+    ):
+        with pytest.raises(KeyError) as caught:
+            call()
+        assert found in str(caught.value)
+    for call in (opened.model, opened.to_xarray):
+        with pytest.raises(synthrelease.ArgumentError, match="'summary' has no"):
+            call("summary")
 
 
 def test_a_ledger_takes_the_relation_by_its_name(tmp_path):
     ledger = synthrelease.Ledger(tmp_path / "l.sqlite")
     ledger.grant("study", 3.0, neighbours="add-remove-one")
     assert ledger.to_json()["study"]["neighbours"] == "add-remove-one"
-    with pytest.raises(ValueError, match="both"):
+    with pytest.raises(synthrelease.ArgumentError, match="no such relation"):
         ledger.grant("study", 3.0, neighbours="both")
 
 
@@ -176,3 +191,18 @@ def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault(tmp_path):
 def test_what_is_no_regular_file_is_a_finding(tmp_path):
     os.mkfifo(tmp_path / "r.h5")
     assert [one.code for one in synthrelease.verify(tmp_path / "r.h5").findings] == ["unreadable"]
+
+
+def test_the_remedy_of_a_file_that_is_no_bundle_or_one_for_tests(study, tmp_path):
+    text = tmp_path / "r.h5"
+    text.write_text("no bundle")
+    seeded = synthrelease.build(study.plan, tmp_path / "t.h5", test_seed=1).path
+    for call in (synthrelease.open_bundle, lambda path: synthrelease.export(path, "csv", tmp_path / "out")):
+        with pytest.raises(synthrelease.BundleError) as caught:
+            call(text)
+        assert caught.value.remedy.startswith("name a bundle, which `build` wrote")
+    with pytest.raises(synthrelease.BundleError) as caught:
+        synthrelease.open_bundle(seeded)
+    assert caught.value.remedy.endswith("allow_test_seed=True")
+    assert synthrelease.open_bundle(seeded, allow_test_seed=True)
+    assert synthrelease.verify(seeded, allow_test_seed=True).remedy == ""

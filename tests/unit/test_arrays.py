@@ -12,7 +12,7 @@ from synthrelease.bundle.contents import contents
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.errors import DataError, InputError, PlanError, PolicyError
+from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4}
 SHAPES = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"polygon": [[40, 0], [80, 0], [80, 30]]}}
@@ -191,21 +191,30 @@ def test_several_calls_cost_what_their_events_compose_to():
     assert 2.0 < together.epsilon < 2.5
     assert arrays.compose([one], delta=1e-4) == one.guarantee
     assert arrays.compose([other, other]).epsilon == 1.0
-    with pytest.raises(ValueError, match="delta > 0"):
+    with pytest.raises(ArgumentError, match="delta > 0"):
         arrays.compose([one, other])
 
 
 @pytest.mark.parametrize(
     ("calls", "match"),
     [
-        (list, "none"),
+        (list, "no calls"),
+        (small, "not a list"),
+        (lambda: [small().guarantee], "not a list"),
+        (lambda: None, "not a list"),
         (lambda: [small(test_seed=1)], "test seed"),
         (lambda: [small(), small(neighbours="add-remove-one")], "one relation"),
     ],
 )
 def test_what_does_not_compose_is_refused(calls, match):
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(ArgumentError, match=match):
         arrays.compose(calls())
+
+
+@pytest.mark.parametrize("delta", [-1.0, 0.5, float("nan"), "1e-6", None])
+def test_a_delta_that_is_none_is_refused(delta):
+    with pytest.raises(ArgumentError, match="no such δ"):
+        arrays.compose([small()], delta=delta)
 
 
 def test_published_mechanisms_say_that_they_do_not_protect():
@@ -238,7 +247,7 @@ def test_published_mechanisms_say_that_they_do_not_protect():
         ({"person": ["a", "a", "b", None]}, DataError, "statistics, row 3, column 'person'"),
         ({"person": [object()] * 4}, DataError, "statistics, column 'person'"),
         ({"statistics": ["meen"]}, PlanError, "statistics().statistics"),
-        ({"binz": 3}, PlanError, "statistics()"),
+        ({"binz": 3}, ArgumentError, "statistics()"),
         ({"epsilon": -1.0}, PlanError, "statistics().epsilon"),
         ({"bounds": {"v": (5, 0)}}, PlanError, "statistics().bounds.v"),
         ({"neighbours": "both"}, PlanError, "statistics().neighbours"),
@@ -262,8 +271,9 @@ def test_what_cannot_be_used_is_named_by_its_argument(change, kind, where):
     ],
 )
 def test_arguments_that_belong_together(change):
-    with pytest.raises(ValueError, match="Expected"):
+    with pytest.raises(InputError, match=r"go together|not of the same names|the same name") as caught:
         small(**change)
+    assert isinstance(caught.value, ValueError)
 
 
 def test_labels_are_those_of_a_file():
@@ -329,3 +339,63 @@ def test_arrays_by_kind():
     ) == {"7"}
     with pytest.raises(KeyError):
         found["nothing"]
+
+
+def test_a_release_tells_what_it_holds():
+    found = small(statistics=["mean", "count"])
+    assert set(found) == set(found.keys()) == set(found.values)
+    assert len(found) == len(found.values)
+    assert dict(found).keys() == found.keys()
+    assert ("mean", "v", "value") in found
+    assert ("mean", "v") not in found
+    assert "mean" not in found
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda one: one["mean", "w", "value"], "('mean', 'w', 'value'): there are ('mean', 'v', 'value')"),
+        (lambda one: one["mean"], "no array mean: there are ("),
+        (lambda one: one[["mean", "v"]], "no array: there are ("),
+        (lambda one: one.of("heat"), "no kind of arrays heat: there are "),
+    ],
+)
+def test_a_name_that_is_not_there_says_which_are(call, words):
+    with pytest.raises(KeyError) as caught:
+        call(small())
+    assert words in caught.value.args[0]
+
+
+def test_every_guarantee_has_an_epsilon_or_none():
+    from synthrelease.privacy import guarantee
+
+    assert arrays.compose([small()]).epsilon == 1.0
+    assert guarantee.ApproxDP(epsilon=2.0, delta=1e-6).epsilon == 2.0
+    for other in (guarantee.NoGuarantee(reason="x"), guarantee.ZCDP(rho=1.0)):
+        assert other.epsilon is None
+        assert "epsilon" not in other.to_json()
+        assert guarantee.from_json(other.to_json()) == other
+    with pytest.raises(TypeError):
+        guarantee.PureDP()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"binz": 3}, "there is no argument 'binz'"),
+        ({"share": 0.5}, "there is no argument 'share'"),
+        ({"noise": "gaussian"}, "expected: a delta above 0\n"),
+        ({"by": "mood"}, "add the column and its labels as `labels` and `categories`"),
+        ({"recording": ["r"] * 4, "recordings": ["s"]}, "no row belongs to anything that is listed"),
+        ({"person": ["a", "a", "b", None]}, "complete these rows, or leave them out"),
+        ({"statistics": "mean"}, 'write it in brackets: ["mean"]'),
+    ],
+)
+def test_messages_speak_of_the_call_and_of_no_plan(change, words):
+    with pytest.raises((InputError, PolicyError)) as caught:
+        small(**change)
+    told = str(caught.value)
+    assert words in told
+    assert not [
+        one for one in ("the plan", "inputs.", "[privacy]", "assume_public", "name,", "kind,") if one in told
+    ]

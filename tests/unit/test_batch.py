@@ -223,7 +223,7 @@ def test_not_resumed_what_is_there_is_in_the_way(plans: list[Path], tmp_path: Pa
     done = batch(plans[:2], tmp_path / "out")
     assert states(done) == [FAILED, BUILT]
     assert "exists already" in done[0].reason
-    assert "--resume keeps what is built; else give the plan another version" in done[0].reason
+    assert "keep what is built: resume=True; else give the plan another version" in done[0].reason
     assert states(batch(plans[:1], tmp_path / "out", force=True)) == [BUILT]
 
 
@@ -263,7 +263,7 @@ def test_a_bundle_that_is_not_as_it_was_built_is_not_taken_for_it(
     (again,) = batch(plans[:1], tmp_path / "out", resume=True)
     assert again.state == FAILED
     assert harm.split(maxsplit=1)[0] in again.reason
-    assert "--force" in again.reason
+    assert "force=True" in again.reason
     assert kinds(tmp_path / "ledger.sqlite").count("debit") == 1
     assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]
     assert kinds(tmp_path / "ledger.sqlite").count("debit") == 2

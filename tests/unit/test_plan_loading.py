@@ -570,6 +570,23 @@ def test_a_misspelt_key_is_answered_with_the_nearest(
     )
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "remedy"),
+    [
+        (("privacy", "epsilon"), "1.0", "write it without quotes: 1.0"),
+        (("privacy", "epsilon"), "much", "correct the value"),
+        (("release", "version"), 1.0, 'write it in quotes: "1.0"'),
+        (("release", "version"), True, "correct the value"),
+        (("outputs",), {"name": "x"}, "write it with two brackets: [[outputs]]"),
+        (("privacy",), [{"epsilon": 1.0}], "write it with one pair of brackets: [privacy]"),
+    ],
+)
+def test_a_value_that_only_looks_wrong_is_shown_as_it_is_written(
+    tmp_path: Path, place: Place, value: Any, remedy: str
+) -> None:
+    assert refused(tmp_path, changed(place, value), place).remedy == remedy
+
+
 # What is not offered
 
 

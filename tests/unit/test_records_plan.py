@@ -172,6 +172,7 @@ def test_seeds_that_keep_more_people_may_keep_more_attributes(folder: Path) -> N
     ("asked", "words"),
     [
         ({"task": "colour"}, ["no such label", "recording, hand"]),
+        ({"task": "task"}, ["write task = \"recording\": the column 'task' is mapped as that"]),
         ({"order": ["pupil_mm", "hand"]}, ["every feature and category once"]),
         ({"order": ["hand", "pupil_mm", "blink_hz"], "task": "hand"}, ["every feature and category once"]),
         ({"features": ["hand", "pupil_mm"], "task": "hand"}, ["every feature and category once"]),

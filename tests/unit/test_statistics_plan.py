@@ -225,6 +225,7 @@ def test_nothing_tells_a_private_number_of_people(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ('by = "mood"', 'by = "size"', ("no such label", "one of recording, mood", "categories")),
+        ('by = "mood"', 'by = "task"', ("write by = \"recording\": the column 'task' is mapped as that",)),
         (
             "max_groups_per_person = 1",
             "max_groups_per_person = 4",

@@ -14,6 +14,7 @@ from synthrelease.bundle.signing.keys import (
     refuse_taken_pair,
     write_pair,
 )
+from synthrelease.errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
 
     Raises:
         MachineError: a file is there already, or cannot be written.
-        ValueError: the password is too long for the form of the file.
+        ArgumentError: the password is too long for the form of the file.
 
     Example:
         >>> import tempfile
@@ -52,7 +53,12 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
     private = Path(path)
     public = public_file(private)
     if password is not None and len(password) > MOST_PASSWORD_BYTES:
-        raise ValueError(f"Expected a password of at most {MOST_PASSWORD_BYTES} bytes")
+        raise ArgumentError(
+            "the password is too long for the form of the file",
+            where="keygen().password",
+            expected=f"at most {MOST_PASSWORD_BYTES} bytes",
+            remedy="choose a shorter one",
+        )
     refuse_taken_pair(private)
     pems = made_key(password)
     write_pair(private, pems)

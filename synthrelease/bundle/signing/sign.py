@@ -62,7 +62,7 @@ def sign(
         raise PolicyError(
             "a bundle whose noise can be repeated is not signed: nobody can stand by it",
             where=str(path),
-            remedy="build it without --test-seed",
+            remedy="build it without a test seed",
         )
     if detached:
         return _sign_beside(path, manifest, key)
@@ -94,7 +94,7 @@ def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: 
             "there are as many signatures as there may be",
             where=str(where),
             found=str(MOST_SIGNATURES),
-            remedy="sign in the other place: with --detached, or without",
+            remedy="sign in the other place: with detached=True, or without",
         )
     return signed.to_bytes()
 
@@ -154,7 +154,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
             "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),
-            remedy="move it elsewhere, and sign again; or sign in the bundle, without --detached",
+            remedy="move it elsewhere, and sign again; or sign in the bundle, without detached=True",
         ) from None
     sweep(target)
     with partials(target) as (beside,):

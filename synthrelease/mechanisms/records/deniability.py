@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from synthrelease.maths.prefix_trie import PrefixTrie
 from synthrelease.mechanisms.records.model import Model
+from synthrelease.parallel import checked_jobs
 
 _TIE = 1e-9  # a ratio −ln p/ln γ this close below an integer counts as that integer: p = γ^(−i) lies in interval i
 _BLOCK = 1 << 15  # candidates looked up at once
@@ -137,7 +138,7 @@ class SeedSet:
 
         work = [delayed(self._lengths)(candidates[b], seed_rows[b].astype(np.int64), gamma) for b in blocks]
         # Threads, for they share the records; NumPy lets go of the interpreter while it searches and compares.
-        done = Parallel(n_jobs=min(jobs, len(work)), prefer="threads")(work)
+        done = Parallel(n_jobs=min(checked_jobs(jobs), len(work)), prefer="threads")(work)
         low, high, place, length = (np.concatenate(parts) for parts in zip(*done, strict=True))
         return self._count(low, high, place, length)
 

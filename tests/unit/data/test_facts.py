@@ -261,6 +261,6 @@ def test_a_list_of_which_nothing_is_in_the_data_is_refused_and_names_without_row
     facts = read_facts(path, columns=FEATURES, listed=["a", "c", "b", "d"])
     assert facts.without_rows == ("c", "d")
     assert read_facts(path, columns=FEATURES, listed=None).without_rows == ()
-    with pytest.raises(DataError, match="no row belongs to anything that the plan lists") as caught:
+    with pytest.raises(DataError, match="no row belongs to anything that is listed") as caught:
         read_facts(path, columns=FEATURES, listed=["A", "B"])
     assert "list of recordings" in str(caught.value)

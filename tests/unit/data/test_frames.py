@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
 import pytest
+from documented import ROOT
 from invented_study import write_study
 
 import synthrelease
@@ -20,7 +22,7 @@ from synthrelease.data.held import Held, unnested
 from synthrelease.data.source import Source
 from synthrelease.data.tables import labels, numbers, read_slices, read_table, row_count
 from synthrelease.design import make_design
-from synthrelease.errors import DataError, PlanError
+from synthrelease.errors import DataError, InputError, MachineError, PlanError
 from synthrelease.forecast import preview
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
@@ -133,6 +135,22 @@ def test_an_input_that_is_not_there_is_refused_with_the_nearest_name(tmp_path: P
     assert caught.value.exit_code == 3
 
 
+@pytest.mark.parametrize("wrong", ["frame", "series", "list", {"canary": None}, {17: None}])
+def test_frames_that_are_no_dict_of_frames_are_refused_unseen(tmp_path: Path, wrong: Any) -> None:
+    """Whoever iterates a frame, a column or a list of rows finds names of people, or measurements."""
+    plan, frames, _ = study(tmp_path)
+    own = {"frame": pl.DataFrame({"canary": [1.0]}), "series": pl.Series(["canary"]), "list": ["canary"]}
+    given = own[wrong] if isinstance(wrong, str) else dict.fromkeys(wrong, frames["gaze"])
+    with pytest.raises(InputError) as caught:
+        load_plan(plan, given)
+    assert "canary" not in str(caught.value) + repr(caught.value)
+    assert "gaze" in f"{caught.value.expected} {caught.value.remedy}"
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    refused(pl.LazyFrame({"person": ["canary"]}), "LazyFrame", "collect()")
+
+
 @pytest.mark.parametrize("wrong", [["canary"], {"person": ["canary"]}, "canary.csv", None, np.zeros(3)])
 def test_objects_without_rows_are_refused(wrong: object) -> None:
     refused(wrong, "there are no rows in this object", type(wrong).__name__, "polars or pandas")
@@ -164,6 +182,23 @@ def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> No
     assert read_table(source(frame), ["person"]).frame.height == 2
     with pytest.raises(DataError, match="Python objects"):
         read_table(source(frame), ["person"], where=("x", pl.Series(["canary"])))
+
+
+def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    extra("pandas")
+    import pandas as pd
+
+    frame = pd.DataFrame({"person": ["canary"]})
+    monkeypatch.setattr(pl, "from_pandas", lambda *_, **__: import_of_what_is_missing())
+    with pytest.raises(MachineError, match="pyarrow is not installed") as caught:
+        Held.of(frame, "frame")
+    assert caught.value.remedy == "pip install 'synthrelease[pandas]'"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {one.partition(">=")[0] for one in extras["pandas"]} == {"pandas", "pyarrow"}
+
+
+def import_of_what_is_missing() -> NoReturn:
+    raise ModuleNotFoundError
 
 
 def test_frames_of_pandas_that_cannot_be_used_are_refused() -> None:

@@ -57,7 +57,7 @@ def test_an_export_is_replaced_only_with_force(target):
     write(target, a="one", b="two")
     with pytest.raises(MachineError, match="holds an export already") as error:
         write(target, a="three")
-    assert "--force" in error.value.remedy
+    assert "force=True" in error.value.remedy
     assert there(target) == {"a": "one", "b": "two"}
     write(target, force=True, a="three")
     assert there(target) == {"a": "three"}

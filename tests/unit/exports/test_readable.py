@@ -12,7 +12,7 @@ from layouts import NAMES
 import synthrelease
 from synthrelease.bundle import Bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS
-from synthrelease.errors import BundleError, MachineError
+from synthrelease.errors import ArgumentError, BundleError, MachineError
 from synthrelease.exports.readable import ReadableBundle
 from synthrelease.exports.tables import tables_of
 
@@ -169,7 +169,7 @@ def test_datasets_say_what_is_promised(opened):
 
 def test_other_kinds_are_no_arrays(opened):
     bundle, _ = opened("moods")
-    with pytest.raises(ValueError, match="found statistics under 'moods'"):
+    with pytest.raises(ArgumentError, match="'moods' has no dimensions"):
         bundle.to_xarray("moods")
 
 

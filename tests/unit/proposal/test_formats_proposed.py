@@ -147,7 +147,7 @@ def test_names_that_tell_nothing_apart_are_asked_for(tmp_path: Path) -> None:
         pupils(folder / f"{person}.csv")
     for person in ("dee", "eve-2"):
         pupils(folder / f"{person}.csv", header="t_s,blink_rate_hz")
-    assert "--pattern" in refused([folder], tmp_path / "p.toml", people=["part_1"])
+    assert "pattern=" in refused([folder], tmp_path / "p.toml", people=["part_1"])
     for person in range(4):
         pupils(folder / f"x{person}.csv", header=f"t_s,a{person}")
     assert "tables of many kinds" in refused([folder], tmp_path / "p.toml", people=["part_1"])
@@ -187,7 +187,7 @@ def test_cells_of_matlab(tmp_path: Path) -> None:
         "y": "fix_y",
     }
     savemat(path, {"a": rng.uniform(size=(20, 3))})
-    assert "init FOLDER --pattern" in refused([path], tmp_path / "p.toml")
+    assert 'pattern="P{person}.csv"' in refused([path], tmp_path / "p.toml")
 
 
 def test_arrays(tmp_path: Path) -> None:
@@ -346,12 +346,12 @@ def test_labels_of_sessions_are_doubted(tmp_path: Path) -> None:
     assert "sessions" not in told(f"{one}_{k}" for one in people for k in (1, 2))  # says nothing of what
 
 
-def test_a_name_with_blanks_is_quoted_for_the_shell(tmp_path: Path) -> None:
+def test_a_name_with_blanks_is_quoted(tmp_path: Path) -> None:
     path = write(
         tmp_path / "f.csv", ["Participant name,frame,pupil_mm", *(f"v{n % 6},{n % 9},3.5" for n in range(60))]
     )
     told = refused([path], tmp_path / "p.toml")
-    assert "--person 'Participant name'" in told
+    assert 'person="Participant name"' in told
     assert "'frame'" not in told
 
 

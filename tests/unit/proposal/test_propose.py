@@ -239,7 +239,7 @@ def test_which_table_has_the_column_of_people_is_said(tmp_path: Path) -> None:
     assert told.exit_code == 3
     assert f"{other}: there is no column 'observer'" in told.stderr
     assert "it in 'g.csv'" in told.stderr
-    assert "repeat --person" in told.stderr
+    assert "name the column of this table, too" in told.stderr
     assert "one of 'subj'\n" in told.stderr  # and no measurement
     both = ("--person", "observer", "--person", "subj")
     assert run("init", one, other, *both, "-o", tmp_path / "p.toml").exit_code == 0

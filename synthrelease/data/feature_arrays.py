@@ -1,0 +1,125 @@
+"""Arrays of features as a program gives them: which belong together, and what is public about them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from synthrelease.data.given import by_names, listed, plain
+from synthrelease.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class FeatureArrays:
+    """Columns and public facts that belong together.
+
+    Attributes:
+        arrays: all columns by their names, private.
+        columns: those of roles, such as "person", as a plan has them.
+        bounds: of every feature, as they were given.
+        categories: the public list of every other column of labels.
+        recordings: the public list.
+    """
+
+    arrays: dict[str, ArrayLike]
+    columns: dict[str, str]
+    bounds: dict[str, Any]
+    categories: dict[str, list[str]]
+    recordings: list[str] | None
+
+    @classmethod
+    def of(
+        cls,
+        where: str,
+        roles: Mapping[str, ArrayLike | None],
+        recordings: object,
+        values: object,
+        bounds: object,
+        *,
+        labels: object = None,
+        categories: object = None,
+    ) -> FeatureArrays:
+        """Return what was given; only types are looked at before it is known that it is what was asked for.
+
+        Args:
+            where: what was called, such as "statistics()".
+            roles: columns of roles; None where there is none.
+            recordings: the public list of recordings; None without a column of them.
+            values: columns of features by name.
+            bounds: limits of every feature by name.
+            labels: other columns of labels by name.
+            categories: the public list of each.
+
+        Raises:
+            ArgumentError: something is not of the kind that was asked for, or does not belong to the rest.
+        """
+        own = {role: array for role, array in roles.items() if array is not None}
+        features = by_names(values, f"{where}.values", example='values={"pupil_mm": column}', columns=True)
+        limits = by_names(bounds, f"{where}.bounds", example='bounds={"pupil_mm": (1.5, 8.0)}')
+        others = by_names(
+            {} if labels is None else labels,
+            f"{where}.labels",
+            example='labels={"mood": column}',
+            columns=True,
+        )
+        example = 'categories={"mood": ["calm", "tense"]}'
+        told = by_names({} if categories is None else categories, f"{where}.categories", example=example)
+        lists = {name: listed(one, f"{where}.categories", example=example) for name, one in told.items()}
+        public = None
+        if recordings is not None:
+            public = listed(recordings, f"{where}.recordings", example='recordings=["first", "second"]')
+        if ("recording" in own) is (public is None):
+            raise ArgumentError(
+                "the labels of recordings and the public list of them go together",
+                where=f"{where}.recordings" if public is None else f"{where}.recording",
+                expected="both recording and recordings, or neither",
+                remedy='recording=column, recordings=["first", "second"]; or neither, if everybody has one',
+            )
+        _refuse_other_names(where, "bounds", limits, "values", features)
+        _refuse_other_names(where, "categories", lists, "labels", others)
+        names = [*own, *features, *others]
+        if taken := sorted({name for name in names if names.count(name) > 1}):
+            raise ArgumentError(
+                "two columns have the same name",
+                where=where,
+                found=", ".join(taken),
+                expected="columns with names of their own, other than " + ", ".join(own),
+                remedy="rename one of them",
+            )
+        return cls({**own, **features, **others}, {role: role for role in own}, limits, lists, public)
+
+    def interval(self, feature: str, where: str) -> tuple[float, float]:
+        """Return the lower and the upper bound of a feature; ArgumentError if they are no interval."""
+        limits = plain(self.bounds[feature], f"{where}.bounds")
+        numbers = isinstance(limits, list) and all(isinstance(limit, int | float) for limit in limits)
+        if not numbers or len(limits) != 2 or not -math.inf < limits[0] < limits[1] < math.inf:
+            raise ArgumentError(
+                f"the bounds of {feature} are no interval",
+                where=f"{where}.bounds",
+                expected="two finite numbers, the lower first",
+                remedy='write bounds={"pupil_mm": (1.5, 8.0)}',
+            )
+        return float(limits[0]), float(limits[1])
+
+
+def _refuse_other_names(
+    where: str, public: str, told: Mapping[str, object], private: str, columns: Mapping[str, object]
+) -> None:
+    """Columns of a table may be called as people are: only names that stand in the public argument are shown."""
+    if set(told) == set(columns):
+        return
+    alone = ", ".join(sorted(set(told) - set(columns)))
+    more = len(set(columns) - set(told))
+    found = [f"{public} of {alone}, which {private} have not"] if alone else []
+    found += [f"{more} of {len(columns)} {private} without {public}"] if more else []
+    raise ArgumentError(
+        f"{public} and {private} are not of the same names",
+        where=f"{where}.{public}",
+        found="; ".join(found),
+        expected=f"{public} of each of {private}, and no other",
+        remedy=f"give both the same names; leave out of {private} what is not to be released",
+    )
