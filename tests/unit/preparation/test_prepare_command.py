@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 from invented_samples import PLAN, read, recording, write_study
+from proposed import filled
 
 import synthrelease
 from synthrelease.cli import main
@@ -40,18 +41,6 @@ def plan(written: Path, tmp_path: Path) -> Path:
     for name in ("raw.parquet", "plan.toml"):
         (tmp_path / name).write_bytes((written / name).read_bytes())
     return tmp_path / "plan.toml"
-
-
-def filled(plan: Path, **values: str) -> None:
-    """Do what the comments ask for."""
-    text = plan.read_text().replace(f'title = "{FILL_IN}"', 'title = "A study"')
-    for key, value in values.items():
-        text, count = re.subn(
-            rf'(?m)\b{key} = ("{FILL_IN}"|\["{FILL_IN}"(, "{FILL_IN}")?\])', f"{key} = {value}", text
-        )
-        assert count == 1, key
-    assert f'"{FILL_IN}"' not in text
-    plan.write_text(text)
 
 
 def test_from_samples_over_fixations_to_a_bundle(tmp_path: Path) -> None:

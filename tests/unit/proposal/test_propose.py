@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from proposed import filled
 
 import synthrelease
 from synthrelease.cli import main
@@ -47,19 +48,6 @@ def recordings(folder: Path) -> Path:
             )
             (folder / f"P{person}_S{session}.csv").write_text(f"t_ms;pupil_mm;openness\n{text}\n")
     return folder
-
-
-def filled(plan: Path, **values: str) -> None:
-    """Do what the comments ask for: titles, sizes and ranges, from outside."""
-    text = plan.read_text().replace(f'title = "{FILL_IN}"', 'title = "A study"')
-    for key, value in values.items():
-        text, count = re.subn(
-            rf'(?m)\b{key} = ("{FILL_IN}"|\["{FILL_IN}"(, "{FILL_IN}")?\])', f"{key} = {value}", text
-        )
-        assert count == 1, key
-    text = text.replace(f'["{FILL_IN}", ', "[")  # of a list: the design of the study made it
-    assert f'"{FILL_IN}"' not in text
-    plan.write_text(text)
 
 
 def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
