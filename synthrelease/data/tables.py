@@ -180,7 +180,7 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
             expected="a label in every row",
-            remedy="complete these rows, or leave them out; rows without a stimulus or a recording may stay where the released ones are listed",
+            remedy="complete these rows, or leave them out; or list the labels that are released: rows without a stimulus or a recording may then stay",
         )
     odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(

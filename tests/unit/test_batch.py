@@ -232,7 +232,7 @@ def test_a_plan_that_was_changed_is_another(plans: list[Path], tmp_path: Path) -
     plans[0].write_text(plans[0].read_text() + "\n")
     (one,) = batch(plans[:1], tmp_path / "out", resume=True)
     assert "exists already" in one.reason
-    assert "choose another --out-dir" in one.reason
+    assert "choose another folder" in one.reason
     assert "--resume" not in one.reason
     assert states(batch(plans[:1], tmp_path / "out", resume=True, force=True)) == [BUILT]
 
