@@ -18,7 +18,7 @@ from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.errors import ArgumentError, MachineError, PlanError, SynthReleaseError
 from synthrelease.journal import DONE, MOVING, Entry, Journal
 from synthrelease.parallel import Failed, Job, Pool, checked_jobs, pool_of, run_all
 from synthrelease.plan import Plan, load_plan
@@ -89,7 +89,16 @@ def batch(
     Raises:
         MachineError: the folder cannot be used, or another batch works in it.
         PlanError: the policy is none.
+        ArgumentError: one plan in place of a list, or jobs below 1.
     """
+    if isinstance(plans, str | Path):
+        raise ArgumentError(
+            "one plan, not a list of plans",
+            where="batch().plans",
+            found=type(plans).__name__,
+            expected="a list",
+            remedy='write ["a.toml", "b.toml"]; `build` takes one',
+        )
     checked_jobs(jobs)
     if policy is not None:
         load_policy(policy)  # better an error now than one for every plan

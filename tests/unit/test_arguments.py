@@ -1,6 +1,7 @@
 """Arguments of another type than was asked for: one message that says what to write, and nothing of what was given."""
 
 import traceback
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -150,3 +151,17 @@ def test_people_in_the_place_of_a_name_are_not_shown(study, tmp_path, kind):
         refused(synthrelease.propose, **{"data": data, "plan": tmp_path / "p.toml", **wrong})
     refused(synthrelease.propose, data=pl.DataFrame({PERSON: COLUMN}), person="who")
     refused(synthrelease.Ledger(tmp_path / "ledger").grant, dataset=column, epsilon=1.0)
+
+
+@pytest.mark.parametrize("plans", ["plan.toml", Path("plan.toml")])
+def test_one_plan_is_no_list_of_plans(plans, tmp_path):
+    with pytest.raises(ArgumentError, match="one plan, not a list"):
+        batch(plans, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_password_is_bytes_and_in_no_message(tmp_path):
+    with pytest.raises(ArgumentError, match="not bytes") as told:
+        synthrelease.keygen(tmp_path / "key", "canary")
+    assert "canary" not in str(told.value)
+    assert not (tmp_path / "key").exists()

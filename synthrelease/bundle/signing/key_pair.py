@@ -41,7 +41,7 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
 
     Raises:
         MachineError: a file is there already, or cannot be written.
-        ArgumentError: the password is too long for the form of the file.
+        ArgumentError: the password is not bytes, or too long for the form of the file.
 
     Example:
         >>> import tempfile
@@ -52,6 +52,14 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
     """
     private = Path(path)
     public = public_file(private)
+    if not isinstance(password, bytes | None):
+        raise ArgumentError(
+            "the password is not bytes",
+            where="keygen().password",
+            found=type(password).__name__,
+            expected="bytes",
+            remedy='write password.encode("utf-8")',
+        )
     if password is not None and len(password) > MOST_PASSWORD_BYTES:
         raise ArgumentError(
             "the password is too long for the form of the file",
