@@ -126,7 +126,8 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         >>> print(compose([one, other]))
         ε = 0.75 per person (replace-one)
     """
-    relations = _composable(calls)
+    made = _composable(calls)
+    relation = made[0].guarantee.neighbours
     if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
         raise ArgumentError(
             "there is no such δ",
@@ -134,11 +135,11 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
             expected="at least 0, and less than 0.5",
             remedy="write one well below 1/people, such as delta=1e-6",
         )
-    events = [call.event for call in calls]
-    others = [call for call in calls if not accounting.is_differentially_private(call.event)]
-    if others and len(calls) > 1:
+    events = [call.event for call in made]
+    others = [call for call in made if not accounting.is_differentially_private(call.event)]
+    if others and len(made) > 1:
         reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
-        return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relations.pop())
+        return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relation)
     if not others and not delta and accounting.parts(events).needs_delta:
         raise ArgumentError(
             "Gaussian noise cannot promise anything with δ = 0",
@@ -146,11 +147,11 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
             expected="delta > 0",
             remedy="give the δ at which ε is to be stated, such as compose([…], delta=1e-6)",
         )
-    return accounting.compose(events, delta=delta, neighbours=relations.pop())
+    return accounting.compose(events, delta=delta, neighbours=relation)
 
 
-def _composable(calls: object) -> set[Neighbours]:
-    """The one relation of all calls."""
+def _composable(calls: object) -> list[ArrayRelease]:
+    """All calls, under one relation: a list, since what can be gone through once only would be composed to nothing."""
     several = list(calls) if isinstance(calls, Iterable) and not isinstance(calls, ArrayRelease) else None
     if not several or not all(isinstance(call, ArrayRelease) for call in several):
         empty = several is not None and not several
@@ -177,7 +178,7 @@ def _composable(calls: object) -> set[Neighbours]:
             expected="noise that nobody can repeat",
             remedy="make the calls without test_seed",
         )
-    return relations
+    return several
 
 
 @dataclass(frozen=True)

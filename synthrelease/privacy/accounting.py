@@ -148,6 +148,7 @@ def compose(
         >>> print(compose([one, one], delta=1e-6))
         ε = 1.21197, δ = 1e-06 per person (replace-one)
     """
+    events = list(events)  # of what can be gone through once only, nothing would be left the second time
     leaves = [leaf for event in events for leaf in flatten(event)]
     without = _without_privacy(leaves, neighbours, unit)
     if without is not None:
@@ -165,6 +166,7 @@ def compose(
 
 def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, int]:
     """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound."""
+    events = list(events)  # as in `compose`
     known = parts(events)
     pure, mu, opaque = sum(known.pure, Fraction(0)), root_up(known.mu_squared), known.opaque
     alone = len(opaque) == 1 and mu == 0 and pure == 0

@@ -191,6 +191,7 @@ def test_several_calls_cost_what_their_events_compose_to():
     assert 2.0 < together.epsilon < 2.5
     assert arrays.compose([one], delta=1e-4) == one.guarantee
     assert arrays.compose([other, other]).epsilon == 1.0
+    assert arrays.compose(call for call in [other, other]).epsilon == 1.0
     with pytest.raises(ArgumentError, match="delta > 0"):
         arrays.compose([one, other])
 

@@ -731,3 +731,18 @@ def test_the_root_of_a_number_of_any_size_is_rounded_up_at_once(exponent: int) -
 
 def test_the_root_of_nothing() -> None:
     assert accounting.root_up(Fraction(0)) == 0.0
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [DiscreteLaplace(1000, 1000.0, 1)] * 2,
+        [RoundedGaussian(1000, 4000.0, 1)] * 2,
+        [DiscreteLaplace(1000, 1000.0, 1), RoundedGaussian(1000, 4000.0, 1)],
+    ],
+)
+def test_what_can_be_gone_through_once_costs_as_much(events: list[Any]) -> None:
+    """Where nothing was left for the second time, ε was 0."""
+    assert compose((event for event in events), delta=1e-6) == compose(events, delta=1e-6)  # type: ignore[arg-type]
+    once = accounting.unrounded_epsilon((event for event in events), delta=1e-6)  # type: ignore[arg-type]
+    assert once == accounting.unrounded_epsilon(events, delta=1e-6)
