@@ -167,6 +167,7 @@ def verify(
         return refuse_absent(path, found)
     if quick:
         raise ArgumentError(
+            "policy-needs-full-verification",
             "a policy asks about claims that `quick` does not check",
             where="verify()",
             remedy="leave one of them out",
@@ -224,6 +225,7 @@ def export(
 
     if form not in FORMATS:
         raise ArgumentError(
+            "unknown-export-form",
             "there is no such form",
             where="export().form",
             found=repr(form) if isinstance(form, str) else type(form).__name__,
@@ -232,6 +234,7 @@ def export(
         )
     if stimuli is not None and form != "png":
         raise ArgumentError(
+            "option-not-for-this-form",
             "stimuli are for pictures",
             where="export().stimuli",
             remedy='leave them out, or export to "png"',
@@ -399,6 +402,7 @@ def _refuse_faulty(results: Mapping[str, Verification]) -> None:
         found = [finding for result in faulty.values() for finding in result.findings]
         more = f"; and {len(found) - _MOST_FINDINGS} more" if len(found) > _MOST_FINDINGS else ""
         raise FaultyBundleError(
+            "bundle-invalid",
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,

@@ -93,6 +93,7 @@ def batch(
     """
     if isinstance(plans, str | Path):
         raise ArgumentError(
+            "not-a-list-of-plans",
             "one plan, not a list of plans",
             where="batch().plans",
             found=type(plans).__name__,
@@ -149,6 +150,7 @@ def _read_plans(
             bundle = target(plan, folder / default_name(plan), test_seed)
             if bundle in taken:
                 raise PlanError(
+                    "duplicate-release",
                     "another plan of the batch has the same release name and version",
                     where=str(path),
                     found=str(taken[bundle]),
@@ -213,6 +215,7 @@ def _digest(manifest: dict[str, Any]) -> str:
 
 def _lost(one: _Planned, problem: str) -> Ended:
     error = MachineError(
+        "lost-bundle",
         problem,
         where=str(one.path),
         remedy="bring it back, or build it, and pay for it, again: force=True",

@@ -129,6 +129,7 @@ def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Bu
     for r in resolved:
         if r.noise is None and {"share", "epsilon", "delta"} & set(r.spec.options):
             raise PlanError(
+                "budget-without-noise",
                 "an output without noise takes no share of ε or δ",
                 where=r.spec.where,
                 remedy="leave out share, epsilon and delta",
@@ -139,6 +140,7 @@ def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Bu
     shares = sum(float(spec.options.get("share", 0.0)) for spec in paying)
     if shares > 1 + _CARE or (waiting and left <= _CARE * plan.epsilon):
         raise PolicyError(
+            "outputs-exceed-epsilon",
             "the outputs ask for more than the release's ε",
             where=str(plan.path),
             found=f"{plan.epsilon - left:g} of {plan.epsilon:g}"
@@ -163,6 +165,7 @@ def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, 
     waiting = [name for name in taking if name not in stated]
     if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
         raise PolicyError(
+            "outputs-exceed-delta",
             "the outputs ask for more than the release's δ",
             where=str(plan.path),
             found=f"{plan.delta - left:g} of {plan.delta:g}",

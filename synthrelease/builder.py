@@ -271,7 +271,11 @@ def _write_and_verify(
     except OSError as error:  # somebody took it away
         raise durable.cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
-        raise BundleError("the new bundle does not verify", found="; ".join(map(str, result.findings)))
+        raise BundleError(
+            "built-bundle-invalid",
+            "the new bundle does not verify",
+            found="; ".join(map(str, result.findings)),
+        )
     return whole, seal
 
 
@@ -315,6 +319,7 @@ def _check_target(
         for written in (Path(asked or path), path, sidecar(path)):
             if any(other is not None and _same(written, Path(other)) for other in needed):
                 raise MachineError(
+                    "output-replaces-input",
                     "the bundle would replace a file that it is made from",
                     where=str(written),
                     remedy="choose another name",
@@ -331,6 +336,7 @@ def _check_folder(path: Path) -> None:
     """Refuse a folder that cannot be written, or whose names cannot be asked to the disk."""
     if not os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):
         raise MachineError(
+            "cannot-write",
             "the file cannot be written",
             where=str(path),
             found="a folder that does not exist, or may not be read and written",
@@ -340,6 +346,7 @@ def _check_folder(path: Path) -> None:
     longest = max(len(os.fsencode(written.name)) for written in (path, sidecar(path)))
     if longest > most:
         raise MachineError(
+            "name-too-long",
             "the name is too long",
             where=str(path),
             found=f"{longest} bytes with the ending of its manifest",
@@ -352,6 +359,7 @@ def _check_name(written: Path) -> None:
     """Refuse what is there and no file: --force replaces neither folders nor devices."""
     if written.is_dir():
         raise MachineError(
+            "output-is-folder",
             "the output is a folder",
             where=str(written),
             expected="the name of a file",
@@ -359,6 +367,7 @@ def _check_name(written: Path) -> None:
         )
     if written.exists() and not written.is_file():
         raise MachineError(
+            "output-is-no-file",
             "the output is a device or the like",
             where=str(written),
             expected="the name of a file",

@@ -122,6 +122,7 @@ def make_design(plan: Plan) -> Design:
     spent = accounting.epsilon_at(done, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
     if spent > plan.epsilon:
         raise PolicyError(
+            "outputs-exceed-budget",
             "the outputs together cost more than the release's budget",
             where=str(plan.path),
             found=f"ε = {spent:g}" if spent < math.inf else "no ε that holds at this δ",
@@ -140,6 +141,7 @@ def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> Pla
     unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
     if unprotected and not plan.allow_unprotected:
         raise PolicyError(
+            "unprotected-output",
             "the output protects nobody",
             where=resolved.spec.where,
             found=unprotected[0].reason,

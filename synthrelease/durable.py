@@ -223,6 +223,7 @@ def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:
     """
     if path.is_dir():
         raise MachineError(
+            "output-is-folder",
             "the output is a folder",
             where=str(path),
             expected="the name of a file",
@@ -230,6 +231,7 @@ def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:
         )
     if os.path.lexists(path):
         raise MachineError(
+            "file-exists",
             "the file exists already",
             where=str(path),
             remedy=remedy,
@@ -256,6 +258,7 @@ def refuse_unwritable(
     for other, path in used.items():
         if target.exists() and path.exists() and target.samefile(path):
             raise MachineError(
+                "output-replaces-input",
                 f"the {what} would replace {other}",
                 where=str(target),
                 remedy=f"choose another name for the {what}",
@@ -269,6 +272,7 @@ def refuse_unwritable(
 def cannot_write(path: Path, error: OSError) -> MachineError:
     """Return what a person is told of an error of the system: of a partial file under its target's name."""
     return MachineError(
+        "cannot-write",
         "the file cannot be written",
         where=str(path.parent / (_target_of(path.name) or path.name)),
         found=os.strerror(error.errno) if error.errno else "an error of the file system",

@@ -10,8 +10,9 @@
     ├── PolicyError      4   refused, because the promise could not be kept
     └── MachineError     6   disk, permission, missing extra
 
-A message says what is wrong, where, what was found, what was expected, and what to do. It never repeats
-a cell of private data: `found` holds the *kind* of a value ("text", "infinite number"), not the value.
+An error has a `code`, which programs and tests compare, and which stays when a sentence is improved. A message says what
+is wrong, where, what was found, what was expected, and what to do. It never repeats a cell of private data: `found` holds
+the *kind* of a value ("text", "infinite number"), not the value.
 """
 
 from __future__ import annotations
@@ -28,8 +29,16 @@ class SynthReleaseError(Exception):
     exit_code = 1
 
     def __init__(
-        self, problem: str, *, where: str = "", found: str = "", expected: str = "", remedy: str = ""
+        self,
+        code: str,
+        problem: str,
+        *,
+        where: str = "",
+        found: str = "",
+        expected: str = "",
+        remedy: str = "",
     ) -> None:
+        self.code = code
         self.problem = problem
         self.where = where
         self.found = found
@@ -52,14 +61,14 @@ class SynthReleaseError(Exception):
         self.remedy = f"{self.remedy}; {also}" if self.remedy else also
 
     def to_json(self) -> dict[str, object]:
-        """Return what the message says, for a program: kind, exit code, and the parts of the message."""
-        parts = ("problem", "where", "found", "expected", "remedy")
+        """Return what the message says, for a program: kind, code, exit code, and the parts of the message."""
+        parts = ("code", "problem", "where", "found", "expected", "remedy")
         told = {part: getattr(self, part) for part in parts}
         return {"kind": type(self).__name__, "exit_code": self.exit_code, **told}
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
-        return (_rebuild, (type(self), self.problem, dict(self.__dict__)))
+        return (_rebuild, (type(self), self.code, self.problem, dict(self.__dict__)))
 
 
 def no_such(what: str, asked: object, known: Iterable[object]) -> KeyError:
@@ -73,8 +82,10 @@ def no_such(what: str, asked: object, known: Iterable[object]) -> KeyError:
     return KeyError(f"there is no {what}{called}: there are {', '.join(told[:_MOST_NAMES]) or 'none'}{more}")
 
 
-def _rebuild(kind: type[SynthReleaseError], problem: str, fields: dict[str, object]) -> SynthReleaseError:
-    error = kind(problem)
+def _rebuild(
+    kind: type[SynthReleaseError], code: str, problem: str, fields: dict[str, object]
+) -> SynthReleaseError:
+    error = kind(code, problem)
     error.__dict__.update(fields)
     return error
 
@@ -94,6 +105,7 @@ class FaultyBundleError(BundleError):
 
     def __init__(
         self,
+        code: str,
         problem: str,
         *,
         where: str = "",
@@ -102,7 +114,7 @@ class FaultyBundleError(BundleError):
         remedy: str = "",
         findings: Sequence[dict[str, str]] = (),
     ) -> None:
-        super().__init__(problem, where=where, found=found, expected=expected, remedy=remedy)
+        super().__init__(code, problem, where=where, found=found, expected=expected, remedy=remedy)
         self.findings = list(findings)
 
     def to_json(self) -> dict[str, object]:

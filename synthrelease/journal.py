@@ -57,6 +57,7 @@ class Journal:
         except OSError:
             self._file.close()
             raise MachineError(
+                "folder-locked",
                 "another batch works in this folder",
                 where=str(folder),
                 remedy="wait until it has ended, or choose another folder",
@@ -96,6 +97,7 @@ class Journal:
             return [_entry(json.loads(line)) for line in whole.splitlines()]
         except (ValueError, TypeError, KeyError):
             raise MachineError(
+                "damaged-journal",
                 "the journal of the batch is damaged",
                 where=str(self.path),
                 expected="one JSON object a line",
@@ -111,6 +113,7 @@ def _entry(form: dict[str, Any]) -> Entry:
 
 def _cannot_write(path: Path, error: OSError) -> MachineError:
     return MachineError(
+        "cannot-write",
         "the journal of the batch cannot be written",
         where=str(path),
         found=os.strerror(error.errno) if error.errno else "an error of the file system",

@@ -91,6 +91,7 @@ class Part:
             )
         if data.identities != self.people or stamp_of(self.spec.source) != self.stamp:
             raise PlanError(
+                "data-changed",
                 "the data changed while they were read",
                 where=str(self.spec.source.path),
                 remedy="build again",

@@ -206,6 +206,7 @@ def _with_frames(plan: Plan, given: object) -> Plan:
             near = nearest(name, known)
             called = f"'{name}'" if near else "of this name"  # which may be a person's
             raise PlanError(
+                "unknown-input",
                 f"there is no input {called} for a frame",
                 where=str(plan.path),
                 expected="one of " + ", ".join(known),
@@ -225,10 +226,15 @@ def _explained(where: str, error: Any) -> PlanError | None:
     if name not in _EXTREMES:
         near = nearest(name, list(_STATISTICS))
         return PlanError(
-            f"'{name}' is not offered", where=where, expected=offered, remedy=near or "write one of these"
+            "unknown-statistic",
+            f"'{name}' is not offered",
+            where=where,
+            expected=offered,
+            remedy=near or "write one of these",
         )
     extreme, instead = _EXTREMES[name]
     return PlanError(
+        "extreme-value",
         f"'{name}' is refused: the {extreme} value can be one person's alone, and replacing that person moves it by the "
         "whole width of the bounds however many people there are: noise large enough to hide it drowns it",
         where=where,
@@ -243,6 +249,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     for feature, (low, high) in options.get("bounds", {}).items():
         if not _is_interval(low, high):
             raise PlanError(
+                "bad-bounds",
                 "the bounds are no interval",
                 where=f"{path}: inputs.{name}.bounds.{feature}",
                 found=f"[{low}, {high}]",
@@ -253,6 +260,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
             )
     if options.get("coordinates") == DEGREES and "width_mm" not in options["screen"]:
         raise PlanError(
+            "screen-size-missing",
             "degrees cannot be placed on a screen of unknown size and distance",
             where=f"{path}: inputs.{name}.screen",
             expected="width_mm and distance_mm",
@@ -261,6 +269,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     for role, column in options["columns"].items():
         if role != "person" and column == options["columns"]["person"]:
             raise PlanError(
+                "column-used-twice",
                 f"one column says both who somebody is and the {role}",
                 where=f"{path}: inputs.{name}.columns",
                 found=f"'{column}' twice",
@@ -270,6 +279,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     for column, accepted in options["valid"].items():
         if not _is_accepted(accepted):
             raise PlanError(
+                "bad-valid",
                 "the values of a good measurement are neither labels nor a range",
                 where=f"{path}: inputs.{name}.valid.{column}",
                 found=str(accepted)[:80],
@@ -279,6 +289,7 @@ def _input(path: Path, name: str, body: dict[str, Any]) -> InputSpec:
     twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
     if twice:
         raise PlanError(
+            "column-used-twice",
             f"the column '{twice[0]}' is both a feature with bounds and a label with categories",
             where=f"{path}: inputs.{name}",
             expected="one of the two",
@@ -333,6 +344,7 @@ def _check_references(plan: Plan) -> None:
     for output in plan.outputs:
         if names.count(output.name) > 1:
             raise PlanError(
+                "duplicate-output",
                 "two outputs have the same name",
                 where=output.where,
                 expected="a name of its own",
@@ -340,6 +352,7 @@ def _check_references(plan: Plan) -> None:
             )
         if output.input not in plan.inputs:
             raise PlanError(
+                "unknown-input",
                 f"there is no input '{output.input}'",
                 where=output.where,
                 expected="one of " + ", ".join(plan.inputs),
@@ -348,6 +361,7 @@ def _check_references(plan: Plan) -> None:
         needed = NEEDED[output.kind]
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
+                "input-of-other-kind",
                 f"{'an' if output.kind == 'areas' else 'a'} {output.kind} output cannot be made of this input",
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
@@ -356,6 +370,7 @@ def _check_references(plan: Plan) -> None:
             )
         if "share" in output.options and "epsilon" in output.options:
             raise PlanError(
+                "share-and-epsilon",
                 "both share and epsilon are given",
                 where=output.where,
                 expected="one of them",
@@ -372,6 +387,7 @@ def _check_lists(path: Path, spec: InputSpec) -> None:
     if column not in spec.options["columns"]:
         if listed or assumed:
             raise PlanError(
+                "column-missing",
                 f"{what} are named, but no column tells them apart",
                 where=where,
                 expected=f'{column} = "COLUMN" under columns',
@@ -380,6 +396,7 @@ def _check_lists(path: Path, spec: InputSpec) -> None:
         return
     if listed and assumed:
         raise PlanError(
+            "listed-and-assumed",
             f"{what} are both listed and assumed public",
             where=where,
             expected="one of the two",
@@ -387,6 +404,7 @@ def _check_lists(path: Path, spec: InputSpec) -> None:
         )
     if not listed and not assumed:
         raise PlanError(
+            "list-missing",
             f"the plan does not say which {what} there are: a list taken from the data is public only if the plan says so",
             where=where,
             expected=f'{what} = ["…", "…"], or assume_public = ["{what}"] if the study design makes them public',

@@ -114,6 +114,7 @@ class Policy:
         found = self.breaches(promised)
         if found:
             raise PolicyError(
+                "policy-violated",
                 f"the release is not what the policy '{self.limits['name']}' asks for",
                 where=str(self.path),
                 found="; ".join(found),

@@ -88,6 +88,7 @@ def release_date() -> str:
         now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
     except (ValueError, OverflowError, OSError):
         raise MachineError(
+            "bad-source-date-epoch",
             "the environment variable SOURCE_DATE_EPOCH is no time",
             expected="whole seconds since 1970",
             remedy="unset it",

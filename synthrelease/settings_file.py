@@ -17,7 +17,6 @@ Explain = Callable[[str, Any], PlanError | None]
 FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
 _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
-_NOT_OFFERED = "is not offered"
 _LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
     "type": "{1}",
     "oneOf": "",
@@ -57,6 +56,7 @@ def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
         return tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise PlanError(
+            "not-utf8",
             f"the {what} is not UTF-8 text",
             where=str(path),
             expected="a TOML file",
@@ -64,6 +64,7 @@ def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(
+            "bad-syntax",
             f"the {what} is not valid TOML",
             where=str(path),
             found=str(error),
@@ -76,10 +77,11 @@ def _text(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except PermissionError:
         raise MachineError(
-            f"the {what} may not be read", where=str(path), remedy="check its permissions"
+            "cannot-read", f"the {what} may not be read", where=str(path), remedy="check its permissions"
         ) from None
     except (OSError, ValueError):
         raise PlanError(
+            "no-such-file",
             f"there is no such {what}",
             where=repr(str(path))[1:-1],
             expected="a TOML file",
@@ -108,6 +110,7 @@ def refuse_misfit(
     places = list(dict.fromkeys(_to_fill_in(document)))
     if places:
         raise PlanError(
+            "fill-in",
             "some values are still to be filled in",
             where=str(path),
             found=f'"{FILL_IN}" at {", ".join(places)}',
@@ -128,9 +131,10 @@ def refuse_misfit(
 
 def _unseen(refusal: PlanError, value: Any) -> PlanError:
     """A refusal that does not repeat a list, or what stands in one."""
-    problem = refusal.problem
+    hidden = refusal.code == "unknown-choice"  # the problem repeats what was found
     return PlanError(
-        "the value is not possible" if problem.endswith(_NOT_OFFERED) else problem,
+        "bad-value" if hidden else refusal.code,
+        "the value is not possible" if hidden else refusal.problem,
         where=refusal.where,
         found=f"a list of {len(value)}" if isinstance(value, list) else "",
         expected=refusal.expected,
@@ -166,6 +170,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
         case "required":
             missing = next(key for key in error.validator_value if key not in error.instance)
             return PlanError(
+                "key-missing",
                 f"the key '{missing}' is missing",
                 where=where,
                 expected=_purpose(error.schema, missing, whole),
@@ -179,6 +184,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 if key in error.instance and other not in error.instance
             )
             return PlanError(
+                "key-missing",
                 f"the key '{missing}' is missing, which goes with '{given}'",
                 where=where,
                 expected=_purpose(error.schema, missing, whole),
@@ -187,7 +193,8 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
         case "enum" | "const":
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
             return PlanError(
-                f"'{error.instance}' {_NOT_OFFERED}",
+                "unknown-choice",
+                f"'{error.instance}' is not offered",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",
@@ -197,6 +204,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 error.validator_value, _types(error.validator_value)
             )
             return PlanError(
+                "bad-value",
                 "the value is not possible",
                 where=where,
                 found=_kind(error.instance),
@@ -252,6 +260,7 @@ def _unknown_key(where: str, error: Any) -> PlanError:
     known = list(error.schema.get("properties", {}))
     key = next(key for key in error.instance if key not in known)
     return PlanError(
+        "unknown-key",
         f"unknown key '{key}'",
         where=where,
         expected="one of " + ", ".join(known),

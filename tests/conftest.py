@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from invented_study import write_study
 from reproducing import SCRIPTS
+from tiers import pytest_terminal_summary  # noqa: F401  a hook
 
 import synthrelease
 

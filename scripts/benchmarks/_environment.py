@@ -38,6 +38,7 @@ def run_quietly(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise MachineError(
+            "no-environment",
             "an environment for this benchmark cannot be made",
             found=done.stderr.strip().rpartition("\n")[2],
             remedy="a network, or a cache of packages, is needed",

@@ -229,6 +229,7 @@ def _opendp() -> Any:
         import opendp.prelude as dp
     except ImportError as error:
         raise MachineError(
+            "extra-missing",
             "OpenDP, the peer of this benchmark, is not installed",
             remedy="pip install 'synthrelease[bench]'",
         ) from error

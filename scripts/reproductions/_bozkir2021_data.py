@@ -110,6 +110,7 @@ def studies(data: Path) -> list[Study]:
             found.append(replace(study, name=f"{study.name}-{before + 1}") if before else study)
     if not found:
         raise DataError(
+            "no-data-set",
             "no data set to reproduce on",
             where=str(data),
             expected=f"{IER}/{IER_FILE}, or Data_P<p>_R<r>_Pami_Features_52.csv of MPIIDPEye or MPIIPrivacEye",
@@ -165,7 +166,7 @@ def recordings_of(data: Features, length: int, *, where: str) -> tuple[Recording
         DataError: one recording type only, or one of fewer than two people: there is nothing to tell apart.
     """
     if len(data.recordings) < 2:
-        raise DataError("there is one recording type only", where=where, expected="two")
+        raise DataError("one-recording-type", "there is one recording type only", where=where, expected="two")
     group, completed, _ = completed_series(data, length)
     person, kind = np.divmod(group, len(data.recordings))
     number = data.person * len(data.recordings) + data.recording
@@ -179,7 +180,11 @@ def recordings_of(data: Features, length: int, *, where: str) -> tuple[Recording
         of = kind == place
         if of.sum() < 2:
             raise DataError(
-                "too few people have a recording", where=where, found=f"{of.sum()} of {name}", expected="two"
+                "too-few-people",
+                "too few people have a recording",
+                where=where,
+                found=f"{of.sum()} of {name}",
+                expected="two",
             )
         made.append(Recording(name, person[of], np.moveaxis(completed[of], 1, 2), recorded[of]))
     return tuple(made)

@@ -36,6 +36,7 @@ def feature_files(folder: Path) -> dict[tuple[int, int], Path]:
         participant, recording = (int(number) for number in named.groups() if number is not None)
         if (participant, recording) in files:
             raise DataError(
+                "duplicate-recording",
                 "two files are of one recording",
                 where=str(path),
                 found=f"participant {participant}, recording {recording} also in {files[participant, recording].name}",
@@ -56,6 +57,7 @@ def load_feature_files(folder: Path) -> Features:
     files = feature_files(folder)
     if not files:
         raise DataError(
+            "no-file-fits",
             "the folder has no feature files",
             where=str(folder),
             expected="Data_P<p>_R<r>_Pami_Features_52.csv",
@@ -67,7 +69,7 @@ def load_feature_files(folder: Path) -> Features:
     values = np.concatenate(tables)
     varied = [column for column in range(COLUMNS) if np.unique(_present(values[:, column])).size > 1]
     if not varied:
-        raise DataError("all features are constant", where=str(folder))
+        raise DataError("constant-features", "all features are constant", where=str(folder))
     return Features(
         features=tuple(f"column {column + 1}" for column in varied),
         bounds=np.tile(_WIDE, (len(varied), 1)),
@@ -89,17 +91,18 @@ def _table(path: Path, *, exact: bool) -> NDArray[np.float64]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise DataError("the file is not UTF-8 text", where=str(path)) from None
+        raise DataError("not-utf8", "the file is not UTF-8 text", where=str(path)) from None
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
-        raise DataError("the file is empty", where=str(path), expected="a row for every window")
+        raise DataError("empty-file", "the file is empty", where=str(path), expected="a row for every window")
     separator = ";" if lines[0].count(";") > lines[0].count(",") else ","
     rows = []
     for number, line in enumerate(lines, start=1):
         cells = line.split(separator)
         if len(cells) != COLUMNS if exact else len(cells) < COLUMNS:
             raise DataError(
+                "wrong-field-count",
                 "a row has not as many columns as there are features",
                 where=f"{path}, line {number}",
                 found=f"{len(cells)} columns apart by '{separator}'",
@@ -115,6 +118,7 @@ def _number(path: Path, line: int, column: int, cell: str) -> float:
         value = float(text) if text else math.nan
     except ValueError:
         raise DataError(
+            "bad-number",
             "a cell is not a number",
             where=f"{path}, line {line}, column {column + 1}",
             found="text",
@@ -122,6 +126,7 @@ def _number(path: Path, line: int, column: int, cell: str) -> float:
         ) from None
     if math.isinf(value):
         raise DataError(
+            "bad-number",
             "a cell is not a number that can be used",
             where=f"{path}, line {line}, column {column + 1}",
             found="an infinite number",

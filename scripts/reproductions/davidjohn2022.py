@@ -116,6 +116,7 @@ def check_people(rows: Windows, *, where: str) -> None:
     needed = max(K, *SAME) + 1
     if least < needed or np.unique(rows.recordings).size < len(CONDITIONS):
         raise DataError(
+            "too-few-people",
             "too few people in a condition",
             where=where,
             found=str(least),

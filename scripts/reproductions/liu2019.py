@@ -89,7 +89,10 @@ def run(data: Path, out: Path, *, quick: bool = False) -> None:
     recorded = paths(gaze)
     if len(recorded) < OBSERVERS:
         raise DataError(
-            "too few people saw the image", found=f"{len(recorded)} on image {IMAGE}", expected=f"{OBSERVERS}"
+            "too-few-people",
+            "too few people saw the image",
+            found=f"{len(recorded)} on image {IMAGE}",
+            expected=f"{OBSERVERS}",
         )
     out.mkdir(parents=True, exist_ok=True)
     print(

@@ -98,6 +98,7 @@ def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
     result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
+            "bundle-invalid",
             "the bundle does not verify",
             where=str(path),
             found="; ".join(map(str, result.findings)),

@@ -106,6 +106,7 @@ def _settled(resolved: ResolvedOutput, chosen: dict[str, Any]) -> ResolvedOutput
 
 def _other(bundle: Path, found: str) -> PlanError:
     return PlanError(
+        "bundle-of-other-data",
         "the bundle was not made from this plan and this data",
         where=str(bundle),
         found=found,

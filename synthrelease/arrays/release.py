@@ -130,6 +130,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     relation = made[0].guarantee.neighbours
     if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
         raise ArgumentError(
+            "bad-delta",
             "there is no such δ",
             where="compose().delta",
             expected="at least 0, and less than 0.5",
@@ -142,6 +143,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relation)
     if not others and not delta and accounting.parts(events).needs_delta:
         raise ArgumentError(
+            "gaussian-needs-delta",
             "Gaussian noise cannot promise anything with δ = 0",
             where="compose().delta",
             expected="delta > 0",
@@ -156,6 +158,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
     if not several or not all(isinstance(call, ArrayRelease) for call in several):
         empty = several is not None and not several
         raise ArgumentError(
+            "nothing-to-compose",
             "there are no calls to compose" if empty else "not a list of what calls returned",
             where="compose().calls",
             found="" if empty else f"one {type(calls).__name__}",
@@ -165,6 +168,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
     relations = {call.guarantee.neighbours for call in several}
     if len(relations) != 1:
         raise ArgumentError(
+            "mixed-neighbours",
             "the calls are not under one relation",
             where="compose().calls",
             found=", ".join(sorted(relations)),
@@ -173,6 +177,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
         )
     if any(call.test_seed for call in several):
         raise ArgumentError(
+            "composed-test-seed",
             "a call was made with a test seed: its noise promises nothing",
             where="compose().calls",
             expected="noise that nobody can repeat",
@@ -224,6 +229,7 @@ def released(
     if unknown := [key for key in output if key not in keys_of(output["kind"]) - _OF_ENTRIES]:
         known = sorted(keys_of(output["kind"]) - _OF_ENTRIES - {"kind"})
         raise ArgumentError(
+            "unknown-argument",
             f"there is no argument '{unknown[0]}'",
             where=f"{name}()",
             expected="besides those of the signature, one of " + ", ".join(known),

@@ -157,16 +157,16 @@ class BundleFile:
         """Return the manifest; BundleError if there is none or it is not strict JSON in the one form it has."""
         dataset = self.anatomy.datasets.get(MANIFEST)
         if dataset is None or dataset.dtype != np.uint8 or len(dataset.shape) != 1:
-            raise BundleError("the manifest is not a row of bytes", where=MANIFEST)
+            raise BundleError("bad-manifest-dataset", "the manifest is not a row of bytes", where=MANIFEST)
         if dataset.logical_bytes > min(_MOST_MANIFEST_BYTES, _SMALL_MANIFEST + _MANIFEST_RATIO * self.size):
-            raise BundleError("too large", where=MANIFEST)
+            raise BundleError("too-large", "too large", where=MANIFEST)
         raw = self.array(MANIFEST).tobytes()
         try:
             manifest = manifest_text.from_bytes(raw)
             if manifest_text.to_bytes(manifest) != raw:
                 raise ValueError("the manifest is not written in the one form that a manifest has")  # noqa: TRY301
         except ValueError as error:
-            raise BundleError(str(error), where=MANIFEST) from None
+            raise BundleError("bad-manifest", str(error), where=MANIFEST) from None
         return manifest
 
     def _unpacked(self, path: str, dataset: StoredDataset, number: int) -> NDArray[Any]:
@@ -179,7 +179,7 @@ class BundleFile:
         values = int(np.prod(dataset.chunk, dtype=np.int64))
         packed = raw[:-4]
         if len(raw) != size or _fletcher32(packed) != int.from_bytes(raw[-4:], "little"):
-            raise BundleError("a chunk's checksum is not that of its bytes", where=path)
+            raise BundleError("bad-chunk", "a chunk's checksum is not that of its bytes", where=path)
         planes = _inflated(packed, values * itemsize, path)
         whole = np.empty((values, itemsize), dtype=np.uint8)
         for byte in range(itemsize):
@@ -187,7 +187,7 @@ class BundleFile:
         rows = whole.reshape(-1).view(dataset.dtype).reshape(dataset.chunk)
         there = min(dataset.chunk[0], dataset.shape[0] - number * dataset.chunk[0])
         if rows[there:].view(np.uint8).any():
-            raise BundleError("a chunk has values beyond the end of its dataset", where=path)
+            raise BundleError("bad-chunk", "a chunk has values beyond the end of its dataset", where=path)
         return rows[:there]
 
 
@@ -198,7 +198,7 @@ def _inflated(packed: bytes, size: int, path: str) -> NDArray[np.uint8]:
     except zlib.error:
         planes = b""
     if len(planes) != size or not stream.eof or stream.unused_data:
-        raise BundleError("a chunk is not exactly one deflate stream of its values", where=path)
+        raise BundleError("bad-chunk", "a chunk is not exactly one deflate stream of its values", where=path)
     return np.frombuffer(planes, dtype=np.uint8)
 
 

@@ -123,4 +123,4 @@ def expect(found: object, expected: object, what: str) -> None:
 
 def refuse(problem: str, where: str) -> NoReturn:
     """Raise BundleError."""
-    raise BundleError(problem, where=where)
+    raise BundleError("bad-structure", problem, where=where)

@@ -31,6 +31,7 @@ class Output(Mapping[str, NDArray[Any]]):
             array = file.array(path)
         if digest(array) != self._digests[path]:
             raise BundleError(
+                "values-changed",
                 "the values are not those that the manifest lists",
                 where=f"{self._path}: {path}",
                 remedy="get the file again from its source, and run: synthrelease verify",
@@ -72,6 +73,7 @@ class Bundle:
                     paths = [content.path for content in contents(output)]
                 except (ValueError, ArithmeticError):
                     raise BundleError(
+                        "contradicting-parameters",
                         f"the parameters of '{name}' contradict each other",
                         where=str(self.path),
                         remedy="run: synthrelease verify",
@@ -94,6 +96,7 @@ class Bundle:
             raise no_such("output", name, self.names)
         if entry["kind"] != "records" or entry["mechanism"]["parameters"]["fit"] != "dp":
             raise ArgumentError(
+                "no-released-model",
                 f"'{name}' has no model that anybody may use",
                 where=str(self.path),
                 expected='records with fit = "dp"',
@@ -120,6 +123,7 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
     result = refuse_absent(path, verify(path, quick=True, allow_test_seed=allow_test_seed))
     if not result.ok or result.manifest is None:
         raise BundleError(
+            "bundle-invalid",
             "the file is not a bundle to rely on",
             where=str(path),
             found="; ".join(map(str, result.findings)),

@@ -102,17 +102,24 @@ def refuse_absent(path: str | Path, found: Verification) -> Verification:
         folder = allowed = False
     except (OSError, ValueError):
         raise InputError(
-            "there is no such file", where=where, expected="a bundle", remedy="correct the path"
+            "no-such-file",
+            "there is no such file",
+            where=where,
+            expected="a bundle",
+            remedy="correct the path",
         ) from None
     if folder:
         raise InputError(
+            "path-is-folder",
             "the path is a folder",
             where=where,
             expected="a bundle, which is one file",
             remedy="name the file",
         )
     if not allowed:
-        raise MachineError("the file may not be read", where=where, remedy="check its permissions")
+        raise MachineError(
+            "cannot-read", "the file may not be read", where=where, remedy="check its permissions"
+        )
     return found
 
 

@@ -116,6 +116,7 @@ def prepare(
     read = load_plan(plan)
     if name not in read.inputs:
         raise PlanError(
+            "unknown-input",
             f"there is no input '{name}'",
             where=str(plan),
             expected="one of " + ", ".join(read.inputs),

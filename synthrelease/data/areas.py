@@ -169,6 +169,7 @@ def read_areas(
         given = _table(folder / given, where)
     if not given or len(given) > _MOST_AREAS:
         raise PlanError(
+            "number-of-areas",
             "no areas" if not given else "too many areas",
             where=place,
             found="" if not given else f"{len(given)} areas",
@@ -179,6 +180,7 @@ def read_areas(
     labelled = [area for area in areas if area.shape == LABEL]
     if label_image is None and labelled:
         raise PlanError(
+            "area-label-without-image",
             f"the area '{labelled[0].name}' is a label, but there is no label image",
             where=where,
             expected='label_image = "labels/{stimulus}.png"',
@@ -186,6 +188,7 @@ def read_areas(
         )
     if label_image is not None and not labelled:
         raise PlanError(
+            "image-without-area-label",
             "there is a label image, but no area is one of its labels",
             where=where,
             expected="NAME = { label = 1 } among the areas, or no label_image",
@@ -204,9 +207,12 @@ def _table(path: Path, where: str) -> dict[str, Any]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except PermissionError:
-        raise MachineError("the areas may not be read", where=str(path), remedy="check permissions") from None
+        raise MachineError(
+            "cannot-read", "the areas may not be read", where=str(path), remedy="check permissions"
+        ) from None
     except UnicodeDecodeError:
         raise PlanError(
+            "not-utf8",
             "the areas are not UTF-8 text",
             where=str(path),
             expected="a TOML or JSON file",
@@ -214,6 +220,7 @@ def _table(path: Path, where: str) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError):
         raise PlanError(
+            "no-such-file",
             "there is no such file of areas",
             where=where,
             found=repr(str(path))[1:-1],
@@ -226,6 +233,7 @@ def _table(path: Path, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # of both languages, and numbers of thousands of digits
         found = "tables within tables without end" if isinstance(error, RecursionError) else str(error)
         raise PlanError(
+            "bad-syntax",
             f"the areas are not valid {kind}",
             where=str(path),
             found=found,
@@ -234,6 +242,7 @@ def _table(path: Path, where: str) -> dict[str, Any]:
         ) from None
     if not isinstance(table, dict):
         raise PlanError(
+            "no-area-table",
             "the file holds no table",
             where=str(path),
             expected=_EXAMPLE,
@@ -255,6 +264,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[str]) -> Area:
     if not _NAME.fullmatch(name):
         raise PlanError(
+            "bad-area-name",
             "the name of an area is not possible",
             where=place,
             found=repr(name)[:80],
@@ -263,6 +273,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
         )
     if name == ELSEWHERE:
         raise PlanError(
+            "reserved-area-name",
             f"no area can be called '{ELSEWHERE}'",
             where=place,
             expected="another name: this one is for what lies in no area",
@@ -271,6 +282,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
     where = f"{place}.{name}"
     if not isinstance(body, Mapping):
         raise PlanError(
+            "area-not-table",
             "the area is no table",
             where=where,
             expected="{ rectangle = [100, 50, 300, 250] }",
@@ -280,6 +292,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
     shapes = [key for key in _SHAPES if key in body]
     if unknown or len(shapes) != 1:
         raise PlanError(
+            "bad-area-keys",
             f"unknown key '{unknown[0]}'" if unknown else "an area has exactly one shape",
             where=where,
             found=", ".join(map(str, body)) or "an empty table",
@@ -299,6 +312,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
 def _stimuli(value: Any, where: str, stimuli: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(s, str) for s in value):
         raise PlanError(
+            "bad-area-stimuli",
             "the stimuli of an area are no list of names",
             where=where,
             expected='["…", "…"]',
@@ -307,6 +321,7 @@ def _stimuli(value: Any, where: str, stimuli: Sequence[str]) -> tuple[str, ...]:
     for name in value:
         if name not in stimuli or value.count(name) > 1:
             raise PlanError(
+                "unknown-area-stimulus",
                 "a stimulus is named twice" if name in stimuli else f"there is no stimulus '{name}'",
                 where=where,
                 expected="once each, some of " + ", ".join(stimuli[:10]) + (", …" if stimuli[10:] else ""),
@@ -330,6 +345,7 @@ def _corners(shape: str, value: Any, where: str, screen: Screen) -> tuple[tuple[
             raise _no_shape(shape, value, where)
         if not (0 <= pair[0] <= screen.width_px and 0 <= pair[1] <= screen.height_px):
             raise PlanError(
+                "corner-off-screen",
                 "a corner lies off the screen",
                 where=where,
                 found=f"({pair[0]}, {pair[1]})"[:80],
@@ -349,6 +365,7 @@ def _is_number(value: Any) -> bool:
 
 def _no_shape(shape: str, value: Any, where: str) -> PlanError:
     return PlanError(
+        "bad-shape",
         f"this is no {shape}",
         where=where,
         found=str(value)[:80],
@@ -377,6 +394,7 @@ def _check_label(area: Area, images: Mapping[str, NDArray[np.integer]], where: s
     missing = [s for s in area.stimuli or images if not (images[s] == area.label).any()]
     if missing and (area.stimuli is not None or len(missing) == len(images)):
         raise PlanError(
+            "label-not-in-image",
             f"the label {area.label} is not in the image",
             where=where,
             found="; ".join(f"the image of {s} has {_values(images[s])}" for s in missing[:3]),

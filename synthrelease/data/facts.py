@@ -84,6 +84,7 @@ def read_facts(
         rows.update(_rows_of_pairs(chosen.kept(table)[0], wanted, empty_allowed=listed is not None))
     if not rows:
         raise DataError(
+            "only-selects-nothing",
             "no row has the labels that `only` chooses",
             where=str(Source.of(source).path),
             found="other labels, or none, in " + ", ".join(f"'{column}'" for column in chosen.only),
@@ -91,6 +92,7 @@ def read_facts(
         )
     if listed is not None and not any(name in listed for _, name in rows):
         raise DataError(
+            "no-listed-rows",
             "no row belongs to anything that is listed",
             where=str(Source.of(source).path),
             found=f"other labels in '{wanted[1]}'",

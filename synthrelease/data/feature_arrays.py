@@ -74,6 +74,7 @@ class FeatureArrays:
             public = listed(recordings, f"{where}.recordings", example='recordings=["first", "second"]')
         if ("recording" in own) is (public is None):
             raise ArgumentError(
+                "recordings-need-list",
                 "the labels of recordings and the public list of them go together",
                 where=f"{where}.recordings" if public is None else f"{where}.recording",
                 expected="both recording and recordings, or neither",
@@ -84,6 +85,7 @@ class FeatureArrays:
         names = [*own, *features, *others]
         if taken := sorted({name for name in names if names.count(name) > 1}):
             raise ArgumentError(
+                "duplicate-column",
                 "two columns have the same name",
                 where=where,
                 found=", ".join(taken),
@@ -98,6 +100,7 @@ class FeatureArrays:
         numbers = isinstance(limits, list) and all(isinstance(limit, int | float) for limit in limits)
         if not numbers or len(limits) != 2 or not -math.inf < limits[0] < limits[1] < math.inf:
             raise ArgumentError(
+                "bad-bounds",
                 f"the bounds of {feature} are no interval",
                 where=f"{where}.bounds",
                 expected="two finite numbers, the lower first",
@@ -117,6 +120,7 @@ def _refuse_other_names(
     found = [f"{public} of {alone}, which {private} have not"] if alone else []
     found += [f"{more} of {len(columns)} {private} without {public}"] if more else []
     raise ArgumentError(
+        "names-differ",
         f"{public} and {private} are not of the same names",
         where=f"{where}.{public}",
         found="; ".join(found),

@@ -215,6 +215,7 @@ def refuse_off_screen(
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
         raise DataError(
+            "point-off-screen",
             "a point lies off the screen",
             where=table.place(int(rows[0]), columns["x"]) + f" or '{columns['y']}'" + more,
             expected=f"0 to {screen.width_px} pixels across and 0 to {screen.height_px} down, edges included",
@@ -229,6 +230,7 @@ def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np
     if bad.size:
         more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
         raise DataError(
+            "bad-duration",
             "a duration is not possible",
             where=table.place(int(bad[0]), column) + more,
             expected=f"0 to {_LONGEST:g}, in whatever unit",

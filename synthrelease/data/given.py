@@ -39,6 +39,7 @@ def by_names(given: object, where: str, *, example: str, columns: bool = False) 
     """
     if not (isinstance(given, Mapping) or (columns and is_frame(given))):
         raise ArgumentError(
+            "not-a-table",
             "a column, not a table of columns" if columns else "not a table by names",
             where=where,
             found=f"one {type(given).__name__}",
@@ -49,6 +50,7 @@ def by_names(given: object, where: str, *, example: str, columns: bool = False) 
     names = list(table.columns if is_frame(given) else table)
     if odd := [name for name in names if not isinstance(name, str)]:
         raise ArgumentError(
+            "name-not-text",
             "a name is no text",
             where=where,
             found=f"a name that is of the type {type(odd[0]).__name__}",
@@ -68,6 +70,7 @@ def listed(given: object, where: str, *, example: str) -> list[str]:
     labels = None if several is None or is_frame(given) else _items(several)
     if labels is None or not all(isinstance(label, _PLAIN) for label in labels):
         raise ArgumentError(
+            "not-labels",
             "not a list of labels",
             where=where,
             found=f"one {type(given).__name__}"
@@ -89,7 +92,12 @@ def named(given: object, where: str, expected: str, remedy: str) -> list[str | P
     if not all(isinstance(one, str | Path) for one in several):
         kinds = dict.fromkeys(type(one).__name__ for one in several)
         raise ArgumentError(
-            "there is no name in it", where=where, found=", ".join(kinds), expected=expected, remedy=remedy
+            "no-names",
+            "there is no name in it",
+            where=where,
+            found=", ".join(kinds),
+            expected=expected,
+            remedy=remedy,
         )
     return list(several)
 
@@ -98,6 +106,7 @@ def flag(given: object, where: str) -> bool:
     """Return whether something was asked for; ArgumentError if it is neither True nor False."""
     if not isinstance(given, bool | np.bool_):
         raise ArgumentError(
+            "not-boolean",
             "neither True nor False",
             where=where,
             found=f"one {type(given).__name__}",
@@ -111,6 +120,7 @@ def screen_keys(given: object, where: str) -> dict[str, Any]:
     """Return what is known of a screen, in a plan's words; ArgumentError if it is none."""
     if not isinstance(given, Screen):
         raise ArgumentError(
+            "not-a-screen",
             "not a screen",
             where=where,
             found=f"one {type(given).__name__}",
@@ -135,6 +145,7 @@ def plain(value: object, where: str) -> Any:
     if value is None or isinstance(value, _PLAIN):
         return value
     raise ArgumentError(
+        "argument-not-public",
         "the argument is nothing public that could be written in a plan",
         where=where,
         found=f"one {type(value).__name__}",

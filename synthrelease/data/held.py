@@ -68,6 +68,7 @@ class Held:
         for column in columns:
             if len(column) != len(columns[0]):
                 raise DataError(
+                    "lengths-differ",
                     "the arrays are of several lengths",
                     where=f"{name}, '{column.name}'",
                     found=f"{len(column)}, and {len(columns[0])} of '{columns[0].name}'",
@@ -100,6 +101,7 @@ def unnested(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     for one in frame.columns:
         if names.count(one) > 1:
             raise DataError(
+                "duplicate-column",
                 "two columns have the same name",
                 where=f"{name}, column '{one}'",
                 found="a column, and a component of a column of lists",
@@ -132,6 +134,7 @@ def _rows(what: object, name: str) -> pl.DataFrame:
     if ("pymovements", "Dataset") in kinds:
         return _of_dataset(what, name)
     raise DataError(
+        "not-rows",
         "there are no rows in this object",
         where=name,
         found=type(what).__name__,
@@ -146,17 +149,21 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
     """Its columns; its index is none of them. NaN is a missing value there, and so it is here."""
     if not all(isinstance(column, str) for column in frame.columns):
         raise DataError(
+            "name-not-text",
             "a column of the frame has a name that is no text",
             where=name,
             expected="columns with names",
             remedy='name them: frame.columns = ["person", …]',
         )
     if not frame.columns.is_unique:
-        raise DataError("two columns have the same name", where=name, remedy="rename or drop one")
+        raise DataError(
+            "duplicate-column", "two columns have the same name", where=name, remedy="rename or drop one"
+        )
     try:
         return pl.DataFrame([_of_column(frame[column]) for column in frame.columns])
     except ImportError:
         raise MachineError(
+            "extra-missing",
             "pyarrow is not installed, which frames of pandas need",
             remedy="pip install 'synthrelease[pandas]'",
         ) from None
@@ -181,6 +188,7 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
         values = np.asarray(None)
     if values.ndim != 1:
         raise DataError(
+            "array-not-flat",
             "an array is not of one axis",
             where=where,
             found=f"the shape {values.shape}",
@@ -194,6 +202,7 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
         series = pl.Series(column, values)
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         raise DataError(
+            "bad-array",
             "the array cannot be used",
             where=where,
             found=f"the type {values.dtype}",
@@ -219,6 +228,7 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
     several = list(getattr(dataset, "gaze", None) or ())
     if not several:
         raise DataError(
+            "no-gaze",
             "the dataset holds no gaze",
             where=name,
             expected="a Dataset that is loaded",
@@ -229,6 +239,7 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
         return pl.concat(frames, how="diagonal_relaxed")
     except pl.exceptions.PolarsError:
         raise DataError(
+            "gaze-not-one-table",
             "gaze of the dataset cannot be put into one table",
             where=name,
             found="columns of one name and of different types",

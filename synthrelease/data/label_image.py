@@ -31,10 +31,11 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
                 pixels = np.array(image)
     except PermissionError:
         raise MachineError(
-            "the label image may not be read", where=str(path), remedy="check permissions"
+            "cannot-read", "the label image may not be read", where=str(path), remedy="check permissions"
         ) from None
     except FileNotFoundError:
         raise PlanError(
+            "no-such-file",
             "there is no such label image",
             where=str(path),
             expected=_EXPECTED,
@@ -42,6 +43,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         ) from None
     except UnidentifiedImageError:
         raise PlanError(
+            "label-image-not-png",
             "the label image is no PNG",
             where=str(path),
             expected=_EXPECTED,
@@ -49,6 +51,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         ) from None
     except Image.DecompressionBombError:
         raise PlanError(
+            "label-image-too-large",
             "the label image is too large",
             where=str(path),
             expected=_EXPECTED,
@@ -56,6 +59,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         ) from None
     except (OSError, ValueError, SyntaxError, EOFError):  # what Pillow raises for damaged files
         raise PlanError(
+            "bad-label-image",
             "the label image cannot be read",
             where=repr(str(path))[1:-1],
             expected=_EXPECTED,
@@ -63,6 +67,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         ) from None
     if mode not in _ONE_NUMBER or pixels.ndim != 2:
         raise PlanError(
+            "label-image-in-colour",
             "the label image has colours, and no labels",
             where=str(path),
             found=f"mode {mode}",

@@ -35,6 +35,7 @@ def in_time_order(
     """
     if np.isnan(time).any():
         raise DataError(
+            "missing-time",
             "a time stamp is missing",
             where=table.place(int(rows[np.flatnonzero(np.isnan(time))[0]]), column),
             found="an empty cell",
@@ -48,6 +49,7 @@ def in_time_order(
     if same.any():
         second = int(rows[order[np.flatnonzero(same)[0] + 1]])
         raise DataError(
+            "duplicate-time",
             "a time stamp occurs twice in one recording",
             where=table.place(second, column)
             + (f" (and {int(same.sum()) - 1} more)" if same.sum() > 1 else ""),

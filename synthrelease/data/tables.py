@@ -75,6 +75,7 @@ def read_table(
         named = source.header or source.frame
         expected = "at least one row" if named else "at least one row under the header"
         raise DataError(
+            "no-rows",
             f"the {what} no rows",
             where=str(source.path),
             expected=expected,
@@ -134,6 +135,7 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
         first = present[twice[0]]
         other = present.index(first, twice[0] + 1)
         raise DataError(
+            "duplicate-column",
             "two columns have the same name",
             where=f"{source.path}, column '{first}'" if first in columns else str(source.path),
             found=f"columns {twice[0] + 1} and {other + 1} of {len(present)}",
@@ -176,6 +178,7 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
     empty = text == ""
     if empty.any() and not empty_allowed:
         return DataError(
+            "missing-label",
             "a label is missing",
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
@@ -184,6 +187,7 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
         )
     odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(
+        "bad-label",
         "a label cannot be one",
         where=table.place(int(odd.arg_true()[0]), column),
         found="a line break or another control character, or more than 200 characters",
@@ -210,6 +214,7 @@ def categories(
     if strange.size:
         more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
         raise DataError(
+            "unlisted-category",
             "a label is not in the list of categories",
             where=table.place(int(strange[0]), column) + more,
             found="another label",
@@ -306,6 +311,7 @@ def _text(table: Table, column: str, cells: pl.Series) -> pl.Series:
 
 def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:
     return DataError(
+        "bad-column",
         "the column cannot be used",
         where=f"{table.source.path}, column '{column}'",
         found=f"the type {type(series.dtype).__name__}",
@@ -322,6 +328,7 @@ def _missing_column(source: Source, column: str, present: Sequence[str]) -> Data
         return _no_header(path, f"there is no column '{column}'")
     near = difflib.get_close_matches(column, present, n=1, cutoff=0.5)
     return DataError(
+        "unknown-column",
         f"there is no column '{column}'",
         where=str(path),
         found=f"{len(present)} columns of other names",
@@ -331,6 +338,7 @@ def _missing_column(source: Source, column: str, present: Sequence[str]) -> Data
 
 def _no_header(path: Path, problem: str) -> DataError:
     return DataError(
+        "no-header",
         problem,
         where=str(path),
         found="numbers or empty cells in the first line: the file seems to have no header",
@@ -356,6 +364,7 @@ def _refuse(
                 "write a point for a decimal comma, and nothing between thousands",
             )
         raise DataError(
+            "bad-number",
             "a cell is not a number that can be used",
             where=table.place(int(rows[0]), column) + more,
             found=found,

@@ -140,7 +140,9 @@ def _model(classifier: str, seed: int, count: int) -> Any:
         from sklearn.svm import SVC  # noqa: PLC0415
         from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
     except ImportError:
-        raise MachineError("scikit-learn is not installed", remedy="pip install scikit-learn") from None
+        raise MachineError(
+            "extra-missing", "scikit-learn is not installed", remedy="pip install scikit-learn"
+        ) from None
     match classifier:
         case "k-NN":
             return KNeighborsClassifier(min(11, count))

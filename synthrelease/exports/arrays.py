@@ -32,6 +32,7 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
         raise no_such("output", name, bundle.names)
     if output["kind"] not in ("heatmap", "signals"):
         raise ArgumentError(
+            "no-dimensions",
             f"'{name}' has no dimensions for xarray",
             where=str(bundle.path),
             found=output["kind"],

@@ -44,6 +44,7 @@ def _save(table: Table, file: BinaryIO) -> None:
     for column in table.columns:
         if column.kind == "string" and (table.frame[column.name] == MISSING).any():
             raise DataError(
+                "label-means-missing",
                 f"a label is '{MISSING}', which stands for a missing value in BIDS",
                 where=f"output '{table.output}'",
                 remedy="export another form, such as csv",

@@ -70,6 +70,7 @@ def dp_registry(manifest: dict[str, Any], *, sha256: str) -> dict[str, Any]:
     release, privacy = manifest["release"], manifest["privacy"]
     if not privacy["composition"]["outputs"]:
         raise PolicyError(
+            "nothing-private",
             "nothing in this release is differentially private: it has no place in a registry of that",
             expected="an output with pure or approximate differential privacy",
             remedy="describe it with --to datacite, which says what is not protected",

@@ -82,6 +82,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
         return
     if not target.is_dir():
         raise MachineError(
+            "output-is-file",
             "the output is a file",
             where=str(target),
             expected="the name of a folder",
@@ -89,13 +90,17 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
         )
     if target.samefile(Path.cwd()):
         raise MachineError(
-            "this is the folder that you are in", where=str(target), remedy="choose the name of another one"
+            "output-is-working-folder",
+            "this is the folder that you are in",
+            where=str(target),
+            remedy="choose the name of another one",
         )
     if not any(target.iterdir()):
         return
     other = _not_exported(target)
     if other is not None:
         raise MachineError(
+            "foreign-files",
             "the folder holds what no export wrote",
             where=str(target),
             found=other,
@@ -103,6 +108,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
         )
     if not force:
         raise MachineError(
+            "export-exists",
             "the folder holds an export already",
             where=str(target),
             remedy="choose another one, or replace it: force=True",
@@ -204,12 +210,14 @@ def _locked(folder: Path) -> Iterator[None]:
 def _cannot_write(target: Path, error: OSError) -> MachineError:
     if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
         return MachineError(
+            "folder-changed",
             "somebody else wrote into the folder meanwhile",
             where=str(target),
             remedy="choose another one",
         )
     if error.errno == errno.EWOULDBLOCK:
         return MachineError(
+            "folder-locked",
             "another export to this folder is going on",
             where=str(target),
             remedy="wait until it ends, or choose another one",

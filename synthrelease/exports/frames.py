@@ -51,7 +51,9 @@ def frame_of(table: Table, manifest: dict[str, Any]) -> pd.DataFrame:
 
 def missing(library: str) -> MachineError:
     """Return what is said where a library of an extra is not there."""
-    return MachineError(f"{library} is not installed", remedy=f"pip install 'synthrelease[{library}]'")
+    return MachineError(
+        "extra-missing", f"{library} is not installed", remedy=f"pip install 'synthrelease[{library}]'"
+    )
 
 
 def _cells(column: Column, values: pl.Series) -> Any:

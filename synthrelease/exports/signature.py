@@ -23,7 +23,10 @@ def embedded_signature(bundle: Bundle) -> bytes | None:
         raw = file.array(SIGNATURE).tobytes()
     if fault := embedded_fault(raw, statement(bundle.manifest)):
         raise BundleError(
-            "the file was changed after it was verified", where=f"{bundle.path}: {SIGNATURE}", found=fault
+            "changed-after-verification",
+            "the file was changed after it was verified",
+            where=f"{bundle.path}: {SIGNATURE}",
+            found=fault,
         )
     return raw
 

@@ -75,6 +75,7 @@ class Ledger:
         """
         if neighbours not in list(Neighbours):
             raise ArgumentError(
+                "unknown-neighbours",
                 "there is no such relation",
                 where=f"{self.path}: {dataset}",
                 expected="one of " + ", ".join(Neighbours),
@@ -90,6 +91,7 @@ class Ledger:
             account = known.accounts.get(dataset)
             if account is not None and account.debits and account.grant.neighbours is not granted.neighbours:
                 raise PlanError(
+                    "other-neighbours",
                     "releases under another relation were paid for already",
                     where=f"{self.path}: {dataset}",
                     found=str(granted.neighbours),
@@ -180,6 +182,7 @@ class Ledger:
             return found
         if dataset not in found:
             raise PlanError(
+                "unknown-dataset",
                 "the ledger has no such dataset",
                 where=str(self.path),
                 found=dataset,
@@ -191,6 +194,7 @@ class Ledger:
     def _meant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
         if not is_name(dataset):
             raise PlanError(
+                "bad-dataset-name",
                 "a dataset cannot have this name",
                 where=str(self.path),
                 found=ascii(dataset) if isinstance(dataset, str) else type(dataset).__name__,
@@ -201,6 +205,7 @@ class Ledger:
             return Grant(float(epsilon), float(delta), neighbours)
         except ValueError:
             raise PlanError(
+                "bad-grant",
                 "such a grant has no meaning",
                 where=str(self.path),
                 found=f"ε = {epsilon:g}, δ = {delta:g}",
@@ -213,6 +218,7 @@ class Ledger:
         for name in known.accounts:
             if name != dataset and name.casefold() == dataset.casefold():
                 raise PlanError(
+                    "similar-dataset-name",
                     "the ledger has a dataset of this name in other letters, and two names are two budgets",
                     where=str(self.path),
                     found=dataset,
@@ -227,12 +233,14 @@ class Ledger:
         account = known.accounts.get(charge.dataset)
         if account is None:
             raise PolicyError(
+                "nothing-granted",
                 "nothing is granted to this dataset",
                 where=self._where(charge),
                 remedy=f"synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
             )
         if account.grant.neighbours is not charge.neighbours:
             raise PolicyError(
+                "other-neighbours",
                 "the ledger counts under another neighbouring relation, and the two do not add up",
                 where=self._where(charge),
                 found=str(charge.neighbours),

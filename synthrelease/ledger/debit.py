@@ -68,6 +68,7 @@ class Debit:
             found = (paid.digest, paid.owner, paid.drawn, paid.released)
             if found != (self.spending["entry"], Owner.this(), self._begun, None):
                 raise PolicyError(
+                    "debit-taken-over",
                     "another process has taken this debit over, or it was used already",
                     where=str(self._path),
                     remedy="build again: it will pay for itself",
@@ -77,6 +78,7 @@ class Debit:
     def _lost(self, problem: str) -> PolicyError:
         """A ledger that was deleted, or set back to an earlier copy, while this release was built."""
         return PolicyError(
+            "lost-debit",
             problem,
             where=str(self._path),
             expected="the ledger that this release was paid from, as it was then or later",

@@ -145,6 +145,7 @@ def trusted(path: Path, kept: Kept) -> History:
     except MisfitError as misfit:
         fault = str(misfit)
     raise PolicyError(
+        "ledger-tampered",
         "the ledger was changed by other means than its own",
         where=str(path),
         found=fault,

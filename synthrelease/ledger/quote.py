@@ -28,6 +28,7 @@ def quoted(
     grant, rule = account.grant, account.filter
     if rule is not None and not rule.adds_up and known_parts(charge.events).opaque:
         raise PolicyError(
+            "tests-do-not-compose",
             "randomized deniability tests are known by (ε, δ) alone and cannot join releases that are composed exactly",
             where=where,
             found='a randomized deniability test (threshold = "randomized")',
@@ -39,6 +40,7 @@ def quoted(
         raise _unbounded(account, charge, where)
     if standing.after > grant.epsilon:
         raise PolicyError(
+            "exceeds-grant",
             "the release would cost more than is left of the grant",
             where=where,
             found=f"ε = {standing.after:g} with this release (ε = {standing.here:g} by itself) at δ = {grant.delta:.2g}",
@@ -48,6 +50,7 @@ def quoted(
         )
     if most_epsilon is not None and standing.after > most_epsilon:
         raise PolicyError(
+            "exceeds-policy",
             "all releases together would cost more than the policy allows (max_epsilon_of_dataset)",
             where=where,
             found=f"ε = {standing.after:g} with this release, {standing.before:g} before it",
@@ -62,6 +65,7 @@ def _unbounded(account: Account, charge: Charge, where: str) -> PolicyError:
     grant = account.grant
     if grant.delta == 0:
         return PolicyError(
+            "grant-without-delta",
             "the dataset's releases need a δ, and the grant has none",
             where=where,
             found="ε has no bound at δ = 0",
@@ -70,6 +74,7 @@ def _unbounded(account: Account, charge: Charge, where: str) -> PolicyError:
         )
     if account.filter is not None and account.filter.adds_up:
         return PolicyError(
+            "exceeds-granted-delta",
             "the releases' own δ, which add up here, come to more than the grant's",
             where=where,
             found=f"δ = {charge.delta:.2g} in this plan",
@@ -77,6 +82,7 @@ def _unbounded(account: Account, charge: Charge, where: str) -> PolicyError:
             remedy="lower the plan's δ, or let whoever answers for the people grant a larger one",
         )
     return PolicyError(
+        "no-epsilon-at-delta",
         "the release has no ε at the grant's δ",
         where=where,
         found=f"ε has no bound at δ = {grant.delta:.2g}",

@@ -71,6 +71,7 @@ def create(path: Path) -> None:
         _sync(path.parent)
     except OSError as error:
         raise MachineError(
+            "cannot-make-ledger",
             "the ledger cannot be made here",
             where=str(path),
             found=error.strerror or "",
@@ -99,6 +100,7 @@ def _sync(path: Path) -> None:
 def _refuse_empty(path: Path) -> None:
     if path.is_file() and path.stat().st_size == 0:
         raise PlanError(
+            "empty-file",
             "the file is empty",
             where=str(path),
             expected="a ledger, or no file",
@@ -169,6 +171,7 @@ class _Patient(sqlite3.Connection):
 def _opened(path: Path, dataset: str = "NAME") -> _Patient:
     if not path.is_file():
         raise PlanError(
+            "no-such-file",
             "there is no such ledger",
             where=str(path),
             remedy=f"make one: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
@@ -184,6 +187,7 @@ def _opened(path: Path, dataset: str = "NAME") -> _Patient:
     if application != _APPLICATION or version != _VERSION:
         connection.close()
         raise PlanError(
+            "unknown-ledger-version",
             "the file is no ledger that this version knows",
             where=str(path),
             found=f"a ledger of version {version}" if application == _APPLICATION else "something else",
@@ -247,6 +251,7 @@ def _told(path: Path) -> Iterator[None]:
 
 def _no_ledger(path: Path, error: sqlite3.Error) -> SynthReleaseError:
     return PlanError(
+        "not-a-ledger",
         "the file is no ledger, or a damaged one",
         where=str(path),
         found=str(error),
@@ -257,6 +262,7 @@ def _no_ledger(path: Path, error: sqlite3.Error) -> SynthReleaseError:
 
 def _unreachable(path: Path, found: str) -> SynthReleaseError:
     return MachineError(
+        "cannot-use-ledger",
         "the ledger cannot be read or written",
         where=str(path),
         found=found,

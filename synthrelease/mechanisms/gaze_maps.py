@@ -90,6 +90,7 @@ def calibrate(parameters: GazeMapParameters, budget: Budget) -> RoundedGaussian 
     true_delta = gaussian_delta(budget.epsilon, sigma=sigma, sensitivity=exact.sensitivity)
     if true_delta > budget.delta:
         raise PolicyError(
+            "insufficient-calibration",
             "the noise of Liu et al. 2019, Theorem 3.4, is not sufficient here",
             found=f"σ = {sigma:.6g} gives δ = {true_delta:.3g} per person at ε = {budget.epsilon:g}",
             expected=f"δ ≤ {budget.delta:.3g}, which takes σ = {exact.scale:.6g}",

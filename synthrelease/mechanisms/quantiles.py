@@ -77,6 +77,7 @@ def calibrate(parameters: QuantileParameters, epsilon: float) -> list[Event]:
         return []
     if epsilon < LEAST_EPSILON:
         raise PolicyError(
+            "budget-too-small",
             "the budget is too small for so many quantiles",
             found=f"ε = {epsilon:g} for each of {parameters.choices}",
             expected=f"ε of at least {LEAST_EPSILON:g} for each",

@@ -38,7 +38,9 @@ def noised(
     reach = largest + math.ceil(_SCALES_OF_ROOM * event.scale)
     if reach >= 2**62 or event.scale > LARGEST_SCALE:
         raise PlanError(
-            "sums and noise would not fit into 64-bit integers", remedy="lower the caps or raise the budget"
+            "integer-overflow",
+            "sums and noise would not fit into 64-bit integers",
+            remedy="lower the caps or raise the budget",
         )
     draw = rounded_gaussian if isinstance(event, RoundedGaussian) else discrete_laplace
     flat = exact.reshape(-1)

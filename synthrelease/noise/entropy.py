@@ -64,6 +64,7 @@ class SecureRandom:
             text = str(operator.index(seed))
         except TypeError:
             raise ArgumentError(
+                "bad-test-seed",
                 "a test seed is no whole number",
                 found=type(seed).__name__,
                 expected="a whole number",

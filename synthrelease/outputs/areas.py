@@ -175,6 +175,7 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     screen = Screen(**source.options["screen"])
     if o["weight"] == DURATION and "duration" not in source.options["columns"]:
         raise PlanError(
+            "no-duration-column",
             "rows are to be weighted by their duration, but no column tells it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',

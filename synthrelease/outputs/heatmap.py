@@ -104,6 +104,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
     for key in _OF_GAZE_MAPS if own == SPECTRAL else _OF_SPECTRAL:
         if key in spec.given:
             raise PlanError(
+                "key-not-for-mechanism",
                 f"the key '{key}' has no meaning for this mechanism",
                 where=spec.where,
                 found=f'mechanism = "{own}"',
@@ -114,6 +115,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
             )
     if spec.options["calibration"] == LIU2019 and spec.options["max_samples_per_stimulus"] != "unlimited":
         raise PlanError(
+            "key-not-for-calibration",
             "Liu et al. 2019 do not bound a person's samples",
             where=spec.where,
             expected='max_samples_per_stimulus = "unlimited" with calibration = "liu2019"',
@@ -134,6 +136,7 @@ def _spectral(asked: _Asked) -> SpectralParameters:
         )
     except (ValueError, ArithmeticError):
         raise PlanError(
+            "bad-blur",
             "no map can be made with this blur and size",
             where=spec.where,
             found=f"blur_px = {blur_px:g}"
@@ -145,6 +148,7 @@ def _spectral(asked: _Asked) -> SpectralParameters:
     _check_size(asked, form)
     if o["weight"] == DURATION and "duration" not in source.options["columns"]:
         raise PlanError(
+            "no-duration-column",
             "samples are to be weighted by their duration, but no column tells it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
@@ -185,6 +189,7 @@ def _check_size(asked: _Asked, form: SpectralForm) -> None:
     )  # all cosines √2, rounded
     if largest**2 * form.band.count * together >= 2**62:
         raise PlanError(
+            "clip-too-small",
             "the clip is so small that squares of a person's coefficients would leave 64 bits",
             where=asked.spec.where,
             found=f"clip = {form.clip:g}",
@@ -194,6 +199,7 @@ def _check_size(asked: _Asked, form: SpectralForm) -> None:
     count = form.band.count * len(asked.facts.names)
     if count > _MOST_COEFFICIENTS:
         raise PlanError(
+            "too-many-coefficients",
             "the coefficients of all stimuli together are too many",
             where=asked.spec.where,
             found=str(count),
@@ -208,6 +214,7 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
         for key in ("blur_time", "frames"):
             if key in o:
                 raise PlanError(
+                    "key-needs-window",
                     f"'{key}' is for a dynamic map, but the output has no window",
                     where=spec.where,
                     expected="window = [start, end], in the unit of the column `time`",
@@ -217,6 +224,7 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
     start, end = map(float, o["window"])
     if not (start < end and math.isfinite(end - start) and end - start > 1e-300):
         raise PlanError(
+            "bad-window",
             "the window is no span of time",
             where=spec.where,
             found=f"[{start:g}, {end:g}]",
@@ -225,6 +233,7 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
         )
     if "time" not in source.options["columns"]:
         raise PlanError(
+            "no-time-column",
             "a dynamic map needs a column of time stamps",
             where=spec.where,
             expected=f'time = "COLUMN" under columns of inputs.{source.name}',
@@ -239,6 +248,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
         for key in ("caps", "cap_share"):
             if key in spec.given:
                 raise PlanError(
+                    "key-needs-private-choice",
                     f"'{key}' is for a cap that is chosen privately",
                     where=spec.where,
                     expected='cap = "private"',
@@ -247,6 +257,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
         return None
     if parameters.max_samples is None:
         raise PlanError(
+            "cap-needs-bound",
             "a cap cannot be chosen privately where a person's samples are not bounded",
             where=spec.where,
             found='max_samples_per_stimulus = "unlimited"',
@@ -257,6 +268,7 @@ def _private_cap(spec: OutputSpec, parameters: GazeMapParameters) -> PrivateCap 
     caps = tuple(o.get("caps", [m for m in _CAPS if m < most] + [most]))
     if list(caps) != sorted(set(caps)) or caps[-1] > most:
         raise PlanError(
+            "bad-candidates",
             "the candidates of a cap are no list to choose from",
             where=spec.where,
             found=str(list(caps))[:80],

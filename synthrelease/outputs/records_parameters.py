@@ -78,6 +78,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     ]
     if task is not None and task not in labels_there:
         raise PlanError(
+            "unknown-label",
             "there is no such label",
             where=f"{spec.where}.task",
             expected="one of " + ", ".join(labels_there) if labels_there else "a column of labels",
@@ -88,6 +89,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     order = o.get("order", named)
     if sorted(order) != sorted(named) or task in named:
         raise PlanError(
+            "bad-order",
             "the order does not name every feature and category once",
             where=f"{spec.where}.order" if "order" in o else spec.where,
             expected="each of " + ", ".join(name for name in named if name != task),
@@ -96,6 +98,7 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     clash = sorted({RECORDING, *_OWN_NAMES} & {*named, *lists})
     if clash:
         raise PlanError(
+            "reserved-column-name",
             "a column has a name that the bundle needs",
             where=spec.where,
             remedy=f"rename the column '{clash[0]}'",
@@ -128,6 +131,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
     if not randomized:
         if "epsilon0" in o:
             raise PlanError(
+                "key-needs-randomized-test",
                 'epsilon0 belongs to threshold = "randomized"',
                 where=f"{spec.where}.epsilon0",
                 remedy="leave it out, or randomize the threshold",
@@ -136,6 +140,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
         trials = o.get("trials", _TRIALS_PER_ROW * rows)
         if trials < rows:
             raise PlanError(
+                "too-few-trials",
                 "there are fewer trials than records to publish",
                 where=f"{spec.where}.trials",
                 found=f"{trials} trials for {rows} records",
@@ -145,6 +150,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
     for key in ("trials", "epsilon0"):
         if key not in o:
             raise PlanError(
+                "key-missing",
                 f"a randomized test needs `{key}` in the plan: it is paid for",
                 where=spec.where,
                 expected=f"{key} = …",
@@ -152,6 +158,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
             )
     if "rows" in o:
         raise PlanError(
+            "rows-with-randomized-test",
             "with a randomized test every trial publishes a record",
             where=f"{spec.where}.rows",
             remedy="leave out rows, and set trials",
@@ -167,6 +174,7 @@ def _resampled(
     if o["model"] == MARGINALS:
         if "resampled" in o:
             raise PlanError(
+                "resampled-of-marginals",
                 "the marginals model draws all attributes",
                 where=f"{spec.where}.resampled",
                 remedy="leave it out",
@@ -183,6 +191,7 @@ def _resampled(
     if max(asked) > most:
         label = " besides the task label" if task else ""
         raise PlanError(
+            "too-many-resampled",
             "more attributes are to be drawn than there are",
             where=f"{spec.where}.resampled",
             found=str(max(asked)),
@@ -195,6 +204,7 @@ def _resampled(
 def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.per_task and not p.task:
         raise PlanError(
+            "task-missing",
             "a model per task needs a task",
             where=f"{spec.where}.per_task",
             expected="task = …",
@@ -202,10 +212,14 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
         )
     if p.fit != DP and ("noise" in spec.options or (not p.randomized and "delta" in spec.options)):
         raise PlanError(
-            "an exact fit has no noise", where=spec.where, remedy='leave it out, or say fit = "dp"'
+            "noise-with-exact-fit",
+            "an exact fit has no noise",
+            where=spec.where,
+            remedy='leave it out, or say fit = "dp"',
         )
     if p.tested and p.counted == PERSON and p.k > p.seeds:
         raise PlanError(
+            "k-exceeds-people",
             "no record can have so many plausible people",
             where=f"{spec.where}.k",
             found=f"k = {p.k} with {p.seeds} people" + (" as seeds" if p.randomized else ""),
@@ -214,6 +228,7 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
         )
     if p.threshold == RANDOMIZED and p.k < 2:
         raise PlanError(
+            "k-too-small",
             "a randomized test needs k of at least 2",
             where=f"{spec.where}.k",
             found=f"k = {p.k}",
@@ -221,6 +236,7 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
         )
     if p.threshold == RANDOMIZED and p.model == MARGINALS:
         raise PlanError(
+            "test-without-seed",
             "the marginals model keeps nothing of a seed: there is nothing to test",
             where=f"{spec.where}.threshold",
             remedy='leave out threshold, or choose model = "seeded"',
@@ -230,6 +246,7 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
 def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.randomized and (p.fit != DP or p.counted != PERSON):
         raise PolicyError(
+            "randomized-test-without-guarantee",
             "a randomized test is differentially private only with a model that owes nothing to the seeds, counting people",
             where=spec.where,
             expected='fit = "dp" (then seeds and model come from different people) and count = "person"',
@@ -237,12 +254,14 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
         )
     if p.copies == EXCLUDE and (p.randomized or not p.tested):
         raise PolicyError(
+            "copies-with-randomized-test",
             "leaving out copies looks at the data again, and would void differential privacy",
             where=f"{spec.where}.copies",
             remedy='say copies = "keep"; the private report counts them',
         )
     if p.tested and p.vacuous and not spec.options["acknowledge_vacuous"]:
         raise PolicyError(
+            "vacuous-test",
             "the deniability test cannot fail for this model and would promise nothing",
             where=spec.where,
             found="k = 1" if p.k == 1 else "nothing is kept of a seed that could tell people apart",

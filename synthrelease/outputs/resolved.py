@@ -145,6 +145,7 @@ def chosen_features(
     for name in names:
         if name not in bounds:
             raise PlanError(
+                "no-bounds",
                 f"the feature '{name}' has no public bounds",
                 where=spec.where,
                 expected="one of " + ", ".join(bounds),
@@ -189,6 +190,7 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
     """
     if neighbours is not Neighbours.REPLACE_ONE:
         raise PlanError(
+            "needs-public-people",
             f"a {spec.kind} output needs the number of people to be public",
             where=spec.where,
             found='neighbours = "add-remove-one"',

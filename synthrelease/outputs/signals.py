@@ -84,6 +84,7 @@ def resolve(
         length = _length(spec, facts)
         if facts.people < 2:
             raise PlanError(
+                "too-few-people",
                 "the paper's sensitivities are distances of two people",
                 where=spec.where,
                 found=f"{facts.people} in the input",
@@ -106,6 +107,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
     for key, mechanisms in _KEYS.items():
         if key in spec.given and own not in mechanisms:
             raise PlanError(
+                "key-not-for-mechanism",
                 f"the key '{key}' has no meaning for this mechanism",
                 where=spec.where,
                 found=f'mechanism = "{own}"',
@@ -114,6 +116,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
             )
     if ("paper_epsilon" in spec.given) != (spec.options["calibration"] == BOZKIR2021):
         raise PlanError(
+            "key-not-for-calibration",
             "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
             where=spec.where,
             expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
@@ -121,6 +124,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
         )
     if own == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
+            "query-not-for-mechanism",
             "a spectral signal is a mean over people",
             where=f"{spec.where}.query",
             found='"each"',
@@ -134,6 +138,7 @@ def _check_chain(spec: OutputSpec, parameters: SignalParameters) -> None:
         return
     if parameters.noise != LAPLACE:
         raise PlanError(
+            "markov-not-for-mechanism",
             "a Markov chain is for steps with Laplace noise, each ε-private by itself",
             where=f"{spec.where}.markov_chain",
             found=f'noise = "{parameters.noise}"',
@@ -144,6 +149,7 @@ def _check_chain(spec: OutputSpec, parameters: SignalParameters) -> None:
         temporal_leakage(spec.options["markov_chain"], [0.0])
     except ValueError as error:
         raise PlanError(
+            "bad-transitions",
             "these are no transition probabilities",
             where=f"{spec.where}.markov_chain",
             found=str(error),
@@ -155,6 +161,7 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
     length: int | None = spec.options.get("length", facts.longest)
     if length is None:
         raise PlanError(
+            "length-missing",
             "the plan does not say how many steps a series has",
             where=spec.where,
             expected='length = STEPS, or assume_public = ["lengths"] in the input',
@@ -162,6 +169,7 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
         )
     if length < 2:
         raise PlanError(
+            "length-too-small",
             "a series of one step is no signal",
             where=spec.where,
             found=f"length = {length}",
@@ -182,6 +190,7 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
         frequencies = 1
     if frequencies == ORACLE:
         raise PlanError(
+            "oracle-unprotected",
             "the oracle's number of frequencies is taken from the data",
             where=f"{spec.where}.coefficients",
             found='"oracle"',
@@ -190,6 +199,7 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
         )
     if frequencies is not None and frequencies > most:
         raise PlanError(
+            "too-many-frequencies",
             "there are not so many frequencies",
             where=f"{spec.where}.coefficients",
             found=str(frequencies),
@@ -198,6 +208,7 @@ def _noised(asked: _Asked, mechanism: str) -> SignalParameters:
         )
     if frequencies is not None and 2 * frequencies * (chunk or asked.length) > _LARGEST_BASIS:
         raise PlanError(
+            "too-many-coefficients",
             "so many frequencies of so long a series take more memory than there is",
             where=f"{spec.where}.coefficients",
             found=f"{frequencies} frequencies of {asked.length} steps",
@@ -232,6 +243,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
         for key in ("candidates", "choice_share"):
             if key in spec.given:
                 raise PlanError(
+                    "key-needs-private-choice",
                     f"'{key}' belongs to a private choice, but there is none",
                     where=spec.where,
                     expected='coefficients = "private"',
@@ -241,6 +253,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
     side = form.chunk or form.length
     if side > _LONGEST_CHOICE:
         raise PlanError(
+            "series-too-long-for-choice",
             "frequencies are chosen privately for shorter series or chunks only",
             where=spec.where,
             found=f"{side} steps",
@@ -251,6 +264,7 @@ def _private_frequencies(spec: OutputSpec, parameters: SignalParameters) -> Priv
     candidates = tuple(o.get("candidates", [k for k in _CANDIDATES if k <= most]))
     if list(candidates) != sorted(candidates) or candidates[-1] > most:
         raise PlanError(
+            "bad-candidates",
             "the candidates are no increasing numbers of frequencies",
             where=f"{spec.where}.candidates",
             expected=f"increasing whole numbers from 1 to {most}",
@@ -263,6 +277,7 @@ def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters
     o = spec.options
     if mechanism == SPECTRAL:
         raise PlanError(
+            "mechanism-not-of-paper",
             "the paper has no such mechanism",
             where=f"{spec.where}.mechanism",
             found=f'"{mechanism}" with calibration = "bozkir2021"',
@@ -272,6 +287,7 @@ def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters
     for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
         if key in spec.given:
             raise PlanError(
+                "key-not-for-calibration",
                 f"the paper has nothing to choose about '{key}'",
                 where=spec.where,
                 expected='calibration = "exact" with this key',
@@ -279,6 +295,7 @@ def _published(spec: OutputSpec, mechanism: str, length: int) -> PaperParameters
             )
     if o.get("coefficients") == PRIVATE or ("query" in spec.given and o["query"] != EACH):
         raise PlanError(
+            "query-not-of-paper",
             "the paper publishes everybody's own series, with a number of coefficients taken from the data",
             where=spec.where,
             expected='query = "each", and coefficients = "oracle" or a number',
@@ -296,6 +313,7 @@ def _spectral(asked: _Asked) -> SpectralSignalParameters:
     steps = o.get("baseline_steps")
     if (steps is not None) != (baseline == OF_START) or (steps is not None and steps > asked.length):
         raise PlanError(
+            "baseline-steps",
             "the baseline and its steps do not go together",
             where=spec.where,
             found=f'baseline = "{baseline}", '
@@ -308,6 +326,7 @@ def _spectral(asked: _Asked) -> SpectralSignalParameters:
     cosines = o.get("coefficients", min(_COSINES, most))
     if cosines in {PRIVATE, ORACLE} or cosines > most:
         raise PlanError(
+            "needs-public-cosines",
             "a spectral signal needs a public number of cosines",
             where=f"{spec.where}.coefficients",
             found=str(cosines),

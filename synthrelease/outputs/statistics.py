@@ -172,6 +172,7 @@ def resolve(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     names = tuple(MEDIAN if name == "median" else name for name in o["statistics"])
     if len(set(names)) < len(names):
         raise PlanError(
+            "duplicate-statistic",
             f"median and {MEDIAN} are the same",
             where=f"{spec.where}.statistics",
             expected="one of the two",
@@ -204,6 +205,7 @@ def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...
     offered += [name for name in lists if name != RECORDING]
     if by not in offered:
         raise PlanError(
+            "unknown-label",
             "there is no such label",
             where=f"{spec.where}.by",
             expected="one of " + ", ".join(offered) if offered else "a column of labels",
@@ -215,6 +217,7 @@ def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...
 def _check_sense(spec: OutputSpec, p: StatisticsParameters) -> None:
     if "max_groups_per_person" in spec.options and p.max_groups > max(len(p.groups), 1):
         raise PlanError(
+            "too-many-groups",
             "a person cannot count in more groups than there are",
             where=f"{spec.where}.max_groups_per_person",
             found=str(p.max_groups),
@@ -223,6 +226,7 @@ def _check_sense(spec: OutputSpec, p: StatisticsParameters) -> None:
         )
     if p.quantile_share is not None and not (p.noised and p.quantiles.names):
         raise PlanError(
+            "quantile-budget",
             "quantiles and other statistics do not share the ε",
             where=f"{spec.where}.quantile_share",
             expected="a list with both, or no such key",
@@ -230,6 +234,7 @@ def _check_sense(spec: OutputSpec, p: StatisticsParameters) -> None:
         )
     if p.quantiles.choices > _MOST_CHOICES:
         raise PlanError(
+            "too-many-quantiles",
             "too many quantiles",
             where=spec.where,
             found=f"{p.quantiles.choices}: names times features times groups of a person",

@@ -81,6 +81,7 @@ class Cluster:
         self._empty_looks = 0 if threads else self._empty_looks + 1
         if self._empty_looks >= _MOST_EMPTY_LOOKS:
             raise MachineError(
+                "cluster-without-workers",
                 "the Dask cluster has no workers any more",
                 remedy="start workers, and go on with --resume: what is done is kept",
             )
@@ -115,6 +116,7 @@ class Cluster:
             if self._cluster is not None:
                 self._cluster.close(timeout=_ANSWER_S)
             raise MachineError(
+                "cluster-not-started",
                 "a Dask cluster could not be started on this machine",
                 found=type(error).__name__,
                 remedy="try --backend loky, or fewer --jobs",
@@ -125,6 +127,7 @@ class Cluster:
             found: dict[str, int] = self._client.nthreads()
         except (OSError, TimeoutError, RuntimeError):
             raise MachineError(
+                "scheduler-lost",
                 "the Dask scheduler does not answer any more",
                 remedy="look after it, and go on with --resume: what is done is kept",
             ) from None
@@ -175,6 +178,7 @@ def _attempted_alike(call: Call, expected: dict[str, str]) -> Any:
     if unlike:
         return Failed(
             MachineError(
+                "worker-versions-differ",
                 "a worker has other versions than the coordinator",
                 found=", ".join(f"{name} {own.get(name)}" for name in unlike),
                 expected=", ".join(f"{name} {expected[name]}" for name in unlike),
@@ -190,6 +194,7 @@ def _connected(scheduler: str) -> Any:
         return distributed.Client(scheduler, timeout=_CONNECT_S)
     except (OSError, TimeoutError, ValueError) as error:
         raise MachineError(
+            "no-scheduler",
             "no Dask scheduler answers",
             where=scheduler,
             found=type(error).__name__,
@@ -204,6 +209,8 @@ def _imported() -> tuple[Any, Any]:
         import distributed  # noqa: PLC0415
     except ImportError:
         raise MachineError(
-            "Dask is not installed", remedy="pip install 'synthrelease[dask]', here and on every worker"
+            "extra-missing",
+            "Dask is not installed",
+            remedy="pip install 'synthrelease[dask]', here and on every worker",
         ) from None
     return dask, distributed

@@ -205,6 +205,7 @@ class _Coordinator:
 
 def _killed() -> MachineError:
     return MachineError(
+        "worker-killed",
         "a worker process was killed twice while it did this",
         expected="enough memory for each of the workers",
         remedy="use fewer processes (jobs), or a machine with more memory; `preview` tells how much a worker needs",

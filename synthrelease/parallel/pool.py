@@ -80,6 +80,7 @@ def checked_jobs(jobs: int) -> int:
     """Return a number of processes; ArgumentError if nothing would ever be done in so many."""
     if not isinstance(jobs, int) or jobs < 1:
         raise ArgumentError(
+            "bad-jobs",
             "there is no such number of processes",
             where="jobs",
             found=str(jobs) if isinstance(jobs, int) else type(jobs).__name__,

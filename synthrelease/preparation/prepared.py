@@ -116,12 +116,16 @@ def prepare(
         counted += [missing.size, (missing & ~samples.away).sum(), samples.away.sum(), made.left_out]
     if stamp_of(spec.source) != stamp:
         raise DataError(
-            "the data changed while they were read", where=str(spec.source.path), remedy="prepare again"
+            "data-changed",
+            "the data changed while they were read",
+            where=str(spec.source.path),
+            remedy="prepare again",
         )
     found = pl.concat(frames)
     made_rows = int(found[_ALWAYS[to]].is_not_null().sum())
     if not made_rows:
         raise DataError(
+            "no-events",
             f"no {to} were found",
             where=str(spec.source.path),
             expected="recordings longer than a window" if to == "windows" else "an eye that moves, and rests",
@@ -142,6 +146,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
     where = f"the plan's inputs.{spec.name}"
     if spec.kind != "gaze":
         raise PlanError(
+            "input-of-other-kind",
             "events are found in samples of gaze",
             where=where,
             found=f"an input of kind {spec.kind}",
@@ -151,6 +156,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
     columns, screen = spec.options["columns"], spec.options["screen"]
     if "time" not in columns:
         raise PlanError(
+            "no-time-column",
             "samples without time have no velocity",
             where=f"{where}.columns",
             expected='time = "COLUMN" under columns',
@@ -158,6 +164,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
         )
     if "width_mm" not in screen:
         raise PlanError(
+            "screen-size-missing",
             "a velocity in degrees takes the size of the screen and how far away it is",
             where=f"{where}.screen",
             expected="width_mm and distance_mm",
@@ -166,6 +173,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
     for name in keep:
         if name in _MADE or name in columns.values() or list(keep).count(name) > 1:
             raise PlanError(
+                "bad-kept-column",
                 f"the column '{name}' cannot be kept",
                 where=where,
                 found="a name that the table has already, or a column that is kept or used anyway",

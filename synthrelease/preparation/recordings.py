@@ -152,4 +152,6 @@ def _refuse(samples: Samples, begins: NDArray[np.int64], what: str, told: tuple[
         more = f" (and {begins.size - 1} more)" if begins.size > 1 else ""
         found, expected, remedy = told
         where = f"{samples.where(int(begins[0]))}, where the recording begins{more}"
-        raise DataError(f"a recording {what}", where=where, found=found, expected=expected, remedy=remedy)
+        raise DataError(
+            "bad-recording", f"a recording {what}", where=where, found=found, expected=expected, remedy=remedy
+        )

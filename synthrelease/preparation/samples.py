@@ -167,6 +167,7 @@ def _nanoseconds(
     long = np.flatnonzero(nanoseconds > _LONGEST_NS)
     if long.size:
         raise DataError(
+            "bad-time-unit",
             "a recording lasts for years",
             where=table.place(int(rows[long[0]]), column),
             found=f"time stamps taken as {unit}",

@@ -37,6 +37,7 @@ def calibrated(
     """
     if 0 < budget.epsilon < LEAST_EPSILON:
         raise PolicyError(
+            "budget-too-small",
             "the budget is too small for any noise that could be drawn",
             found=f"ε = {budget.epsilon:g}",
             expected=f"ε of at least {LEAST_EPSILON:g} for an output",
@@ -47,6 +48,7 @@ def calibrated(
         return DiscreteLaplace(sensitivity.l1, scale, count)
     if budget.delta == 0:
         raise PolicyError(
+            "gaussian-needs-delta",
             "Gaussian noise cannot promise anything with δ = 0",
             expected="a delta above 0 under [privacy]",
             remedy='set delta well below 1/people, or choose Laplace noise (mechanism or noise = "laplace")',

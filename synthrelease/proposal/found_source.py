@@ -76,7 +76,7 @@ def _read_as(source: Source) -> Source:
         try:
             names = reader_for(found).column_names(found)
         except DataError as error:
-            if "one column only" in error.problem and separator != separators[-1]:
+            if error.code == "one-column" and separator != separators[-1]:
                 continue
             raise
         if len(names) > 1 or separator == separators[-1]:
@@ -97,6 +97,7 @@ def _folder(source: Source) -> Found:
     names = [one.relative_to(path).as_posix() for one in data_files(path)]
     if not names:
         raise DataError(
+            "no-readable-file",
             "no file of the folder can be read",
             where=str(path),
             expected="; ".join(reader.formats for reader in READERS),
@@ -110,6 +111,7 @@ def _folder(source: Source) -> Found:
     groups = groups[: len(groups) - len(left)]
     if len(groups) > _MOST_KINDS:
         raise DataError(
+            "too-many-tables",
             "the folder holds tables of many kinds",
             where=str(path),
             found=f"{len(groups)}, such as " + ", ".join(group[0] for group in groups[:_MOST_KINDS]),
@@ -138,6 +140,7 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
     fitting = {file.source.path.relative_to(source.path).as_posix() for file in found_files(found)}
     if fitting != set(names):
         raise DataError(
+            "tables-not-told-apart",
             "the folder holds other tables than these, and their names do not tell them apart",
             where=str(source.path),
             found=f"{len(names)} files such as {names[0]}, among {len(fitting)} that are called alike",

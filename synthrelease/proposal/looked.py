@@ -90,6 +90,7 @@ def looked_at(source: Source) -> Looked:
             break
     if not rows:
         raise DataError(
+            "no-rows",
             "the file has no rows",
             where=str(source.path),
             expected="at least one row",

@@ -217,6 +217,7 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
         return defined
     if defined:
         raise DataError(
+            "format-has-person",
             "the format itself says who a person is",
             where=path,
             found=_those(people),
@@ -228,6 +229,7 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
         return named[0]
     if len(named) > 1:
         raise DataError(
+            "person-columns-in-one-table",
             "several of the columns of people are in one table",
             where=path,
             found=", ".join(f"'{column}'" for column in named),
@@ -252,6 +254,7 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
             _called(one) for one in tables if set(people) & set(reader_for(one).column_names(one))
         )
         raise DataError(
+            "unknown-column",
             f"there is no column {_those(people)}",
             where=f"{path}, {_called(looked.source)}" if looked.source.pattern else path,
             found=f"it in {having}" if having else "",
@@ -261,6 +264,7 @@ def _person(looked: Looked, roles: Roles, people: Sequence[str], tables: Sequenc
             else "correct the name of the person's column",
         )
     raise DataError(
+        "person-column-needed",
         "which column says whose rows these are is not guessed",
         where=path,
         found=f"columns that it could be: {names}",

@@ -193,7 +193,7 @@ class _Side:
 
     def _refuse(self, problem: str, what: str = "") -> NoReturn:
         where = f"{self.called}, {what}" if what else self.called
-        raise BundleError(problem, where=where, remedy="run: synthrelease verify") from None
+        raise BundleError("bad-bundle", problem, where=where, remedy="run: synthrelease verify") from None
 
 
 def _values(name: str, before: _Side, after: _Side) -> Values:

@@ -55,6 +55,7 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
                 yield path
     except OSError as error:
         raise MachineError(
+            "cannot-write",
             "the pictures cannot be written",
             where=str(folder),
             found=error.strerror or "",
@@ -110,6 +111,7 @@ def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
             return np.asarray(image.convert("RGB"))
     except (OSError, ValueError, Image.DecompressionBombError):
         raise DataError(
+            "bad-stimulus-picture",
             "the picture of a stimulus cannot be read",
             where=str(path),
             expected="a PNG or JPEG file",

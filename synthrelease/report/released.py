@@ -32,7 +32,7 @@ class Released:
         try:
             self._file = BundleFile(path)
         except OSError:
-            raise BundleError("the file cannot be read any more", where=str(path)) from None
+            raise BundleError("cannot-read", "the file cannot be read any more", where=str(path)) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -72,6 +72,7 @@ class Released:
     def _compare(self, path: str, found: str) -> None:
         if found != self.manifest["digests"][path]:
             raise BundleError(
+                "values-changed",
                 "the values are not those that the manifest lists",
                 where=f"{self.path}: {path}",
                 remedy="get the file again from its source, and run: synthrelease verify",

@@ -1,22 +1,22 @@
 """A real browser, headless, that counts whatever a page says or asks for.
 
-`SYNTHRELEASE_CHROMIUM` is the browser (else one on the path), `SYNTHRELEASE_AXE` the file axe.min.js of axe-core. Where one is missing
-these tests are skipped; with `SYNTHRELEASE_TEST_BROWSER=required`, as in CI, they fail.
+`SYNTHRELEASE_CHROMIUM` names another browser than the one on the path.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from browsed import Pages, page
+from programs import program
 
 
 @dataclass
@@ -43,27 +43,15 @@ Open = Callable[..., AbstractContextManager[Visit]]
 _AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 
 
-def _missing(what: str) -> NoReturn:
-    if os.environ.get("SYNTHRELEASE_TEST_BROWSER") == "required":
-        pytest.fail(f"{what} is missing, and this machine must have it")
-    pytest.skip(f"{what} is missing")
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = (
-        os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    )
-    if program is None:
-        _missing("Chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing("playwright")
+    from playwright.sync_api import sync_playwright
+
+    chromium = program("chromium")
     # Of a module: its event loop must have ended before other tests begin one.
     with sync_playwright() as play:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses its sandbox to root
-        running = play.chromium.launch(executable_path=program, args=arguments)
+        running = play.chromium.launch(executable_path=chromium, args=arguments)
         yield running
         running.close()
 
@@ -77,10 +65,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
 @pytest.fixture(scope="session")
 def violations() -> Callable[[Visit], dict[str, list[str]]]:
     """What axe-core finds on a page, by the name of its rule, and where."""
-    place = os.environ.get("SYNTHRELEASE_AXE")
-    if place is None or not Path(place).is_file():
-        _missing("axe-core (SYNTHRELEASE_AXE)")
-    source = Path(place).read_text("utf-8")
+    source = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
     def found(seen: Visit) -> dict[str, list[str]]:
         seen.page.evaluate(source)

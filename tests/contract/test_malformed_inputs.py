@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import os
 import re
 import shutil
 import warnings
@@ -30,15 +28,6 @@ _LIBRARIES = ("numpy", "h5py", "scipy", "polars")
 _FAULTS = ("Traceback", "Warning", "panicked")
 
 
-def needed(name: str) -> None:
-    """Skip where an extra is missing, unless it must be there."""
-    if not name or importlib.util.find_spec(name) is not None:
-        return
-    if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-        pytest.fail(f"{name} is missing, and this machine must have it")
-    pytest.skip(f"{name} is missing")
-
-
 def built(plan: Path, *options: str) -> int:
     """The exit code of `synthrelease build`; whatever else leaves the command line fails the test, as do warnings."""
     arguments = ["build", str(plan), "-o", str(plan.with_name("release.h5")), *options]
@@ -53,7 +42,6 @@ def built(plan: Path, *options: str) -> int:
 
 def refused(case: Case, folder: Path, capfd: pytest.CaptureFixture[str]) -> str:
     """The message, without the folder's name, once it has been found to be one that may be shown."""
-    needed(case.family.needs)
     plan = case.write(folder / "study")
     before = {path: path.lstat().st_size for path in folder.rglob("*")}
     capfd.readouterr()
@@ -72,7 +60,6 @@ def refused(case: Case, folder: Path, capfd: pytest.CaptureFixture[str]) -> str:
 def test_what_is_not_damaged_is_built(
     family: Family, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    needed(family.needs)
     plan = written(family, tmp_path / "study")
     assert built(plan) == 0, capfd.readouterr().err
     assert reader_for(load_plan(plan).inputs["data"].source).name == family.reader
@@ -97,7 +84,6 @@ def test_so_it_is_where_it_is_read_in_parts(
 
 @pytest.mark.parametrize("case", FRAME_CASES, ids=lambda case: case.name)
 def test_a_malformed_frame_is_refused(case: FrameCase, tmp_path: Path) -> None:
-    needed(case.needs)
     plan = written(parquet.FAMILY, tmp_path / "study")
     before = set(tmp_path.rglob("*"))
     frame = case.make()

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.maths.fourier import integer_coefficients
 from synthrelease.maths.steps import HALF_RANGE
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from variants.variant import Variant
 
     Integers = NDArray[np.int64]
-
-few = settings(derandomize=True, deadline=None, max_examples=6)
 
 
 def test_no_adversary_moves_the_integers_further_than_the_sensitivity(bounded: Variant) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.mechanisms import gaze_maps, private_cap, private_parameter
 from synthrelease.noise import SecureRandom
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from variants.people import Person
 
 BUDGET = Budget(1.0, 1e-6)
-few = settings(derandomize=True, deadline=None, max_examples=30)
 
 
 def excess(v: PrivateCapVariant, people: Sequence[Person], cap: int) -> np.ndarray:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 from variants.people import GAUSSIAN, LAPLACE
 from variants.signals import PrivateFrequenciesVariant, signal_variant
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 BUDGET = Budget(1.0, 1e-6)
 SILENT = Budget(1e6, 0.4)  # next to no noise
-few = settings(derandomize=True, deadline=None, max_examples=30)
 
 
 def sides(v: PrivateFrequenciesVariant) -> list[int]:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.maths.statistics import quantile
 from synthrelease.mechanisms import quantiles, statistics
@@ -30,8 +31,6 @@ from synthrelease.privacy.guarantee import PureDP
 if TYPE_CHECKING:
     from variants.people import Person
     from variants.variant import Variant
-
-few = settings(derandomize=True, deadline=None, max_examples=25)
 
 
 def choices_of(v: Variant, people: Sequence[Person], order: int | None = None) -> list[tuple[int, list[int]]]:

@@ -1,7 +1,6 @@
 """The page of dependencies says what pyproject.toml asks for, and the licences that the installed packages state."""
 
 import importlib.metadata
-import os
 import re
 import tomllib
 
@@ -16,7 +15,7 @@ _SPDX = {  # how older metadata call licences
     "BSD License": {"BSD-2-Clause", "BSD-3-Clause"},
     "Python Software Foundation License": {"PSF-2.0"},
 }
-SILENT = {"mlcroissant"}  # says nothing in its metadata; its repository does
+SILENT = {"axe-playwright-python", "mlcroissant"}  # say nothing in their metadata; their repositories do
 
 
 def rows():
@@ -56,13 +55,7 @@ def test_each_has_a_reason():
     assert all(len(reason) >= 5 for *_, reason in rows())
 
 
-@pytest.mark.parametrize(("extra", "name", "licence"), [(row[0], row[1], row[3]) for row in rows()])
-def test_licences_are_those_that_packages_state(extra, name, licence):
-    try:
-        told = stated(name)
-    except importlib.metadata.PackageNotFoundError:
-        # Benchmarks are run by hand.
-        if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required" and extra != "bench":
-            pytest.fail(f"{name} is missing, and this machine must have it")
-        pytest.skip(f"{name} is not installed")
+@pytest.mark.parametrize(("name", "licence"), [(row[1], row[3]) for row in rows() if row[0] != "bench"])
+def test_licences_are_those_that_packages_state(name, licence):
+    told = stated(name)
     assert licence in told or (not told and name in SILENT)

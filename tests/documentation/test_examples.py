@@ -5,7 +5,6 @@ A page's code is run in the page's order, in a new folder in which the demonstra
 
 import contextlib
 import glob
-import importlib.util
 import io
 import json
 import os
@@ -20,14 +19,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from documented import COMMANDS, PAGES, ROOT, Block, blocks
+from programs import program, programs_in
 
 from synthrelease.cli import main
 
 RUN = {"python", "sh", "console", COMMANDS}
 PARSED = {"toml": tomllib.loads, "json": json.loads}
 SHOWN = {"text", "diff", "r", "matlab", "julia"}
-# By what a block of Python has in it, where a library is needed that not everybody has.
-EXTRAS = {"pymovements": "synthrelease.preparation", "pandas": "to_pandas", "xarray": "to_xarray"}
 _ANSWERS = "a password\n" * 2  # whatever is asked
 _SHELL = re.compile(r"[|&;<>$`\\(){}]")
 
@@ -59,12 +57,13 @@ def runnable(page):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page):
+    for name in programs_in("\n".join(block.text for block in runnable(page) if block.language != "python")):
+        program(name)
     names = {"__name__": "__main__"}
     for block in runnable(page):
         if block.before:
             in_a_shell(block.before, block)
         if block.language == "python":
-            _needs(block)
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block.text, block.place, "exec"), names)  # noqa: S102  the page's own code
         elif block.language == "console":
@@ -79,14 +78,6 @@ def test_a_page_can_be_followed(page):
             for command in _lines(block.text):
                 code, printed = done(command, block)
                 assert code == 0, f"{block.place}: {command}\n{printed}"
-
-
-def _needs(block):
-    for extra, word in EXTRAS.items():
-        if word in block.text and importlib.util.find_spec(extra) is None:
-            if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-                pytest.fail(f"{extra} is missing, and this machine must have it")
-            pytest.skip(f"{extra} is missing")
 
 
 def _lines(text):

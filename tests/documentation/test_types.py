@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from documented import ROOT, blocks
 
 import synthrelease
@@ -20,7 +19,6 @@ spent: float | None = maps.guarantee.epsilon
 
 
 def test_the_page_on_python_is_strictly_typed(tmp_path):
-    pytest.importorskip("mypy")
     page = ROOT / "docs" / "python.md"
     shown = [block.text for block in blocks(page) if block.language == "python"]
     program = tmp_path / "program.py"

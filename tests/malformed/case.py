@@ -60,7 +60,6 @@ class Family:
         write: writes them into a folder.
         input: the plan's input.
         file: how messages call what damages are done to, unless a case says otherwise.
-        needs: an extra without which nothing reads it.
     """
 
     name: str
@@ -68,7 +67,6 @@ class Family:
     write: Write
     input: Mapping[str, Any]
     file: str
-    needs: str = ""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,6 @@ FAMILY = Family(
         "stimuli": list(PICTURES),
     },
     "P2.asc",
-    "pymovements",
 )
 ONE = Family(  # the file by itself: one person, whom a message names
     "one EyeLink recording",
@@ -66,7 +65,6 @@ ONE = Family(  # the file by itself: one person, whom a message names
         "messages": [r"TRIALID (?P<stimulus>(?P<person>\S)\S+)"],
     },
     "P2.asc",
-    "pymovements",
 )
 
 

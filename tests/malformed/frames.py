@@ -23,14 +23,12 @@ class FrameCase:
         make: makes the frame.
         problem: a fragment of the message.
         place: where the message says that it is.
-        needs: an extra without which there is no such frame.
     """
 
     name: str
     make: Callable[[], Any]
     problem: str
     place: str = ""
-    needs: str = ""
 
 
 def _with(*columns: pl.Expr) -> Callable[[], pl.DataFrame]:
@@ -73,8 +71,8 @@ CASES = [
     _pandas("a name twice", lambda frame: frame.rename(columns={"y": "x"}), "two columns have the same name"),
     _pandas("text among numbers, of pandas", _mixed, _ODD, "column 'x'"),
     _pandas("nobody, of pandas", lambda frame: frame.astype({"who": object}).replace({"who": {PERSON: None}}), "a label is missing", "row 8, column 'who'"),
-    FrameCase("gaze of other names", _gaze, "there is no column 'x'", needs="pymovements"),
-    FrameCase("a data set that is not loaded", _not_loaded, "the dataset holds no gaze", needs="pymovements"),
+    FrameCase("gaze of other names", _gaze, "there is no column 'x'"),
+    FrameCase("a data set that is not loaded", _not_loaded, "the dataset holds no gaze"),
     FrameCase("lists where numbers belong", _with(pl.concat_list("x", "y", "t").alias("x")), _ODD, "column 'x'"),
     FrameCase("objects", lambda: FRAME.with_columns(pl.Series("x", [object()] * FRAME.height, dtype=pl.Object)), _ODD, "column 'x'"),
     FrameCase("structs of people", _with(pl.struct("who").alias("who")), _ODD, "column 'who'"),

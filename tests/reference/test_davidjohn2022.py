@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.mechanisms.records import SeededModel, deniability_test
@@ -124,7 +124,6 @@ def models(draw: st.DrawFn) -> tuple[list[list[Fraction]], tuple[int, ...], Row]
     return marginals, resampled, tuple(draw(st.integers(0, 1)) for _ in range(m))
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(drawn=models(), gamma=st.sampled_from([Fraction(6, 5), Fraction(2), Fraction(4), Fraction(10)]))
 def test_supplement_section_2_probabilities_of_plausible_seeds_are_within_gamma(
     drawn: tuple[list[list[Fraction]], tuple[int, ...], Row], gamma: Fraction
@@ -147,7 +146,6 @@ def test_supplement_section_2_probabilities_of_plausible_seeds_are_within_gamma(
         assert (plausible > 0) == (own > 0)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(drawn=models(), gamma=st.sampled_from([Fraction(6, 5), Fraction(2), Fraction(4), Fraction(10)]))
 def test_supplement_section_1_plausible_seeds_of_each_other(
     drawn: tuple[list[list[Fraction]], tuple[int, ...], Row], gamma: Fraction
@@ -170,7 +168,6 @@ def test_supplement_section_1_plausible_seeds_of_each_other(
 # --- the marginals model
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     drawn=models(),
     gamma=st.one_of(st.floats(1.0, 1.1, exclude_min=True), st.floats(1.1, 1e9)),

@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from unprivileged import unprivileged_folder
 
 import synthrelease
 from synthrelease.cli import main
@@ -151,7 +152,7 @@ def test_a_ledger_takes_the_relation_by_its_name(tmp_path):
 def test_errors_survive_the_way_from_a_worker():
     import pickle
 
-    error = synthrelease.FaultyBundleError("p", where="w", findings=[{"file": "f"}])
+    error = synthrelease.FaultyBundleError("c", "p", where="w", findings=[{"file": "f"}])
     again = pickle.loads(pickle.dumps(error))  # noqa: S301  our own
     assert again.to_json() == error.to_json()
 
@@ -180,12 +181,12 @@ def test_a_bundle_that_is_not_there_is_no_bundle_at_fault(study, monkeypatch, na
         assert json.loads(run("verify", name, "--json").stdout)["error"]["kind"] == "InputError"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault(tmp_path):
-    (tmp_path / "r.h5").write_bytes(b"x")
-    (tmp_path / "r.h5").chmod(0)
-    with pytest.raises(synthrelease.MachineError, match="may not be read"):
-        synthrelease.verify(tmp_path / "r.h5")
+def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault():
+    with unprivileged_folder() as folder:
+        (folder / "r.h5").write_bytes(b"x")
+        (folder / "r.h5").chmod(0)
+        with pytest.raises(synthrelease.MachineError, match="may not be read"):
+            synthrelease.verify(folder / "r.h5")
 
 
 def test_what_is_no_regular_file_is_a_finding(tmp_path):

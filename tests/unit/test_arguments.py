@@ -119,8 +119,9 @@ def test_public_lists_may_be_arrays_and_columns():
 
 
 def test_values_may_be_a_frame():
-    pandas = pytest.importorskip("pandas")
-    for frame in (pl.DataFrame({"v": COLUMN}), pandas.DataFrame({"v": COLUMN})):
+    import pandas as pd
+
+    for frame in (pl.DataFrame({"v": COLUMN}), pd.DataFrame({"v": COLUMN})):
         same = [statistics(values=one, test_seed=1)["mean", "v", "noised"] for one in (frame, {"v": COLUMN})]
         np.testing.assert_array_equal(*same)
         np.testing.assert_array_equal(features(values=frame).values, features().values)

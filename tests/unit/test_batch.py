@@ -335,7 +335,7 @@ def test_a_folder_in_which_a_batch_works_is_refused(plans: list[Path], tmp_path:
 
 def test_a_lost_cluster_ends_what_is_left_and_keeps_what_is_done(plans: list[Path], tmp_path: Path) -> None:
     def lost() -> Any:
-        raise MachineError("no Dask scheduler answers", where="tls://nowhere:1")
+        raise MachineError("no-scheduler", "no Dask scheduler answers", where="tls://nowhere:1")
 
     batch(plans[:1], tmp_path / "out")
     done = batch(plans, tmp_path / "out", resume=True, cluster=lost)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.budgets import divided, split_budget
 from synthrelease.errors import PlanError, PolicyError
@@ -202,7 +203,6 @@ PARTS = st.one_of(
     st.lists(st.tuples(st.sampled_from(["gaussian", "laplace"]), PARTS), min_size=1, max_size=6),
     st.floats(0.01, 100),
 )
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_the_parts_never_exceed_the_whole_and_leave_nothing_where_somebody_waits(
     asked: list[tuple[str, tuple[str, float] | None]], epsilon: float
 ) -> None:
@@ -321,7 +321,7 @@ NOISES = st.sampled_from([GAUSSIAN, GAUSSIAN, LAPLACE])
     st.floats(0.05, 5),
     st.sampled_from([1e-9, 1e-6, 1e-3]),
 )
-@settings(derandomize=True, deadline=None, max_examples=25)
+@few
 def test_all_together_cost_what_the_plan_allows_and_no_more(
     asked: list[tuple[str, tuple[str, float] | None, int]], epsilon: float, delta: float
 ) -> None:

@@ -161,7 +161,11 @@ def test_wrong_usage(plan, asked, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(BundleError("not the bundle of this plan"), 1), (InputError("changed"), 3)]
+    ("error", "code"),
+    [
+        (BundleError("bundle-of-other-data", "not the bundle of this plan"), 1),
+        (InputError("data-changed", "changed"), 3),
+    ],
 )
 def test_errors_are_messages(error, code, plan, tmp_path, monkeypatch):
     def fails(*_: object, **__: object) -> None:

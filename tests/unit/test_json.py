@@ -125,7 +125,6 @@ def test_ledgers(tmp_path):
 
 
 def test_preparing(tmp_path):
-    pytest.importorskip("pymovements")
     plan, table = write_samples(tmp_path), tmp_path / "f.parquet"
     made = told("prepare", plan, "raw", "--to", "fixations", "-o", table)
     assert set(made) == {"table", "to", "made", "recordings", "people", "warnings"}

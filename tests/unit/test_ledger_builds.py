@@ -238,7 +238,7 @@ def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monk
     grant(plan.parent)
 
     def full(*_arguments, **_options):
-        raise MachineError("the file cannot be written", remedy="make room")
+        raise MachineError("cannot-write", "the file cannot be written", remedy="make room")
 
     monkeypatch.setattr(builder.hdf5, "write_bundle", full)
     with pytest.raises(MachineError) as refusal:
@@ -253,7 +253,12 @@ def test_a_bundle_that_the_ledger_cannot_note_is_whole_and_the_message_says_so(p
     ledger = grant(plan.parent)
 
     def full(_self, _manifest):
-        raise MachineError("the ledger cannot be read or written", where=str(ledger.path), found="disk full")
+        raise MachineError(
+            "cannot-use-ledger",
+            "the ledger cannot be read or written",
+            where=str(ledger.path),
+            found="disk full",
+        )
 
     monkeypatch.setattr(Debit, "release", full)
     with pytest.raises(MachineError, match="cannot be read or written") as refusal:
@@ -290,7 +295,7 @@ def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle
 
     def refuse(beside, *, force):
         if beside.target.suffix == ".json":
-            raise MachineError("the file cannot be written", where=str(beside.target))
+            raise MachineError("cannot-write", "the file cannot be written", where=str(beside.target))
         real(beside, force=force)
 
     monkeypatch.setattr(builder.durable, "move_into_place", refuse)

@@ -2,21 +2,11 @@
 
 import importlib.metadata
 import inspect
-import os
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 
 import synthrelease
-
-
-@pytest.mark.skipif(
-    "SYNTHRELEASE_TEST_INSTALLED" not in os.environ, reason="only CI tests the installed wheel"
-)
-def test_the_installed_wheel_is_what_is_tested():
-    assert "site-packages" in synthrelease.__file__
-    assert (Path(synthrelease.__file__).parent / "schemas" / "plan-v1.schema.json").is_file()
 
 
 def test_version_is_stated_once():

@@ -49,5 +49,5 @@ def test_every_error_says_what_to_do() -> None:
 
 
 def test_one_without_is_found() -> None:
-    source = "raise PlanError('wrong', where='here')\nraise PlanError('wrong', remedy='do')\nraise Other('x')"
+    source = "raise PlanError('code', 'wrong', where='here')\nraise PlanError('code', 'wrong', remedy='do')\nraise Other('x')"
     assert without_remedy(ast.parse(source), {"PlanError"}) == [1]

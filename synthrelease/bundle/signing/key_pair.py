@@ -54,6 +54,7 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
     public = public_file(private)
     if not isinstance(password, bytes | None):
         raise ArgumentError(
+            "password-not-bytes",
             "the password is not bytes",
             where="keygen().password",
             found=type(password).__name__,
@@ -62,6 +63,7 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
         )
     if password is not None and len(password) > MOST_PASSWORD_BYTES:
         raise ArgumentError(
+            "password-too-long",
             "the password is too long for the form of the file",
             where="keygen().password",
             expected=f"at most {MOST_PASSWORD_BYTES} bytes",

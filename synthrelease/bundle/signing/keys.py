@@ -100,29 +100,41 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     if b"PRIVATE KEY" not in pem:
         public = b"PUBLIC KEY" in pem
         raise KeyFileError(
+            "not-a-private-key",
             "the file is no private key",
             where=where,
             found="a public key" if public else "other content",
             remedy="give the private one: KEY, not KEY.pub" if public else _MAKE,
         )
     if b"OPENSSH" in pem:
-        raise KeyFileError("the key is in OpenSSH's own form", where=where, expected=_PRIVATE, remedy=_MAKE)
+        raise KeyFileError(
+            "key-in-openssh-form",
+            "the key is in OpenSSH's own form",
+            where=where,
+            expected=_PRIVATE,
+            remedy=_MAKE,
+        )
     _refuse_several(pem, where)
     try:
         key: Any = load_pem_private_key(pem, password or None)
     except TypeError:
         if not password:
             raise PasswordNeededError(
+                "password-needed",
                 "the key is encrypted, and no password was given",
                 where=where,
                 remedy="give the password: by --password-file, or `password` in Python",
             ) from None
         raise KeyFileError(
-            "a password was given, and the key is not encrypted", where=where, remedy="leave the password out"
+            "key-not-encrypted",
+            "a password was given, and the key is not encrypted",
+            where=where,
+            remedy="leave the password out",
         ) from None
     except (ValueError, UnsupportedAlgorithm):
         encrypted = b"ENCRYPTED" in pem
         raise KeyFileError(
+            "wrong-password",
             "the password is another one, or the key is damaged" if encrypted else "the key is damaged",
             where=where,
             expected=_PRIVATE,
@@ -159,6 +171,7 @@ def key_file_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no file can have this name"
         raise KeyFileError(
+            "cannot-read",
             "the file cannot be read",
             where=repr(str(path))[1:-1],  # on one line, whatever is in it
             found=why or "",
@@ -166,6 +179,7 @@ def key_file_bytes(path: Path) -> bytes:
         ) from None
     if len(found) > MOST_KEY_BYTES:
         raise KeyFileError(
+            "key-file-too-large",
             "the file is too large for a key or a password",
             where=str(path),
             expected=f"at most {MOST_KEY_BYTES} bytes",
@@ -186,6 +200,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
 
     if b"PRIVATE KEY" in pem:
         raise KeyFileError(
+            "private-key-as-public",
             "the file is a private key, which nobody but its owner should have",
             where=where,
             expected="the public one, KEY.pub",
@@ -196,6 +211,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
         key: Any = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
         raise KeyFileError(
+            "not-a-public-key",
             "the file is no public key",
             where=where,
             expected="PEM, as of keygen: KEY.pub",
@@ -205,6 +221,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
         raise _other_kind(where)
     if _is_of_small_order(key):
         raise KeyFileError(
+            "key-without-secret",
             "anybody can sign with this key: it has no secret",
             where=where,
             expected="a key of keygen",
@@ -238,6 +255,7 @@ def _refuse_several(pem: bytes, where: str) -> None:
     """Of several keys the first would be taken, and nobody told."""
     if pem.count(b"-----BEGIN") > 1:
         raise KeyFileError(
+            "several-keys",
             "the file holds more than one key",
             where=where,
             expected="one",
@@ -246,7 +264,9 @@ def _refuse_several(pem: bytes, where: str) -> None:
 
 
 def _other_kind(where: str) -> KeyFileError:
-    return KeyFileError("the key is of another kind", where=where, expected="ed25519", remedy=_MAKE)
+    return KeyFileError(
+        "key-of-other-kind", "the key is of another kind", where=where, expected="ed25519", remedy=_MAKE
+    )
 
 
 def key_id(key: Ed25519PublicKey) -> str:

@@ -52,6 +52,7 @@ def sign(
     result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
+            "bundle-invalid",
             "a bundle with faults is not signed",
             where=str(path),
             found="; ".join(map(str, result.findings[:3])),
@@ -60,6 +61,7 @@ def sign(
     manifest = result.manifest
     if manifest["randomness"]["test_seed"]:
         raise PolicyError(
+            "signing-test-seed",
             "a bundle whose noise can be repeated is not signed: nobody can stand by it",
             where=str(path),
             remedy="build it without a test seed",
@@ -91,6 +93,7 @@ def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: 
     signed = envelope.signed(key)
     if len(signed.signatures) > MOST_SIGNATURES:
         raise BundleError(
+            "too-many-signatures",
             "there are as many signatures as there may be",
             where=str(where),
             found=str(MOST_SIGNATURES),
@@ -134,7 +137,12 @@ def _arrays(file: BundleFile) -> Iterator[tuple[str, NDArray[np.generic]]]:
 
 
 def _changed(path: Path) -> BundleError:
-    return BundleError("the bundle changed while it was signed", where=str(path), remedy="sign it again")
+    return BundleError(
+        "changed-while-signing",
+        "the bundle changed while it was signed",
+        where=str(path),
+        remedy="sign it again",
+    )
 
 
 def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -> Path:
@@ -144,6 +152,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         signed = _signed(there, statement(manifest), key, target)
     except OSError as error:
         raise MachineError(
+            "cannot-read",
             "the file cannot be read",
             where=str(target),
             found=error.strerror or "",
@@ -151,6 +160,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         ) from None
     except ValueError as error:
         raise BundleError(
+            "not-a-signature",
             "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),

@@ -35,6 +35,7 @@ def reader_for(source: Source) -> Reader:
     for key in _KEYS:
         if getattr(source, key) and key not in reader.uses:
             raise DataError(
+                "key-not-for-format",
                 f"`{key}` has no use here",
                 where=str(source.path),
                 found=f"{reader.formats}, which {_known(reader.uses)}",
@@ -65,6 +66,7 @@ def _chosen(source: Source) -> Reader:
         pass  # what is not there has no kind
     refuse_unreadable(source.path)
     raise DataError(
+        "unknown-format",
         "no reader for this kind of file",
         where=str(source.path),
         found=f"a name ending in '{''.join(source.path.suffixes[-2:])}'",
@@ -93,6 +95,7 @@ def _named(source: Source) -> Reader:
     readers = {reader.name: reader for reader in (*READERS, *FOLDERS)}
     if source.format not in readers:
         raise DataError(
+            "unknown-format",
             f"there is no format '{source.format}'",
             where=str(source.path),
             expected="one of " + ", ".join(readers),

@@ -67,6 +67,7 @@ class Arrays(Whole):
                 _check_readable(source.path, name, contents[name])
             if sum(contents[name].size for name in names) > _MOST_BYTES:
                 raise DataError(
+                    "arrays-too-large",
                     "the arrays are too large to be read at once",
                     where=str(source.path),
                     found=f"more than {_MOST_BYTES >> 30} GiB",
@@ -106,6 +107,7 @@ class Arrays(Whole):
                 if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
                     raise
                 raise DataError(
+                    "bad-file",
                     f"the file cannot be read as {self.article}",
                     where=str(path),
                     expected=f"a complete {self.formats} file of numbers and texts",
@@ -121,6 +123,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
     twice = sorted({axis for axis in axes if axes.count(axis) > 1})
     if twice:
         raise DataError(
+            "duplicate-axis",
             f"two axes are called '{twice[0]}'",
             where=str(source.path),
             expected="names of their own",
@@ -131,6 +134,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
         if axis in contents:
             if len(contents[axis].shape) != 1:
                 raise DataError(
+                    "axis-not-labels",
                     f"the array '{axis}' is called like an axis, and is no list of its labels",
                     where=str(source.path),
                     found=_shown(contents[axis].shape),
@@ -150,6 +154,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
         return shapes.pop(), list(fitting)
     lengths = ", ".join(f"{axis} {known[axis]}" if axis in known else axis for axis in axes)
     raise DataError(
+        "axes-do-not-fit",
         "arrays of several shapes have these axes" if shapes else "no array has these axes",
         where=str(source.path),
         found=_all_shown(contents),
@@ -160,6 +165,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
 
 def _no_axes(path: Path, contents: dict[str, Stored]) -> DataError:
     return DataError(
+        "axes-missing",
         "the input does not say what the axes of the arrays are",
         where=str(path),
         found=_all_shown(contents),
@@ -180,6 +186,7 @@ def _all_shown(contents: dict[str, Stored]) -> str:
 def _check_readable(path: Path, name: str, one: Stored) -> None:
     if one.flaw:
         raise DataError(
+            "bad-array",
             f"the array '{name}' cannot be a column",
             where=str(path),
             found=one.flaw,
@@ -209,6 +216,7 @@ def _column(path: Path, name: str, stored: Stored) -> pl.Series:
             return pl.Series([one.decode("utf-8") for one in values], dtype=pl.String)
         except UnicodeDecodeError:
             raise DataError(
+                "not-utf8",
                 f"texts of the array '{name}' are not UTF-8",
                 where=str(path),
                 expected="UTF-8",

@@ -81,6 +81,7 @@ def _found(dataset: Dataset, source: Source) -> list[File]:
         twice = sorted(set(cells) & set(one.columns))
         if twice:
             raise DataError(
+                "duplicate-column",
                 f"the column '{twice[0]}' is one of the samples, and of what names of files or the pattern say, too",
                 where=str(one.sidecar),
                 expected="a name of its own for every column",
@@ -105,6 +106,7 @@ def _timing(dataset: Dataset, one: Told) -> dict[str, Any]:
     clock = dataset.metadata(one.name, "events").get("OnsetSource")
     if clock is not None and clock not in one.columns:
         raise DataError(
+            "events-of-other-clock",
             "the onsets of events are on the clock of a column that the samples have not",
             where=str(one.name.path),
             found="another OnsetSource",

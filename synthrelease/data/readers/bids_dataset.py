@@ -93,11 +93,15 @@ class Dataset:
         """
         if not root.is_dir():
             raise DataError(
-                "there is no such folder", where=str(root), remedy="paths in a plan are relative to the plan"
+                "no-such-folder",
+                "there is no such folder",
+                where=str(root),
+                remedy="paths in a plan are relative to the plan",
             )
         if not (root / DESCRIPTION).is_file():
             above = next((one for one in root.absolute().parents if (one / DESCRIPTION).is_file()), None)
             raise DataError(
+                "not-bids-root",
                 "the folder is not the root of a BIDS dataset",
                 where=str(root),
                 found=f"no {DESCRIPTION}" + (" here, but one further up" if above else ""),
@@ -138,6 +142,7 @@ class Dataset:
             exact = [name for name in here if name.entities == about.entities]
             if len(here) > 1 and not exact:
                 raise DataError(
+                    "duplicate-metadata",
                     "two files of one folder tell about the same recording",
                     where=str(about.path),
                     found=" and ".join(name.path.name for name in here[:2]),
@@ -193,6 +198,7 @@ def _cannot(error: OSError) -> None:
 
 def _unreadable(folder: Path, error: OSError) -> MachineError:
     return MachineError(
+        "cannot-read",
         "the folder cannot be read",
         where=str(folder),
         found=error.strerror or "",
@@ -202,6 +208,7 @@ def _unreadable(folder: Path, error: OSError) -> MachineError:
 
 def _not_json(path: Path, line: str) -> DataError:
     return DataError(
+        "bad-metadata",
         "the metadata cannot be read",
         where=f"{path}{line}",
         expected="a JSON object: keys and values in braces",

@@ -49,6 +49,7 @@ class Events:
         for needed in ("onset", "duration"):
             if needed not in names:
                 raise DataError(
+                    "unknown-column",
                     f"there is no column '{needed}'",
                     where=str(path),
                     expected="onset, duration, and what was there",
@@ -65,6 +66,7 @@ class Events:
         below = np.flatnonzero(duration < 0)
         if below.size:
             raise DataError(
+                "negative-duration",
                 "an event has a negative duration",
                 where=f"{path}, line {lines[below[0]]}",
                 expected="seconds, 0 or more",
@@ -108,6 +110,7 @@ def numbers_of(
     if bad.any():
         first = int(bad.arg_true()[0])
         raise DataError(
+            "bad-number",
             "a cell is not a number that can be used",
             where=f"{path}, line {lines[first]}, column '{column}'",
             found="an empty cell or n/a" if empty[first] else "text, NaN or an infinite number",
@@ -133,6 +136,7 @@ def _refuse_twins(
     for one, other in pairwise(lasting.tolist()):
         if onset[one] == onset[other] and texts[one] != texts[other]:
             raise DataError(
+                "events-at-same-time",
                 f"two events of different '{column}' begin at the same time",
                 where=f"{path}, lines {lines[one]} and {lines[other]}",
                 expected="one at a time",

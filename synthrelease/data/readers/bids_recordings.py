@@ -65,6 +65,7 @@ def recordings_of(dataset: Dataset, source: Source) -> list[Told]:
             continue
         if name.ending != ".tsv.gz":
             raise DataError(
+                "not-compressed",
                 "a recording is not compressed",
                 where=str(name.path),
                 expected="_physio.tsv.gz",
@@ -74,6 +75,7 @@ def recordings_of(dataset: Dataset, source: Source) -> list[Told]:
         found.append(Told(name, metadata, by_pattern[name.path] if by_pattern is not None else {}))
     if not found:
         raise DataError(
+            "no-recordings",
             "the dataset has no eye-tracking recordings",
             where=str(dataset.root),
             found=f"{len(dataset.all('physio', '.tsv.gz', '.tsv'))} files of the suffix physio"
@@ -94,6 +96,7 @@ def _by_pattern(source: Source) -> dict[Path, dict[str, str]] | None:
 def _is_eyetrack(dataset: Dataset, name: Name, metadata: Mapping[str, Any]) -> bool:
     if not dataset.telling(name, "physio", ".json"):
         raise DataError(
+            "no-sidecar",
             "a recording has no sidecar",
             where=str(name.path),
             expected=f"{sidecar_of(name).name} beside it, or one further up that applies to it",
@@ -108,6 +111,7 @@ def _is_eyetrack(dataset: Dataset, name: Name, metadata: Mapping[str, Any]) -> b
     }
     if looks_so or (isinstance(kind, str) and kind.strip().lower().startswith("eye")):
         raise DataError(
+            "recording-type-missing",
             "a recording seems to be of eyes, and its metadata do not say so",
             where=str(sidecar_of(name)),
             found="no PhysioType" if "PhysioType" not in metadata else "another PhysioType",
@@ -143,6 +147,7 @@ def _is_number(value: Any) -> TypeGuard[float]:
 
 def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str) -> DataError:
     return DataError(
+        "bad-metadata",
         f"the metadata of a recording cannot be used: {key}",
         where=str(sidecar_of(name)),
         found="another value" if key in metadata else "no such key, here or further up",
@@ -160,6 +165,7 @@ def check_alike(found: list[Told]) -> None:
             other, path = first.setdefault(what, (value, one.name.path))
             if other != value:
                 raise DataError(
+                    "recordings-differ",
                     f"two recordings differ in {what}",
                     where=str(one.sidecar),
                     found=f"other than of {path.name}",

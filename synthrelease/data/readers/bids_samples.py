@@ -141,6 +141,7 @@ def _telling(recording: Recording, columns: list[str]) -> Callable[[Rows], Rows]
 def _refuse_header(recording: Recording, frame: pl.DataFrame, lines: NDArray[np.int64]) -> None:
     if lines.size and lines[0] == 1 and any((frame[name][0] or "").strip() == name for name in frame.columns):
         raise DataError(
+            "unexpected-header",
             "the file has a header line",
             where=f"{recording.path}, line 1",
             expected="samples only: the names of the columns are in the sidecar",
@@ -163,6 +164,7 @@ def _first(recording: Recording) -> float:
     """The first timestamp, once timestamps have been found to fit the sampling frequency."""
     if recording.unit_s is None:
         raise DataError(
+            "unknown-clock",
             f"no unit of '{recording.clock}' is known, so no sample can be found an event",
             where=recording.sidecar,
             expected='"Units": "s", "ms", "us" or "ns"',
@@ -173,6 +175,7 @@ def _first(recording: Recording) -> float:
     cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
     if math.isnan(cells[0]):
         raise DataError(
+            "missing-time",
             "the first sample has no timestamp",
             where=f"{recording.path}, line 1, column '{recording.clock}'",
             expected="a number: all events are counted from it",
@@ -182,6 +185,7 @@ def _first(recording: Recording) -> float:
     samples = float(np.median(steps)) * recording.unit_s * recording.frequency_hz if steps.size else 1.0
     if not 1 / _LARGEST_MISFIT <= samples <= _LARGEST_MISFIT:
         raise DataError(
+            "times-do-not-fit-rate",
             "the timestamps do not fit the sampling frequency",
             where=str(recording.path),
             found=f"timestamps that are not near 1/SamplingFrequency apart, or do not increase, in the unit of '{recording.clock}'",

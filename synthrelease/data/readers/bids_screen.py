@@ -69,6 +69,7 @@ def described(source: Source) -> Described:
         for key, value in (_screen(about, path) if isinstance(about, dict) else {}).items():
             if value is not None and first.setdefault(key, (value, path))[0] != value:
                 raise DataError(
+                    "screens-differ",
                     f"the screens of two recordings differ: {key}",
                     where=str(path),
                     found=f"other than of {first[key][1].name}",
@@ -137,6 +138,7 @@ def _millimetres(key: str, metres: list[float], path: Path) -> list[float]:
 
 def _wrong(key: str, path: Path, expected: str) -> DataError:
     return DataError(
+        "bad-metadata",
         f"what is said of the screen cannot be used: {key}",
         where=str(path),
         found="another value",

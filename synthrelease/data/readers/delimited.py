@@ -135,6 +135,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
             )
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
             raise DataError(
+                "bad-file",
                 "the file cannot be read as delimited text",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
                 expected="quotes only around whole cells, doubled inside them",
@@ -142,6 +143,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
             ) from None
         if frame.height != lines.size:
             raise DataError(
+                "mixed-line-ends",
                 "the rows of the file cannot be told apart",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
                 expected="one record a line, and quotes only around whole cells",
@@ -200,6 +202,7 @@ def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
     if b"\0" in data:
         line = first_line + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
+            "damaged-file",
             "the file is damaged",
             where=f"{path}, line {line}",
             found="a NUL byte: binary data",
@@ -226,6 +229,7 @@ def _names(source: Source, line: bytes) -> list[str]:
     _check_text(path, line)
     if not line:
         raise DataError(
+            "empty-file",
             "the file is empty",
             where=str(path),
             expected="at least one row" if source.header else "a header line and at least one row",
@@ -236,6 +240,7 @@ def _names(source: Source, line: bytes) -> list[str]:
     text = line.decode("utf-8").strip("\r\n")
     if not text.strip():
         raise DataError(
+            "blank-first-line",
             "the first line is blank",
             where=f"{path}, line 1",
             expected="a header line, and rows below it",
@@ -246,6 +251,7 @@ def _names(source: Source, line: bytes) -> list[str]:
         names = [name.strip() for name in next(csv.reader([text], delimiter=chosen))]
     except csv.Error:
         raise DataError(
+            "mixed-line-ends",
             "the lines of the file cannot be told apart",
             where=f"{path}, line 1",
             expected="lines that end in \\n or \\r\\n",
@@ -261,6 +267,7 @@ def _suggest_separator(path: Path, text: str, chosen: str) -> None:
         if other in text and other != chosen:
             shown = '"\\t"' if other == "\t" else f"'{other}'"
             raise DataError(
+                "one-column",
                 "the header is one column only",
                 where=f"{path}, line 1",
                 found=f"columns separated by {shown}",
@@ -298,6 +305,7 @@ def _measured(
         row = wrong[0]
         more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
         raise DataError(
+            "wrong-field-count",
             f"a row has {'more' if counted[row] > fields else 'fewer'} fields than the header",
             where=f"{path}, line {first_lines[row]}{more}",
             found=f"{counted[row]} fields",
@@ -322,6 +330,7 @@ def _separator(source: Source) -> str:
         return "\t" if ".tsv" in path.name.lower() else ","
     if len(separator.encode()) != 1 or separator in '"\r\n':
         raise DataError(
+            "bad-separator",
             "the separator cannot be used",
             where=str(path),
             expected="one ASCII character that is no quote",
@@ -332,6 +341,7 @@ def _separator(source: Source) -> str:
 
 def _not_closed(path: Path, line: int) -> DataError:
     return DataError(
+        "open-quote",
         "a quote is opened and not closed",
         where=f"{path}, line {line}",
         expected="quotes in pairs",
@@ -341,6 +351,7 @@ def _not_closed(path: Path, line: int) -> DataError:
 
 def _cannot_unpack(path: Path) -> DataError:
     return DataError(
+        "cannot-unpack",
         "the file cannot be unpacked",
         where=str(path),
         expected="gzip, as the name says",
@@ -350,6 +361,7 @@ def _cannot_unpack(path: Path) -> DataError:
 
 def _not_utf8(where: str, found: str, encoding: str) -> DataError:
     return DataError(
+        "not-utf8",
         "the file is not UTF-8 text",
         where=where,
         found=found,

@@ -56,6 +56,7 @@ class EyeLink(Whole):
         told = frame.select(pl.any_horizontal(pl.col(sorted(_names(patterns))).is_not_null())).to_series()
         if not told.any():
             raise DataError(
+                "no-message-fits",
                 "no message of the recording fits",
                 where=str(source.path),
                 expected="a line MSG, before samples, that begins as one of the input's `messages` says",
@@ -91,6 +92,7 @@ def message_patterns(source: Source) -> list[str]:
             names = list(re.compile(f"(?:{pattern})").groupindex)
         except re.error as error:
             raise DataError(
+                "bad-message-pattern",
                 "a pattern of messages cannot be read",
                 where=str(source.path),
                 found=f"{error.msg} in {pattern}",
@@ -100,6 +102,7 @@ def message_patterns(source: Source) -> list[str]:
         taken = [name for name in names if _OWN.fullmatch(name)]
         if taken or not names:
             raise DataError(
+                "bad-message-pattern",
                 f"a pattern of messages names the column '{taken[0]}', which samples have already"
                 if taken
                 else "a pattern of messages names no column",
@@ -123,6 +126,7 @@ def _text(source: Source) -> str:
     refuse_unreadable(path, data[:64])
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]:
         raise DataError(
+            "not-utf8",
             "the file is not UTF-8 text",
             where=str(path),
             found="UTF-16 or binary data",
@@ -131,6 +135,7 @@ def _text(source: Source) -> str:
     if b"\0" in data:
         line = 1 + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
+            "damaged-file",
             "the file is damaged",
             where=f"{path}, line {line}",
             found="a NUL byte: binary data",
@@ -140,6 +145,7 @@ def _text(source: Source) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(
+            "not-utf8",
             "the file is not UTF-8 text",
             where=f"{path}, line {1 + data.count(bytes([10]), 0, error.start)}",
             remedy="make it by edf2asc -utf8, or convert it: iconv -f latin1 -t utf-8 OLD > NEW",
@@ -160,6 +166,7 @@ def _sample_lines(source: Source, text: str) -> list[int]:
                 raise _unexpected(source, number, "a sample", "a line SAMPLES GAZE above it")
             if not _SAMPLE[eyes].match(line):
                 raise DataError(
+                    "bad-sample",
                     "a sample cannot be read",
                     where=f"{source.path}, line {number}",
                     found="other text",
@@ -172,6 +179,7 @@ def _sample_lines(source: Source, text: str) -> list[int]:
             eyes = _eyes(source, number, line, eyes)
     if not lines:
         raise DataError(
+            "no-samples",
             "the recording has no samples",
             where=str(source.path),
             expected="samples and events, as edf2asc writes them",
@@ -187,6 +195,7 @@ def _eyes(source: Source, number: int, line: str, before: int) -> int:
     eyes = 2 if {"LR"} <= set(found[2].split()) or len(found[2].split()) == 2 else 1
     if before and eyes != before:
         raise DataError(
+            "eyes-change",
             "the number of eyes changes within the recording",
             where=f"{source.path}, line {number}",
             found=f"{eyes} after {before}",
@@ -198,6 +207,7 @@ def _eyes(source: Source, number: int, line: str, before: int) -> int:
 
 def _unexpected(source: Source, number: int, found: str, expected: str) -> DataError:
     return DataError(
+        "bad-file",
         "the file cannot be read as EyeLink samples",
         where=f"{source.path}, line {number}",
         found=found,
@@ -215,6 +225,7 @@ def _parsed(source: Source, text: str, patterns: list[str]) -> pl.DataFrame:
             samples: pl.DataFrame = from_asc(io.StringIO(text), patterns=patterns).samples
         except Exception:  # noqa: BLE001  whatever it stumbles over; its messages quote the file
             raise DataError(
+                "bad-file",
                 "the file cannot be read as EyeLink samples",
                 where=str(source.path),
                 found="a line that pymovements cannot read",
@@ -237,6 +248,7 @@ def imported(use: str = "reads recordings of eye trackers") -> Any:
         import pymovements  # noqa: PLC0415  slow, and an extra
     except ImportError:
         raise MachineError(
+            "extra-missing",
             f"pymovements is not installed, which {use}",
             remedy="pip install pymovements, here and on every worker",
         ) from None

@@ -92,6 +92,7 @@ class Folder:
         twice = sorted(set(own) & set(first.cells))
         if twice:
             raise DataError(
+                "duplicate-column",
                 f"the column '{twice[0]}' is named by the pattern and by the files, too",
                 where=str(first.source.path),
                 remedy="call it otherwise in the pattern",
@@ -151,6 +152,7 @@ class Folder:
         twice = [column for column in columns if present.count(column) > 1]
         if twice:
             raise DataError(
+                "duplicate-column",
                 "two columns have the same name",
                 where=f"{file.source.path}, column '{twice[0]}'",
                 expected="names of their own",
@@ -159,6 +161,7 @@ class Folder:
         missing = [column for column in columns if column not in present]
         if missing:
             raise DataError(
+                "unknown-column",
                 f"there is no column '{missing[0]}'",
                 where=str(file.source.path),
                 found="other columns than in the folder's first file",
@@ -184,6 +187,7 @@ def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
     expression = _expression(source)
     if not source.path.is_dir():
         raise DataError(
+            "no-such-folder",
             "there is no such folder",
             where=str(source.path),
             remedy="paths in a plan are relative to the plan",
@@ -198,6 +202,7 @@ def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
         found.append(File(replace(source, path=source.path / name, pattern=""), cells))
     if not found:
         raise DataError(
+            "no-file-fits",
             "no file of the folder fits the pattern",
             where=str(source.path),
             found=f"{others} files of other names",
@@ -215,6 +220,7 @@ def pattern_columns(pattern: str) -> list[str]:
 def _expression(source: Source) -> re.Pattern[str]:
     if not source.pattern:
         raise DataError(
+            "path-is-folder",
             "the path is a folder",
             where=str(source.path),
             expected="one file, or a folder with a `pattern`",
@@ -224,6 +230,7 @@ def _expression(source: Source) -> re.Pattern[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
+            "duplicate-column",
             f"the pattern names '{twice[0]}' twice",
             where=str(source.path),
             found=source.pattern,
@@ -233,6 +240,7 @@ def _expression(source: Source) -> re.Pattern[str]:
     for name, length, folders, star, text, stray in _PARTS.findall(source.pattern):
         if stray:
             raise DataError(
+                "bad-pattern",
                 "the pattern cannot be read",
                 where=str(source.path),
                 found=f"a '{stray}' by itself in {source.pattern}",
@@ -253,6 +261,7 @@ def _names_below(folder: Path) -> list[str]:
 
     def cannot(error: OSError) -> None:
         raise MachineError(
+            "cannot-read",
             "the folder cannot be read",
             where=str(folder),
             found=error.strerror or "",
@@ -309,6 +318,7 @@ def _check_types(column: str, types: list[tuple[File, pl.DataType]]) -> None:
     for file, dtype in types[1:]:
         if _kind(dtype) != _kind(types[0][1]):
             raise DataError(
+                "mixed-types",
                 "a column of the folder's files is of several types",
                 where=f"{file.source.path}, column '{column}'",
                 found=_shown(dtype),

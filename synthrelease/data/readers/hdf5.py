@@ -42,6 +42,7 @@ class Hdf5(Arrays):
                     name = prefix + key
                     if isinstance(link, h5py.ExternalLink):
                         raise DataError(
+                            "external-link",
                             "a link leads out of the file",
                             where=f"{path}, {name}",
                             expected="all data in this file",
@@ -55,6 +56,7 @@ class Hdf5(Arrays):
                     seen.add(_address(one))
                     if len(seen) > _MOST_OBJECTS:
                         raise DataError(
+                            "too-many-objects",
                             "the file holds too many objects",
                             where=str(path),
                             found=f"more than {_MOST_OBJECTS}",

@@ -51,7 +51,7 @@ class Mat(Whole):
             return table_of(root, scope_of(root), value, source.header)
         except NestedError as error:
             where = f"{source.path}, {error.at}" if error.at else str(source.path)
-            raise DataError(error.problem, where=where, **error.more) from None
+            raise DataError(error.code, error.problem, where=where, **error.more) from None
 
     def place(self, source: Source, line: int) -> str:
         """Name the indices of a row."""
@@ -67,6 +67,7 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
     head = file.read(520)
     if _HDF5 in (head[:8], head[512:]) or head.startswith(b"MATLAB 7.3"):
         raise DataError(
+            "matlab-v73",
             "the file is of MATLAB's version 7.3",
             where=str(source.path),
             expected="version 5 to 7",
@@ -78,6 +79,7 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
     names = [name for name, _ in found if not name.startswith("__")]
     if len(set(names)) < len(names):
         raise DataError(
+            "duplicate-variable",
             "two variables of the file have the same name",
             where=str(source.path),
             expected="names of their own",
@@ -86,6 +88,7 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
     name, *chosen = source.table.split(".") if source.table else names if len(names) == 1 else [""]
     if name not in names:
         raise DataError(
+            "unknown-variable",
             f"there is no variable '{name}'" if name else "the file holds several variables, or none",
             where=str(source.path),
             found=", ".join(names[:20]) + (" and others" if len(names) > 20 else "") or "no variable",
@@ -97,6 +100,7 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
     kind = dict(found)[name]
     if kind in _REFUSED:
         raise DataError(
+            "variable-not-table",
             "the variable cannot be a table",
             where=f"{source.path}, {name}",
             found=_REFUSED[kind],
@@ -127,6 +131,7 @@ def _tried(path: Path, file: BinaryIO, read: Callable[[Any], Any]) -> Any:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise DataError(
+            "bad-file",
             "the file cannot be read as MATLAB's",
             where=str(path),
             expected="a complete .mat file of version 5 to 7",
@@ -142,6 +147,7 @@ def _check_choice(root: Node, chosen: tuple[str, ...]) -> None:
         if name not in node.fields:
             fields = list(node.fields)
             raise NestedError(
+                "unknown-variable",
                 f"there is no field '{name}'",
                 node.name,
                 found=", ".join(fields[:20]) + (" and others" if len(fields) > 20 else "") or "no fields",

@@ -19,10 +19,10 @@ class NestedError(Exception):
     """What is nested makes no table; the arguments are those of a DataError, `at` the place within the file."""
 
     def __init__(
-        self, problem: str, at: str, *, found: str = "", expected: str = "", remedy: str = ""
+        self, code: str, problem: str, at: str, *, found: str = "", expected: str = "", remedy: str = ""
     ) -> None:
         super().__init__(problem)
-        self.problem, self.at = problem, at
+        self.code, self.problem, self.at = code, problem, at
         self.more = {"found": found, "expected": expected, "remedy": remedy}
 
 
@@ -95,6 +95,7 @@ def survey(value: Array, node: Node, chosen: tuple[str, ...], at: str) -> None:
     elif type(value) is not np.ndarray or value.dtype.kind not in "biufU" or long > 2:
         if not node.aside:
             raise NestedError(
+                "bad-column",
                 "what is there cannot be a column",
                 at,
                 found=_what(value, long),
@@ -120,6 +121,7 @@ def _check_kind(node: Node, at: str) -> None:
         node.odd = True
         return
     raise NestedError(
+        "mixed-types",
         "values of the same name are of several kinds",
         at,
         found="a " + " after a ".join(found),
@@ -217,6 +219,7 @@ def several(nodes: Sequence[Node]) -> NestedError:
     """Return the error of rows that could be made of several things."""
     names = [node.name for node in nodes[:10]]
     return NestedError(
+        "several-tables",
         "rows can be made of more than one thing",
         ".".join(nodes[0].path[:-1]),
         found=", ".join(f"'{name}'" for name in names) + (" and others" if len(nodes) > 10 else ""),

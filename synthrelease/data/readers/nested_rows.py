@@ -69,6 +69,7 @@ class _Records:
             names = [node for node in self.vectors if not node.aside]
             other = next(node for node, length in zip(names, lengths, strict=True) if length != rows)
             raise NestedError(
+                "lengths-differ",
                 "vectors of one struct have several lengths",
                 self.named(place, other),
                 found=f"{lengths[names.index(other)]} elements beside {rows} of '{names[0].path[-1]}'",
@@ -127,13 +128,17 @@ def table_of(root: Node, scope: Scope, value: Array, header: tuple[str, ...]) ->
     names = unique_names(path for path, _ in columns)
     if header and not set(header) <= set(names):
         raise NestedError(
+            "header-without-matrix",
             "the plan names columns of a matrix, and there is none",
             root.name,
             remedy="leave the input's `header` out",
         )
     if len(set(names)) < len(names):
         raise NestedError(
-            "two columns have the same name", root.name, remedy="name them otherwise in the file"
+            "duplicate-column",
+            "two columns have the same name",
+            root.name,
+            remedy="name them otherwise in the file",
         )
     return pl.DataFrame([series.rename(name) for name, (_, series) in zip(names, columns, strict=True)])
 
@@ -200,6 +205,7 @@ def _vectors(
         return [(_own_path(node), column_of(pieces, text=_is_text(node), at=node.name))]
     if len(node.widths) > 1:
         raise NestedError(
+            "widths-differ",
             "matrices of the same name have several numbers of columns",
             node.name,
             found=", ".join(map(str, sorted(node.widths)[:5])),
@@ -209,6 +215,7 @@ def _vectors(
     width = max(node.widths)
     if header and len(header) != width:
         raise NestedError(
+            "wrong-field-count",
             "the plan names another number of columns than the matrix has",
             node.name,
             found=f"{len(header)} names, and {width} columns",
@@ -255,6 +262,7 @@ def column_of(pieces: Sequence[Array], *, text: bool, at: str) -> pl.Series:
         for piece in filled
     ):
         raise NestedError(
+            "mixed-types",
             "whole numbers are too large to stand beside fractions",
             at,
             found="numbers of several types",

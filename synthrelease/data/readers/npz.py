@@ -32,6 +32,7 @@ class Npz(Arrays):
             names = [one.filename.removesuffix(".npy") for one in members]
             if len(set(names)) < len(names):
                 raise DataError(
+                    "duplicate-variable",
                     "two arrays of the file have the same name",
                     where=str(path),
                     expected="names of their own",

@@ -23,6 +23,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe may wait for ever
             raise DataError(
+                "not-a-regular-file",
                 "the path leads to no regular file",
                 where=str(path),
                 found="a pipe, a device or a socket",
@@ -33,15 +34,20 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             raise DataError(
+                "broken-link",
                 "the file is a link to one that is not there",
                 where=str(path),
                 remedy="fetch what it leads to: git annex get, or datalad get, in a dataset that they keep",
             ) from None
         raise DataError(
-            "there is no such file", where=str(path), remedy="paths in a plan are relative to the plan"
+            "no-such-file",
+            "there is no such file",
+            where=str(path),
+            remedy="paths in a plan are relative to the plan",
         ) from None
     except IsADirectoryError:
         raise DataError(
+            "path-is-folder",
             "the path is a folder",
             where=str(path),
             expected="one file, or a folder with a `pattern`",
@@ -49,10 +55,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from None
     except PermissionError:
         raise MachineError(
-            "the file may not be read", where=str(path), remedy="check its permissions"
+            "cannot-read", "the file may not be read", where=str(path), remedy="check its permissions"
         ) from None
     except (OSError, ValueError):
         raise DataError(
+            "bad-path",
             "no file can have this path",
             where=repr(str(path))[:300],
             remedy="correct the input's `path`: a name is too long, or has characters that no name may have",
@@ -62,6 +69,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield file
         except OSError as error:
             raise MachineError(
+                "cannot-read",
                 "the file cannot be read",
                 where=str(path),
                 found=error.strerror or "",

@@ -110,6 +110,7 @@ def _checked(path: Path, file: BinaryIO, size: int, written_ns: int) -> None:
 
 def _broken(path: Path) -> DataError:
     return DataError(
+        "bad-file",
         "the file cannot be read as Parquet",
         where=str(path),
         expected="a complete Parquet file",

@@ -101,4 +101,6 @@ def refuse_unreadable(path: Path, beginning: bytes = b"") -> None:
     found = found or next((told for ending, told in _ENDINGS.items() if name.endswith(ending)), None)
     if found is not None:
         what, remedy = found
-        raise DataError("files of this kind cannot be read", where=str(path), found=what, remedy=remedy)
+        raise DataError(
+            "unreadable-kind", "files of this kind cannot be read", where=str(path), found=what, remedy=remedy
+        )

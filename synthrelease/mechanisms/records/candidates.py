@@ -136,6 +136,7 @@ def passing(
     """
     if not len(records):
         raise PlanError(
+            "no-complete-row",
             "no row has a value for every attribute",
             remedy='use fewer `features`, complete the data, or say missing = "category"',
         )
@@ -155,6 +156,7 @@ def passing(
         tried += len(candidates)
     if found < parameters.rows:
         raise PlanError(
+            "too-few-records",
             f"fewer than {parameters.rows} records passed the deniability test in {parameters.trials} trials",
             expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
             remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "

@@ -49,6 +49,7 @@ def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
         return _model(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
         raise DataError(
+            "not-a-model",
             "the file is no model",
             where=str(path),
             found=type(error).__name__,

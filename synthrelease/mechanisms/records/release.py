@@ -69,6 +69,7 @@ def calibrate(parameters: RecordsParameters, budget: Budget | None) -> Event:
 def _check_cost(test: RandomizedTest, budget: Budget) -> None:
     if budget.delta == 0:
         raise PolicyError(
+            "test-needs-delta",
             "a randomized deniability test cannot promise anything with δ = 0",
             expected="a delta above 0 under [privacy]",
             remedy="set delta well below 1/people",
@@ -76,6 +77,7 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
     cost = accounting.compose([test], delta=budget.delta)
     if not isinstance(cost, ApproxDP) or cost.epsilon > budget.epsilon:
         raise PolicyError(
+            "test-exceeds-budget",
             f"the randomized deniability test of {test.trials} trials costs more than its budget",
             found=str(cost),
             expected=f"ε of at most {budget.epsilon:g} at δ = {budget.delta:.2g}",

@@ -483,7 +483,7 @@ def test_records_come_back_from_a_bundles_arrays(apart: Any) -> None:
 
 def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any, **__: Any) -> None:
-        raise PlanError("hardly anything passes", where="outputs[0]")
+        raise PlanError("too-few-records", "hardly anything passes", where="outputs[0]")
 
     monkeypatch.setattr(record_divisions, "owned_records", never)
     monkeypatch.setattr(record_names, "owned_records", never)

@@ -467,7 +467,7 @@ def test_what_cannot_be_classified_is_said(changed: dict[str, Any], sentence: st
 
 def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any, **__: Any) -> None:
-        raise PlanError("hardly anything passes")
+        raise PlanError("too-few-records", "hardly anything passes")
 
     monkeypatch.setattr(tasks_module, "owned_records", never)
     data, own = separable()

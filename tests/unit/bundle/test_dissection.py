@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.bundle import hdf5
@@ -67,7 +67,6 @@ ARRAYS = st.tuples(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(contents=st.dictionaries(st.tuples(LABELS, LABELS), ARRAYS, max_size=40))
 def test_whatever_is_written_is_read_alike(
     tmp_path_factory: pytest.TempPathFactory, contents: dict[tuple[str, str], tuple[str, list[int], int]]

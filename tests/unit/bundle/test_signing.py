@@ -234,7 +234,7 @@ def test_a_full_disk_leaves_the_bundle(bundle: Path, monkeypatch: pytest.MonkeyP
 
     def full(path: Path, *_: object, **__: object) -> None:
         path.write_bytes(b"half")
-        raise MachineError("the file cannot be written", where=str(path))
+        raise MachineError("cannot-write", "the file cannot be written", where=str(path))
 
     monkeypatch.setattr(signing, "write_bundle", full)
     with pytest.raises(MachineError):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.path import Path as Outline
 from PIL import Image
@@ -102,7 +102,6 @@ number = st.integers(0, 60)
 corner = st.tuples(number, number).map(list)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.lists(corner, min_size=3, max_size=8, unique_by=tuple))
 def test_a_polygon_holds_what_matplotlib_says_it_holds(corners: list[list[int]]) -> None:
     """Off the edges, where matplotlib's answer depends on the direction of the line."""
@@ -112,7 +111,6 @@ def test_a_polygon_holds_what_matplotlib_says_it_holds(corners: list[list[int]])
     np.testing.assert_array_equal(ours, theirs)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(corner, corner, st.lists(st.tuples(st.floats(0, 60), st.floats(0, 60)), min_size=1, max_size=30))
 def test_neighbours_with_a_common_edge_share_no_point_and_leave_none_out(
     one: list[int], other: list[int], points: list[tuple[float, float]]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
@@ -25,8 +25,6 @@ UNTOLD = Attribute("group", 4, ("control", "patient", "other"), missing=True)
 ALL = {"bins": PUPIL, "bins and missing": GAPPY, "labels": GROUP, "labels and missing": UNTOLD}
 every = pytest.mark.parametrize("attribute", ALL.values(), ids=ALL.keys())
 
-many = settings(derandomize=True, deadline=None, max_examples=200)
-
 
 @st.composite
 def binned(draw: st.DrawFn) -> Attribute:
@@ -39,7 +37,6 @@ def binned(draw: st.DrawFn) -> Attribute:
 # --- values
 
 
-@many
 @given(attribute=binned(), data=st.data())
 def test_a_value_lies_between_the_edges_of_its_category(attribute: Attribute, data: st.DataObject) -> None:
     assert attribute.low is not None
@@ -68,7 +65,6 @@ def test_a_missing_value_has_a_category_of_its_own_or_none(attribute: Attribute,
     assert attribute.encoded(column).tolist() == [code, 0, code, 5]
 
 
-@many
 @given(attribute=binned(), data=st.data())
 def test_values_of_categories_lie_in_them_and_a_missing_one_has_none(
     attribute: Attribute, data: st.DataObject
@@ -169,7 +165,6 @@ def test_json_brings_an_attribute_back(attribute: Attribute) -> None:
     assert set(form) == {"name", "categories", "labels", "low", "high", "missing"}
 
 
-@many
 @given(attribute=binned())
 def test_json_brings_bounds_back_to_the_last_bit(attribute: Attribute) -> None:
     again = Attribute.from_json(json.loads(json.dumps(attribute.to_json())))

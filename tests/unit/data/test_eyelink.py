@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,14 +20,6 @@ from synthrelease.data.tables import read_table, row_count
 from synthrelease.errors import DataError, MachineError
 
 TRIAL = r"TRIALID (?P<stimulus>\S+)"
-
-
-@pytest.fixture(autouse=True)
-def _extra() -> None:
-    if importlib.util.find_spec("pymovements") is None:
-        if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-            pytest.fail("pymovements is missing, and this machine must have it")
-        pytest.skip("pymovements is missing")
 
 
 HEAD = """** CONVERTED FROM D:\\study\\canary.edf using edfapi 4.2.1 Linux

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import ONE_RECORDING, load_features
@@ -198,7 +199,7 @@ def test_only_the_label_columns_are_asked_for(
 @given(
     st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("ab")), min_size=1, max_size=12), st.randoms()
 )
-@settings(derandomize=True, deadline=None, max_examples=40)
+@few
 def test_the_order_of_rows_does_not_matter(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], chance: random.Random
 ) -> None:

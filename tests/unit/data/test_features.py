@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
+from tiers import few
 
 from synthrelease.data.features import ONE_RECORDING, Features, load_features
 from synthrelease.errors import DataError
@@ -169,7 +170,7 @@ def test_a_missing_code_off_the_bounds_is_missing_and_not_clipped(tmp_path: Path
     st.floats(-1e3, 1e3),
     st.floats(1e-3, 1e3),
 )
-@settings(derandomize=True, deadline=None, max_examples=40)
+@few
 def test_no_value_leaves_its_bounds(
     tmp_path_factory: pytest.TempPathFactory, cells: list[float | None], low: float, width: float
 ) -> None:
@@ -394,7 +395,6 @@ def shuffled(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
     "columns", [COLUMNS, {"person": "who", "recording": "task"}], ids=["timed", "untimed"]
 )
 @given(tables=shuffled())
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_order_of_other_people_never_changes_a_persons_rows(
     tmp_path_factory: pytest.TempPathFactory, columns: dict[str, str], tables: tuple[list[Row], list[Row]]
 ) -> None:
@@ -409,7 +409,7 @@ def test_the_order_of_other_people_never_changes_a_persons_rows(
 
 
 @given(tables=shuffled(), other=st.floats(-5, 20))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@few
 def test_the_data_of_other_people_never_change_a_persons_rows(
     tmp_path_factory: pytest.TempPathFactory, tables: tuple[list[Row], list[Row]], other: float
 ) -> None:

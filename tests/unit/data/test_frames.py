@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import pickle
 import tomllib
 from pathlib import Path
@@ -26,18 +24,6 @@ from synthrelease.errors import DataError, InputError, MachineError, PlanError
 from synthrelease.forecast import preview
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
-
-
-def extra(name: str) -> None:
-    """Skip where an extra is missing, unless it must be there."""
-    if importlib.util.find_spec(name) is None:
-        missing(name)
-
-
-def missing(name: str) -> NoReturn:
-    if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-        pytest.fail(f"{name} is missing, and this machine must have it")
-    pytest.skip(f"{name} is missing")
 
 
 def study(folder: Path) -> tuple[Path, dict[str, pl.DataFrame], Path]:
@@ -102,7 +88,6 @@ def test_one_input_may_be_a_frame_and_the_other_a_file(tmp_path: Path) -> None:
 
 
 def test_frames_of_pandas_make_the_same_bundle(tmp_path: Path) -> None:
-    extra("pandas")
     import pandas as pd
 
     plan, frames, bundle = study(tmp_path)
@@ -185,7 +170,6 @@ def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> No
 
 
 def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    extra("pandas")
     import pandas as pd
 
     frame = pd.DataFrame({"person": ["canary"]})
@@ -202,7 +186,6 @@ def import_of_what_is_missing() -> NoReturn:
 
 
 def test_frames_of_pandas_that_cannot_be_used_are_refused() -> None:
-    extra("pandas")
     import pandas as pd
 
     refused(pd.DataFrame([["canary", 1.0]]), "a name that is no text", "frame.columns")
@@ -212,7 +195,6 @@ def test_frames_of_pandas_that_cannot_be_used_are_refused() -> None:
 
 
 def test_what_is_missing_in_pandas_is_missing_here() -> None:
-    extra("pandas")
     import pandas as pd
 
     frame = pd.DataFrame({"person": ["a", "b"], "x": [1.5, np.nan], "n": pd.array([1, None], dtype="Int64")})
@@ -255,7 +237,6 @@ def gaze_of(person: str, shift: float = 0.0) -> Any:
 
 
 def test_gaze_of_pymovements_has_its_samples_and_what_its_file_says() -> None:
-    extra("pymovements")
     found = read_table(source(gaze_of("p1")), ["person", "stimulus", "time", "pixel_x", "pixel_y"])
     assert found.frame.row(0) == ("p1", "a", 0, 1.0, 4.0)
     assert found.frame.height == 3
@@ -263,7 +244,6 @@ def test_gaze_of_pymovements_has_its_samples_and_what_its_file_says() -> None:
 
 
 def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
-    extra("pymovements")
     import pymovements as pm
 
     for person in ("1", "2"):
@@ -320,7 +300,6 @@ def test_a_frame_that_is_changed_later_changes_nothing() -> None:
 
 
 def test_a_frame_of_pandas_that_is_changed_later_changes_nothing() -> None:
-    extra("pandas")
     import pandas as pd
 
     values = np.array([1.0, 2.0])

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
+from tiers import few
 
 from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.screen import Screen
@@ -205,7 +206,6 @@ def test_the_right_and_bottom_edge_fall_into_the_last_cell() -> None:
     st.tuples(st.integers(1, 300), st.integers(1, 300)),
     st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
-@settings(derandomize=True, deadline=None)
 def test_every_point_of_the_screen_has_its_cell(
     size: tuple[int, int], grid: tuple[int, int], at: tuple[float, float]
 ) -> None:
@@ -363,7 +363,6 @@ def shuffled(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
 
 @pytest.mark.parametrize("columns", [COLUMNS, TIMED], ids=["untimed", "timed"])
 @given(tables=shuffled())
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_order_of_other_people_never_changes_a_persons_rows(
     tmp_path_factory: pytest.TempPathFactory, columns: dict[str, str], tables: tuple[list[Row], list[Row]]
 ) -> None:
@@ -376,7 +375,7 @@ def test_the_order_of_other_people_never_changes_a_persons_rows(
 
 
 @given(tables=shuffled(), others=st.lists(st.integers(0, 600), min_size=4, max_size=4))
-@settings(derandomize=True, deadline=None, max_examples=40)
+@few
 def test_the_data_of_other_people_never_change_a_persons_rows(
     tmp_path_factory: pytest.TempPathFactory, tables: tuple[list[Row], list[Row]], others: list[int]
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import polars as pl
 import pytest
 import scipy.io
 import scipy.sparse
+from documented import ROOT
 from refusals import check_refusal
 
 from synthrelease.data.gaze import load_gaze
@@ -26,7 +26,7 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import numbers, read_table
 from synthrelease.errors import DataError
 
-OSIE = Path(os.environ.get("SYNTHRELEASE_TEST_DATA", "no such folder")) / "osie"
+OSIE = Path(__file__).parents[2] / "data" / "osie"
 SECRET = 7331.125
 SECRETS = ("canary", "7331")
 
@@ -104,10 +104,9 @@ def test_cells_of_structs_of_cells_of_structs_are_rows(tmp_path: Path, *, packed
     assert found.drop("fix_duration").rows() == rows.rows()
 
 
-@pytest.mark.skipif(not OSIE.is_dir(), reason="SYNTHRELEASE_TEST_DATA names no folder with osie/")
 def test_the_file_of_osie_is_its_table() -> None:
     found = table(OSIE / "fixations.mat")
-    tidy = pl.read_csv(OSIE / "fixations_tidy.csv.gz")
+    tidy = pl.read_csv(ROOT / "docs" / "data" / "osie" / "fixations_tidy.csv.gz")
     assert found.height == tidy.height == 98_321
     assert found["img"].str.strip_suffix(".jpg").equals(tidy["image"].str.strip_suffix(".jpg"))
     pairs = {"subjects": "observer", "fix_x": "x_px", "fix_y": "y_px", "fix_duration": "duration_ms"}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data import tables
@@ -350,7 +350,6 @@ NOTE = st.text(st.sampled_from('ab",;\n\r\t é'), max_size=5).map(lambda text: f
     st.integers(0, 7),
     st.sampled_from(["\n", "\r\n"]),
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
 def test_cells_and_lines_are_those_that_pythons_csv_module_wrote(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str, str, str]], bad: int, end: str
 ) -> None:
@@ -375,7 +374,6 @@ def test_cells_and_lines_are_those_that_pythons_csv_module_wrote(
     st.text(st.sampled_from('"",,\n\n\r;\t 1é\x00n'), max_size=40),
     st.sampled_from(["", ",".join(HEADER) + "\n"]),
 )
-@settings(derandomize=True, deadline=None, max_examples=400)
 def test_whatever_a_file_holds_the_error_is_ours(
     tmp_path_factory: pytest.TempPathFactory, body: str, header: str
 ) -> None:
@@ -389,7 +387,6 @@ def test_whatever_a_file_holds_the_error_is_ours(
     st.sampled_from(["", "\n", "\n\n\r\n"]),
     st.sampled_from(["any.csv", "any.csv.gz"]),
 )
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
     tmp_path_factory: pytest.TempPathFactory, body: str, end: str, name: str
 ) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
+from tiers import few
 
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
@@ -30,8 +31,6 @@ COMPLAINTS = {
     "NaN": ["nan", "NaN", "-nan"],
     "infinite": ["inf", "-inf", "Infinity", "1e999", "-1e999"],
 }
-
-prompt = settings(derandomize=True, deadline=None, max_examples=60)
 
 
 def csv(folder: Path, column: str, *cells: str) -> Table:
@@ -193,7 +192,7 @@ LETTERS = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"])
 
 
 @given(st.lists(st.text(LETTERS, min_size=1, max_size=20), min_size=1))
-@settings(prompt, max_examples=40)
+@few
 def test_labels_are_the_cells_themselves(tmp_path_factory: pytest.TempPathFactory, cells: list[str]) -> None:
     cells = [cell for cell in cells if cell.strip()] or ["one"]
     number, names = labels(csv(tmp_path_factory.mktemp("labels"), "id", *cells), "id")
@@ -365,7 +364,6 @@ def test_categories_of_an_unusable_type_are_refused(tmp_path: Path, cells: list[
 
 
 @given(st.lists(st.sampled_from([*GROUPS, "", " ", "-9"]), min_size=1, max_size=20), st.permutations(GROUPS))
-@prompt
 def test_each_cell_is_judged_by_itself(
     tmp_path_factory: pytest.TempPathFactory, cells: list[str], listed: list[str]
 ) -> None:
@@ -495,7 +493,6 @@ def test_a_column_of_another_type_is_refused_by_name(tmp_path: Path, cells: Any)
     st.integers(0, 19),
     st.sampled_from([(kind, cell) for kind, cells in COMPLAINTS.items() for cell in cells]),
 )
-@prompt
 def test_the_first_bad_cell_is_the_one_that_is_named(
     tmp_path_factory: pytest.TempPathFactory, cells: list[str], row: int, bad: tuple[str, str]
 ) -> None:
@@ -510,7 +507,6 @@ def test_the_first_bad_cell_is_the_one_that_is_named(
 @given(
     st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.none()), min_size=1, max_size=30)
 )
-@prompt
 def test_numbers_are_read_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, values: list[float | None]
 ) -> None:

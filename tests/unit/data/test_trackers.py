@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -104,10 +102,6 @@ def test_every_plan_of_the_page_has_an_export_here() -> None:
 
 @pytest.mark.parametrize("name", READ)
 def test_a_plan_of_the_page_reads_what_the_software_exports(tmp_path: Path, name: str) -> None:
-    if name == "EyeLink recordings" and importlib.util.find_spec("pymovements") is None:
-        if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-            pytest.fail("pymovements is missing, and this machine must have it")
-        pytest.skip("pymovements is missing")
     export, points = READ[name]
     gaze = part_of(tmp_path, name, export)
     assert isinstance(gaze, Gaze)

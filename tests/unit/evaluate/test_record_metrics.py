@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
+from tiers import few
 
 from synthrelease.evaluate.record_metrics import associations, distances, one_each
 
@@ -28,7 +29,7 @@ def brute_force(p: np.ndarray, q: np.ndarray, weights: np.ndarray, columns: tupl
     return total / 2
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@few
 @given(seed=st.integers(0, 1000), ours=st.integers(1, 30), theirs=st.integers(1, 30))
 def test_distances_are_half_the_sum_of_differences(seed: int, ours: int, theirs: int) -> None:
     p, q = records(seed, ours), records(seed + 1, theirs)
@@ -59,7 +60,7 @@ def test_every_person_counts_the_same() -> None:
     assert distances(np.array([[0], [1]]), truth, [2]).one_way[0] == pytest.approx(0.25)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@few
 @given(seed=st.integers(0, 1000))
 def test_associations_are_scipys(seed: int) -> None:
     p = records(seed, 60)

@@ -12,7 +12,7 @@ import sys
 import polars as pl
 import pytest
 from bundle_files import written
-from catalogued import datacite_faults, numbers_in, numbers_of, tool, validate_with_mlcroissant
+from catalogued import datacite_faults, folder_of, numbers_in, numbers_of, validate_with_mlcroissant
 from click.testing import CliRunner
 from invented_study import write_signals_study
 from layouts import NAMES
@@ -77,7 +77,7 @@ def test_mlcommons_tool_reads_the_rows_that_the_files_hold(tmp_path, name):
 
 @pytest.mark.filterwarnings("ignore")
 def test_mlcommons_tool_refuses_files_that_were_changed(tmp_path):
-    tool("mlcroissant")
+    folder_of("mlcroissant")
     import mlcroissant
 
     _, folder = exported(tmp_path, "statistics", "croissant")
@@ -118,7 +118,7 @@ def test_tables_tell_the_guarantee_of_their_output_to_the_last_digit(tmp_path, n
 
 
 def test_the_validator_of_the_command_line_accepts_and_refuses(tmp_path):
-    tool("mlcroissant")
+    folder_of("mlcroissant")
     _, folder = exported(tmp_path, "statistics", "croissant")
     command = [
         sys.executable,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from catalogued import tool, validate_with_mlcroissant
+from catalogued import folder_of, validate_with_mlcroissant
 from layouts import layout
 
 from synthrelease.exports.croissant import CONFORMS_TO, DescribedFile, croissant, record_set
@@ -143,7 +143,7 @@ def test_only_terms_of_the_vocabularies_are_used():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("no_network")
 def test_every_term_is_one_of_a_vocabulary(tmp_path):
-    tool("rdflib")
+    folder_of("rdflib")
     import rdflib
 
     written(tmp_path)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from catalogued import numbers_in, numbers_of, tool
+from catalogued import folder_of, numbers_in, numbers_of
 from jsonschema import Draft202012Validator
 from layouts import NAMES, layout
 
@@ -98,7 +98,7 @@ def test_what_kind_of_product_it_is(name, product):
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_the_file_says_the_same(name, release):
-    tool("yaml")
+    folder_of("yaml")
     import yaml
 
     record = record_of(manifest_of(name, **release))

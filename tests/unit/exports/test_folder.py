@@ -138,7 +138,7 @@ def test_nothing_is_left_of_a_folder_that_was_not_finished(target, error, force)
 
 def test_errors_name_the_folder_that_was_asked_for(target):
     with pytest.raises(MachineError) as told, whole_folder(target, force=False) as folder:
-        raise MachineError("the pictures cannot be written", where=str(folder))
+        raise MachineError("cannot-write", "the pictures cannot be written", where=str(folder))
     assert told.value.where == str(target)
 
 

@@ -1,8 +1,6 @@
 """Others read a bundle: HDF5's own tools, and R, of every kind of output all values, without plugins."""
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from layouts import GOLDEN, NAMES, layout, read
+from programs import program
 
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.cli import main
@@ -30,18 +29,12 @@ for (name in commandArgs(trailingOnly = TRUE)) {
 """
 
 
-def absent(what):
-    if os.environ.get("SYNTHRELEASE_TEST_HDF5_TOOLS") == "required":
-        pytest.fail(f"there is no {what}, and this machine must have it")
-    pytest.skip(f"there is no {what}")
-
-
 @pytest.fixture
 def tool():
     def run(name, *arguments):
-        if shutil.which(name) is None:
-            absent(name)
-        done = subprocess.run([name, *map(str, arguments)], capture_output=True, check=False, timeout=60)
+        done = subprocess.run(
+            [program(name), *map(str, arguments)], capture_output=True, check=False, timeout=60
+        )
         assert done.returncode == 0, done.stderr
         assert done.stderr == b""
         return done.stdout
@@ -52,15 +45,9 @@ def tool():
 @pytest.fixture
 def in_r(tmp_path):
     def run(script, *arguments):
-        asked = ["Rscript", "-e", 'quit(status = !requireNamespace("hdf5r", quietly = TRUE))']
-        if (
-            shutil.which("Rscript") is None
-            or subprocess.run(asked, check=False, capture_output=True).returncode
-        ):
-            absent("R with hdf5r")
         (tmp_path / "script.R").write_text(script, encoding="utf-8")
         done = subprocess.run(
-            ["Rscript", "--vanilla", tmp_path / "script.R", *arguments],
+            [program("Rscript"), "--vanilla", tmp_path / "script.R", *arguments],
             capture_output=True,
             text=True,
             check=False,

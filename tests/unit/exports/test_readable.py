@@ -1,7 +1,5 @@
 """Outputs as frames of pandas and datasets of xarray: the values of the bundle, with what is promised beside them."""
 
-import importlib.util
-import os
 import subprocess
 import sys
 
@@ -15,15 +13,6 @@ from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import ArgumentError, BundleError, MachineError
 from synthrelease.exports.readable import ReadableBundle
 from synthrelease.exports.tables import tables_of
-
-
-@pytest.fixture(autouse=True)
-def _libraries():
-    for name in ("pandas", "xarray"):
-        if importlib.util.find_spec(name) is None:
-            if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-                pytest.fail(f"{name} is missing, and this machine must have it")
-            pytest.skip(f"{name} is missing")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from bundle_files import written
-from catalogued import tool
+from catalogued import folder_of
 from click.testing import CliRunner
 from signed import ARCHIVE, CURATOR, STRANGER, edited, envelope, put
 
@@ -43,7 +43,7 @@ def verified(path, key):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_form_carries_the_signature_beside_the_manifest(tmp_path, form):
-    tool("securesystemslib")
+    folder_of("securesystemslib")
     bundle, _ = written(tmp_path, "signed")
     export(bundle, form, tmp_path / "out")
     (path,) = carried(tmp_path / "out")
@@ -69,7 +69,7 @@ def test_the_readme_says_what_is_signed_and_what_is_not(tmp_path, form):
 
 
 def test_a_signature_beside_the_bundle_is_carried_too(tmp_path):
-    tool("securesystemslib")
+    folder_of("securesystemslib")
     bundle, _ = written(tmp_path, "signed")
     sign(bundle.path, ARCHIVE, detached=True)
     assert export(bundle, "csv", tmp_path / "out").warnings == ()

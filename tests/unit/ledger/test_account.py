@@ -6,7 +6,7 @@ import math
 import pytest
 from dp_accounting import NeighboringRelation, dp_event
 from dp_accounting.rdp import RdpAccountant
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spending import ADD, REPLACE, another_process, charge, gaussian, laplace, trial, without_syncing
 
@@ -102,7 +102,6 @@ STEPS = st.lists(
 ).map(lambda steps: [("grant", 5.0, 1e-6), *steps])
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
 @given(steps=STEPS)
 def test_any_sequence_of_grants_and_debits_amounts_to_what_a_list_would(tmp_path_factory, steps):
     with without_syncing():
@@ -166,7 +165,6 @@ RELEASES = st.one_of(
 GRANTS = st.tuples(st.sampled_from([0.5, 5.0, 100.0]), st.sampled_from([0.0, 1e-6, 1e-3]))
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
 @given(
     steps=st.lists(st.tuples(RELEASES, st.sampled_from([1e-7, 2e-4])), min_size=1, max_size=6),
     grants=st.lists(GRANTS, min_size=1, max_size=3),

@@ -3,11 +3,9 @@
 import errno
 import multiprocessing
 import os
-import shutil
 import signal
 import sqlite3
 import stat
-import tempfile
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from spending import REPLACE, bodies, granted, kinds, tamper
+from unprivileged import unprivileged_folder
 
 from synthrelease.errors import MachineError, PlanError
 from synthrelease.ledger import Ledger, store
@@ -32,19 +31,9 @@ def path(tmp_path):
 @pytest.fixture
 def mortal():
     """Return the path of an empty ledger of somebody to whom things can be forbidden: not root, who runs this test."""
-    folder = Path(tempfile.mkdtemp())
-    nobody = 65534 if os.geteuid() == 0 else None
-    try:
-        if nobody is not None:
-            os.chown(folder, nobody, nobody)
-            os.seteuid(nobody)
+    with unprivileged_folder() as folder:
         store.create(folder / "l.sqlite")
         yield folder / "l.sqlite"
-    finally:
-        if nobody is not None:
-            os.seteuid(0)
-        folder.chmod(0o700)
-        shutil.rmtree(folder)
 
 
 def add_one(path, error=None):
@@ -133,7 +122,7 @@ def test_what_is_added_is_there_after_the_block(path):
     assert [one.name for one in path.parent.iterdir()] == ["l.sqlite"]
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, PlanError("x")])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, PlanError("x", "x")])
 def test_where_the_block_raises_nothing_was_written(path, error):
     with pytest.raises((ValueError, KeyboardInterrupt, PlanError)):
         add_one(path, error)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synthrelease.maths.ball import clip_to_ball
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 HAIR = Fraction(1, 10**11)
-many = settings(derandomize=True, deadline=None, max_examples=150)
 
 
 def squared(row: list[int]) -> int:
@@ -45,7 +44,6 @@ def batches(draw: st.DrawFn) -> tuple[Integers, int]:
     return np.array(rows, dtype=np.int64), radius
 
 
-@many
 @given(batch=batches())
 @example(batch=(np.array([[3, 4], [6, 8], [30, 40]]), 5))  # multiples of a lattice point on the sphere
 @example(batch=(np.array([[2**30, 0], [0, -(2**30)], [2**29, 2**29]]), 2**29))
@@ -91,7 +89,6 @@ def test_the_control_the_float_factor_alone_leaves_a_point_outside() -> None:
     assert squared(np.trunc(point * factor).astype(int).tolist()) > 2**58
 
 
-@many
 @given(batch=batches())
 def test_entries_shrink_toward_zero_in_proportion(batch: tuple[Integers, int]) -> None:
     vectors, radius = batch
@@ -107,7 +104,6 @@ def test_entries_shrink_toward_zero_in_proportion(batch: tuple[Integers, int]) -
                 assert (abs(c) + 1) ** 2 > ideal * (1 - HAIR)
 
 
-@many
 @given(batch=batches())
 def test_a_row_inside_is_untouched(batch: tuple[Integers, int]) -> None:
     vectors, radius = batch
@@ -116,7 +112,6 @@ def test_a_row_inside_is_untouched(batch: tuple[Integers, int]) -> None:
             assert after == before
 
 
-@many
 @given(batch=batches(), data=st.data())
 def test_rows_are_independent(batch: tuple[Integers, int], data: st.DataObject) -> None:
     vectors, radius = batch
@@ -136,7 +131,6 @@ def test_rows_are_independent_in_large_batches() -> None:
         np.testing.assert_array_equal(np.concatenate(parts), together)
 
 
-@many
 @given(batch=batches())
 def test_clipping_twice_is_clipping_once(batch: tuple[Integers, int]) -> None:
     vectors, radius = batch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from synthrelease.maths.binning import (
@@ -23,7 +23,6 @@ from synthrelease.maths.steps import HALF_RANGE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-many = settings(derandomize=True, deadline=None, max_examples=200)
 
 BOUNDS = [(0.0, 1.0), (2.0, 8.0), (-3.0, -1.0), (0.1, 0.7), (-1e-9, 1e-9), (0.0, 1e12), (-1e300, 1e300)]
 ALMOST_ONE = 1 - 2.0**-53
@@ -72,7 +71,6 @@ def test_values_beyond_the_ends_belong_to_the_end_bins(bounds: tuple[float, floa
     assert bin_numbers(np.array(beyond), edges).tolist() == [bins - 1] * 4
 
 
-@many
 @given(
     bounds=st.sampled_from(BOUNDS),
     bins=st.integers(1, 40),
@@ -95,7 +93,6 @@ def test_a_value_lies_in_the_one_bin_whose_edges_enclose_it(
 # --- the way back
 
 
-@many
 @given(
     bounds=st.sampled_from(BOUNDS[:-1]),
     bins=st.integers(1, 40),
@@ -180,7 +177,6 @@ rows_of_counts = st.integers(1, 7).flatmap(
 )
 
 
-@many
 @given(rows=rows_of_counts, total=st.one_of(st.integers(0, 12), st.just(HALF_RANGE)))
 @example(rows=[[1, 1, 1]], total=1)
 @example(rows=[[1, 1, 1], [0, 0, 0], [0, 1, 1]], total=5)
@@ -200,7 +196,6 @@ def test_shares_are_those_of_the_largest_remainder(rows: list[list[int]], total:
     np.testing.assert_array_equal(counts, rows)
 
 
-@many
 @given(rows=rows_of_counts, data=st.data())
 def test_a_row_of_shares_depends_on_that_row_alone(rows: list[list[int]], data: st.DataObject) -> None:
     counts = np.array(rows, dtype=np.int64)
@@ -253,7 +248,6 @@ def test_nobody_has_no_shares() -> None:
     assert [part.size for part in shares_of_people(empty, empty, 3, 5)] == [0, 0, 0]
 
 
-@many
 @given(
     rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=30), data=st.data()
 )

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -21,7 +21,6 @@ matrices = st.integers(2, 6).flatmap(
     lambda n: npst.arrays(np.int64, (n, n), elements=st.integers(-(10**7), 10**7))
 )
 viewers = st.one_of(st.none(), st.integers(0, 10**6))
-every = settings(derandomize=True, deadline=None, max_examples=200)
 
 
 def nearest(counts: list[Fraction]) -> list[float]:
@@ -76,7 +75,6 @@ def test_transitions_are_divided_by_their_own_sum_and_at_most_by_the_viewers(
     assert (np.diag(shares) == 0).all()
 
 
-@every
 @given(noised, viewers)
 def test_dwell_shares_are_shares(noisy: np.ndarray, count: int | None) -> None:
     shares = dwell_shares(noisy, viewers=count)
@@ -87,7 +85,6 @@ def test_dwell_shares_are_shares(noisy: np.ndarray, count: int | None) -> None:
     assert (np.diff(shares[np.argsort(noisy, kind="stable")]) >= 0).all()
 
 
-@every
 @given(matrices, viewers)
 def test_transition_shares_are_shares_off_the_diagonal(noisy: np.ndarray, count: int | None) -> None:
     shares = transition_shares(noisy, viewers=count)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -138,7 +138,6 @@ def test_coefficients_of_long_series_are_exact_too(length: int, frequencies: int
     assert found == [exact_coefficients(row, frequencies, bound=HALF_RANGE) for row in series.tolist()]
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(data=st.data())
 def test_coefficients_are_exact_for_any_series(data: st.DataObject) -> None:
     length = data.draw(st.integers(1, 12))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
@@ -34,7 +34,6 @@ def studies(draw):
     return maps, caps
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(studies(), st.integers(0, 2**31))
 def test_one_pass_gives_the_norms_of_dense_maps(study, seed):
     maps, caps = study
@@ -44,7 +43,6 @@ def test_one_pass_gives_the_norms_of_dense_maps(study, seed):
     assert excess_norms(numbering[pixel][order], count[order], caps) == by_the_definition(maps, caps)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(studies())
 def test_equal_counts_may_be_given_once_with_the_number_of_their_people(study):
     maps, caps = study

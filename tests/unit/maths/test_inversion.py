@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.fft import dctn, idctn
 from scipy.optimize import nnls
+from tiers import few
 
 from synthrelease.maths import cosine_transform, inversion, simplex
 from synthrelease.maths.inversion import Prior, nearest_map, posterior
@@ -155,7 +156,6 @@ BANDS = {
     "with time, many": band((0.15, 0.08, 0.06), 1e-3),
     "long": band((0.4, 0.008), 1e-3),
 }
-few = settings(derandomize=True, deadline=None, max_examples=12)
 
 
 def test_these_bands_are_what_they_are_called() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     Counts = dict[Subset, NDArray[Any]]
 
 TIE = 1e-8  # more than all roundings of up to five mutual informations
-
-
-def many(examples: int) -> settings:
-    return settings(derandomize=True, deadline=None, max_examples=examples)
 
 
 # --- which sets are counted
@@ -195,7 +191,6 @@ def edges_of(network: Network, label: Subset = ()) -> list[tuple[int, int]]:
     return [(min(a, b), max(a, b)) for a, own in enumerate(network.parents) for b in own if b not in label]
 
 
-@many(150)
 @given(drawn=cases())
 def test_no_spanning_tree_has_more_mutual_information(drawn: Case) -> None:
     """Chow & Liu 1968: of all trees this one is the most informative; there may be others like it."""
@@ -210,7 +205,6 @@ def test_no_spanning_tree_has_more_mutual_information(drawn: Case) -> None:
     assert math.fsum(weight[e] for e in edges) >= most - TIE
 
 
-@many(80)
 @given(drawn=cases(per_task=True))
 def test_with_a_task_the_information_is_that_within_tasks(drawn: Case) -> None:
     """Friedman et al. 1997: every attribute has the label as a parent, and one more at most."""
@@ -238,7 +232,6 @@ def test_the_tree_within_tasks_may_be_another_than_that_of_all_together() -> Non
     assert information(within, 2, 3, (0,)) > 0.4
 
 
-@many(100)
 @given(drawn=cases(), data=st.data())
 def test_under_a_declared_order_each_attribute_has_the_best_parent_before_it(
     drawn: Case, data: st.DataObject
@@ -255,7 +248,6 @@ def test_under_a_declared_order_each_attribute_has_the_best_parent_before_it(
         assert information(counts, a, parent) >= best - TIE
 
 
-@many(60)
 @given(drawn=cases(per_task=True), data=st.data())
 def test_under_a_declared_order_with_a_task_the_label_stands_first(drawn: Case, data: st.DataObject) -> None:
     counts, categories = drawn
@@ -287,7 +279,6 @@ def test_without_a_tree_attributes_have_no_parent_but_the_label(
 # --- the order
 
 
-@many(100)
 @given(drawn=cases(), per_task=st.booleans(), tree=st.booleans())
 def test_parents_stand_before_their_children(drawn: Case, *, per_task: bool, tree: bool) -> None:
     _, categories = drawn
@@ -315,7 +306,6 @@ def test_equal_trees_are_chosen_by_number_so_that_every_machine_builds_the_same(
     assert (network.order, network.parents) == ((0, 1, 2, 3), ((), (0,), (0,), (0,)))
 
 
-@many(60)
 @given(drawn=cases(), data=st.data())
 def test_the_network_is_a_function_of_the_counts_not_of_how_they_come(
     drawn: Case, data: st.DataObject
@@ -357,7 +347,6 @@ def test_a_difference_in_the_sixteenth_digit_builds_no_other_tree() -> None:
 @pytest.mark.parametrize("per_task", [False, True])
 @pytest.mark.parametrize("tree", [False, True])
 def test_tables_are_those_of_the_slow_reference(*, tree: bool, per_task: bool) -> None:
-    @many(50)
     @given(drawn=cases(per_task=per_task, tree=tree, most=4))
     def check(drawn: Case) -> None:
         counts, categories = drawn

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths import prefix_trie
@@ -15,7 +15,6 @@ from synthrelease.maths.prefix_trie import PrefixTrie
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-many = settings(derandomize=True, deadline=None, max_examples=150)
 
 Row = tuple[int, ...]
 
@@ -71,7 +70,6 @@ def check(rows: list[Row], candidates: list[Row], columns: list[int], people: li
         assert shared.tolist() == [common(row, tuple(y[a] for a in columns)) for y in candidates]
 
 
-@many
 @given(drawn=tries())
 def test_every_count_is_that_of_sets_of_people(
     drawn: tuple[list[Row], list[Row], list[int], list[int]],
@@ -79,7 +77,6 @@ def test_every_count_is_that_of_sets_of_people(
     check(*drawn)
 
 
-@many
 @given(drawn=tries())
 def test_without_people_every_row_is_one(drawn: tuple[list[Row], list[Row], list[int], list[int]]) -> None:
     rows, candidates, columns, _ = drawn

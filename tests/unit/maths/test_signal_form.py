@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from slow_signals import H, followed, full, slow_integers, some_series
 
@@ -130,7 +130,6 @@ def test_integers_of_the_longest_chunks_are_exact_too(mechanism: str, frequencie
     assert form.integers(series, clipped=False).tolist() == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
 @given(data=st.data())
 def test_integers_are_those_of_the_definition_for_any_form_and_series(data: st.DataObject) -> None:
     length = data.draw(st.integers(1, 14))

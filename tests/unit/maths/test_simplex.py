@@ -7,13 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths import simplex
 from synthrelease.maths.simplex import onto_simplex, onto_simplex_from
 
-many = settings(derandomize=True, deadline=None, max_examples=300)
 totals = st.sampled_from([1, 2, 7, 32768, 10 * 32768, 2**40])
 small = st.lists(st.integers(-5, 12), min_size=1, max_size=7)
 large = st.lists(st.integers(-(2**45), 2**45), min_size=1, max_size=40)
@@ -32,7 +31,6 @@ def nearest(counts: list[int], total: int) -> list[Fraction]:
     raise AssertionError("the largest entry alone always fits")
 
 
-@many
 @given(counts=st.one_of(small, large), total=totals)
 def test_it_is_the_exact_one_to_the_last_digits(counts: list[int], total: int) -> None:
     scale = max(total, *(abs(c) for c in counts))
@@ -42,7 +40,6 @@ def test_it_is_the_exact_one_to_the_last_digits(counts: list[int], total: int) -
     )
 
 
-@many
 @given(counts=st.one_of(small, large), total=totals)
 def test_the_conditions_of_the_nearest_point_hold(counts: list[int], total: int) -> None:
     """Karush, Kuhn & Tucker: x ≥ 0, Σx = total, x = c − λ where x > 0, and c ≤ λ where x = 0."""
@@ -56,7 +53,6 @@ def test_the_conditions_of_the_nearest_point_hold(counts: list[int], total: int)
     assert (c[x == 0] <= lowered_by.max() + 1e-9 * scale).all()
 
 
-@many
 @given(counts=small, total=st.sampled_from([1, 2, 7]), data=st.data())
 def test_no_other_histogram_is_nearer(counts: list[int], total: int, data: st.DataObject) -> None:
     weights = data.draw(st.lists(st.integers(0, 9), min_size=len(counts), max_size=len(counts)).filter(any))
@@ -65,7 +61,6 @@ def test_no_other_histogram_is_nearer(counts: list[int], total: int, data: st.Da
     assert np.linalg.norm(x - counts) <= np.linalg.norm(other - counts) + 1e-9
 
 
-@many
 @given(counts=small, total=totals, shift=st.integers(-20, 20))
 def test_a_constant_added_to_all_changes_nothing(counts: list[int], total: int, shift: int) -> None:
     """The sum of the noise is not believed: the total is known."""
@@ -105,7 +100,6 @@ def sorted_one(counts: np.ndarray, total: float) -> np.ndarray:
     return np.maximum(flat - lowered_by, 0.0).reshape(counts.shape)
 
 
-@many
 @given(counts=st.one_of(small, large), total=totals)
 def test_the_sorted_one_is_the_same_bit_for_bit(counts: list[int], total: int) -> None:
     for values in (np.array(counts), np.array(counts) / 7):
@@ -115,7 +109,6 @@ def test_the_sorted_one_is_the_same_bit_for_bit(counts: list[int], total: int) -
 starts = st.one_of(st.floats(), st.floats(-10, 10), st.sampled_from([0.0, math.inf, -math.inf, math.nan]))
 
 
-@many
 @given(counts=st.one_of(small, large), total=totals, start=starts)
 def test_from_any_start_it_is_the_exact_one(counts: list[int], total: int, start: float) -> None:
     scale = max(total, *(abs(c) for c in counts))

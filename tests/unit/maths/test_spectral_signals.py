@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from slow_signals import slow_product
@@ -149,7 +149,6 @@ def test_integers_are_a_constant_and_the_lowest_cosines(
     assert found.tolist() == [slow_integers(row, form) for row in rows.tolist()]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(data=st.data())
 def test_integers_are_those_of_the_definition_for_any_form_and_series(data: st.DataObject) -> None:
     length = data.draw(st.integers(2, 12))
@@ -328,7 +327,6 @@ def test_a_recording_that_few_attended_holds_less_than_the_rest() -> None:
     assert np.ptp(drowned[:, 0]) < 1
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     held=st.lists(st.integers(-(10**8), 10**8), min_size=1, max_size=12),
     deviation=st.floats(1.0, 1e7),

@@ -8,10 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.fft import dctn
 from scipy.integrate import quad
+from tiers import few
 
 from synthrelease.maths import spectrum
 from synthrelease.maths.spectrum import (
@@ -29,7 +30,6 @@ from synthrelease.maths.spectrum import (
 )
 
 SQUARE, CUBE = band((0.3, 0.2), 1e-3), band((0.5, 0.4, 0.3), 1e-3)
-few = settings(derandomize=True, deadline=None, max_examples=40)
 
 
 def by_definition(places: np.ndarray, weights: np.ndarray, frequencies: Band) -> np.ndarray:

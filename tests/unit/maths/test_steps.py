@@ -6,12 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step, half_diagonal, to_steps
-
-many = settings(derandomize=True, deadline=None, max_examples=400)
 
 BOUNDS = [(0.0, 1.0), (-1.0, 1.0), (2.0, 8.0), (0.1, 0.7), (-1e6, -999_000.0), (1e-9, 3e-9), (0.0, 1e12)]
 
@@ -36,7 +34,6 @@ def test_dyadic_bounds_are_reached_exactly() -> None:
     assert one(-3.0, -4.0, 4.0) == -HALF_RANGE * 3 // 4
 
 
-@many
 @given(bounds=st.sampled_from(BOUNDS), part=st.floats(-0.1, 1.1))
 def test_values_are_cut_toward_zero_within_the_range(bounds: tuple[float, float], part: float) -> None:
     low, high = bounds
@@ -52,7 +49,6 @@ def test_values_are_cut_toward_zero_within_the_range(bounds: tuple[float, float]
         assert steps == int(exact)  # int cuts toward zero
 
 
-@many
 @given(bounds=st.sampled_from(BOUNDS), steps=st.integers(-HALF_RANGE, HALF_RANGE))
 def test_the_way_back_and_there_again_loses_at_most_a_step(bounds: tuple[float, float], steps: int) -> None:
     centre, step = centre_and_step(*bounds)
@@ -68,7 +64,6 @@ def test_rounding_is_toward_zero_on_both_sides(part: float, expected: int) -> No
     assert one(part, -HALF_RANGE, HALF_RANGE) == expected
 
 
-@many
 @given(
     low=st.floats(-1e9, 1e9),
     width=st.floats(1e-3, 1e9),

@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths import stored as stored_module
 from synthrelease.maths.stored import grid, is_stored_form, stored
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(st.floats(-1e30, 1e30, allow_subnormal=False), min_size=1, max_size=20))
 def test_values_are_multiples_of_the_grid_and_near_the_exact_ones(values: list[float]) -> None:
     exact = np.array(values)
@@ -41,7 +40,6 @@ def test_the_grid_at_and_below_a_power_of_two() -> None:
     assert stored(np.zeros(0)).size == 0
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     st.lists(
         st.lists(st.floats(-1e20, 1e20, allow_subnormal=False), min_size=3, max_size=3),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data.areas import POLYGON, RECTANGLE, Area, Areas
@@ -40,7 +40,6 @@ rows_ = st.lists(
     ),
     max_size=60,
 )
-some = settings(derandomize=True, deadline=None, max_examples=150)
 
 
 def gaze(rows: list[Row], people: int = 4) -> Gaze:
@@ -106,7 +105,6 @@ def by_hand(rows: list[Row], weight: str) -> np.ndarray:
     return out
 
 
-@some
 @given(rows_, st.sampled_from(["samples", "duration"]))
 def test_shares_are_those_counted_by_hand(rows: list[Row], weight: str) -> None:
     np.testing.assert_array_equal(contributions(gaze(rows), parameters(weight=weight)), by_hand(rows, weight))

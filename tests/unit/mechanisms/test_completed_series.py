@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data.features import Features
@@ -62,10 +62,8 @@ def slow_series(column: list[float], length: int, completion: str, centre: float
 value = st.one_of(st.just(math.nan), st.sampled_from([0.0, 1.0, -1.0]), st.floats(-1, 8, width=16))
 rows = st.lists(st.tuples(value, value), max_size=9)
 persons = st.lists(st.lists(rows, min_size=RECORDINGS, max_size=RECORDINGS), min_size=1, max_size=4)
-some = settings(derandomize=True, deadline=None, max_examples=120)
 
 
-@some
 @given(people=persons, completion=st.sampled_from([HOLD, CENTRE]), seed=st.integers(0, 9))
 def test_series_are_cut_held_and_completed(people: list[list[Rows]], completion: str, seed: int) -> None:
     group, found, there = completed_series(made(people, seed), N, completion=completion)
@@ -100,7 +98,6 @@ def in_steps(series: list[float], f: int) -> list[int]:
     return [max(-HALF_RANGE, min(HALF_RANGE, z)) for z in cut]
 
 
-@some
 @given(people=persons, completion=st.sampled_from([HOLD, CENTRE]))
 def test_a_person_contributes_their_completed_series_and_nothing_where_there_is_none(
     people: list[list[Rows]], completion: str
@@ -160,7 +157,6 @@ def slow_contribution(own: list[Rows], form: SpectralSignalForm, completion: str
 
 
 @pytest.mark.parametrize("baseline", BASELINES)
-@some
 @given(people=persons, completion=st.sampled_from([HOLD, CENTRE]), clip=st.sampled_from([0.01, 0.3, 1.0]))
 def test_a_person_contributes_changes_from_their_own_baseline_clipped_at_once(
     baseline: str, people: list[list[Rows]], completion: str, clip: float

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths import prefix_trie
@@ -33,10 +33,6 @@ gammas = pytest.mark.parametrize("gamma", GAMMAS, ids=str)
 
 Row = tuple[int, ...]
 Conditional = Callable[[Row, int], Fraction]  # Pr of an attribute of y given its parents in y
-
-
-def many(examples: int) -> settings:
-    return settings(derandomize=True, deadline=None, max_examples=examples)
 
 
 # --- the oracle
@@ -243,14 +239,12 @@ def scenes(draw: st.DrawFn, *, chain: bool = False) -> Scene:
 
 
 @gammas
-@many(110)
 @given(drawn=scenes())
 def test_plausible_seeds_are_those_of_the_definition(gamma: Fraction, drawn: Scene) -> None:
     drawn.check(gamma)
 
 
 @gammas
-@many(50)
 @given(drawn=scenes(chain=True))
 def test_plausible_seeds_of_dependent_attributes_are_those_of_the_definition(
     gamma: Fraction, drawn: Scene
@@ -259,7 +253,6 @@ def test_plausible_seeds_of_dependent_attributes_are_those_of_the_definition(
     drawn.check(gamma)
 
 
-@many(60)
 @given(drawn=scenes(), data=st.data())
 def test_the_order_of_records_and_candidates_and_the_names_of_people_mean_nothing(
     drawn: Scene, data: st.DataObject
@@ -282,7 +275,6 @@ def test_the_order_of_records_and_candidates_and_the_names_of_people_mean_nothin
         np.testing.assert_array_equal(again.found(2, by_person=by_person).plausible, before[asked])
 
 
-@many(60)
 @given(drawn=scenes())
 def test_a_candidate_is_judged_by_itself(drawn: Scene) -> None:
     together = drawn.found(2, by_person=True).plausible.tolist()
@@ -300,7 +292,6 @@ def test_a_candidate_is_judged_by_itself(drawn: Scene) -> None:
         assert alone.found(2, by_person=True).plausible.tolist() == [expected]
 
 
-@many(60)
 @given(drawn=scenes(), gamma=st.sampled_from(GAMMAS))
 def test_counting_people_never_exceeds_counting_records(drawn: Scene, gamma: Fraction) -> None:
     by_person = drawn.found(gamma, by_person=True).plausible
@@ -608,7 +599,6 @@ def test_a_candidate_that_its_seed_cannot_produce_has_no_plausible_seed() -> Non
 # --- γ
 
 
-@many(60)
 @given(drawn=scenes(), k=st.integers(1, 8))
 def test_the_marginals_model_passes_exactly_when_there_are_k_people(drawn: Scene, k: int) -> None:
     m = len(drawn.order)
@@ -624,7 +614,6 @@ def test_the_marginals_model_passes_exactly_when_there_are_k_people(drawn: Scene
             assert set(result.passed.tolist()) == {count >= k}
 
 
-@many(60)
 @given(drawn=scenes(), omega=st.integers(1, 6))
 def test_with_fixed_omega_gamma_is_inert_and_the_prefix_group_is_counted(drawn: Scene, omega: int) -> None:
     m = len(drawn.order)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
 
@@ -76,7 +76,6 @@ def test_the_file_is_plain_json_of_one_format(tmp_path: Path) -> None:
     ),
     low=st.floats(-1e300, 1e300),
 )
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_every_float_comes_back(
     tmp_path_factory: pytest.TempPathFactory, weights: list[list[float]], low: float
 ) -> None:

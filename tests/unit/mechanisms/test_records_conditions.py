@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from invented_records import ALARM, p_of, seeded
+from tiers import few
 
 from synthrelease.mechanisms.records import SeededModel
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Row = tuple[int, ...]
-
-
-def many(examples: int) -> settings:
-    return settings(derandomize=True, deadline=None, max_examples=examples)
 
 
 def sizes_of(model: SeededModel) -> list[int]:
@@ -103,7 +100,6 @@ kinds = pytest.mark.parametrize("kind", ["tree", "common parent", "any that deco
 def test_the_conditional_distribution_is_that_of_the_enumeration(kind: str) -> None:
     impossible = 0
 
-    @many(150)
     @given(model=networks(kind=kind), data=st.data())
     def check(model: SeededModel, data: st.DataObject) -> None:
         nonlocal impossible
@@ -126,7 +122,6 @@ def test_the_conditional_distribution_is_that_of_the_enumeration(kind: str) -> N
     assert impossible > 2
 
 
-@many(60)
 @given(model=networks(kind="common parent"), data=st.data())
 def test_conditions_one_after_the_other_are_conditions_together(
     model: SeededModel, data: st.DataObject
@@ -143,7 +138,7 @@ def test_conditions_one_after_the_other_are_conditions_together(
         assert p == pytest.approx(q, rel=1e-9, abs=1e-15), y
 
 
-@many(40)
+@few
 @given(model=networks(kind="tree"))
 def test_no_condition_changes_nothing_but_that_nothing_is_kept(model: SeededModel) -> None:
     before = [table.copy() for table in model.marginals]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from invented_records import Integers, parameters, seeded
 
@@ -23,7 +23,6 @@ from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-many = settings(derandomize=True, deadline=None, max_examples=100)
 
 Subset = tuple[int, ...]
 Drawn = tuple[Integers, Integers, list[int], list[Subset]]
@@ -44,7 +43,6 @@ def recorded(draw: st.DrawFn) -> Drawn:
     return np.array(rows, dtype=np.int64), np.array(person, dtype=np.int64), categories, subsets
 
 
-@many
 @given(drawn=recorded())
 def test_each_person_weighs_the_same_in_every_set_whatever_number_of_rows(drawn: Drawn) -> None:
     records, people, categories, subsets = drawn
@@ -67,7 +65,6 @@ def test_each_person_weighs_the_same_in_every_set_whatever_number_of_rows(drawn:
         np.testing.assert_array_equal(table, added[subset])
 
 
-@many
 @given(drawn=recorded(), data=st.data())
 def test_repeating_or_reordering_rows_changes_no_weight(drawn: Drawn, data: st.DataObject) -> None:
     records, people, categories, subsets = drawn
@@ -80,7 +77,6 @@ def test_repeating_or_reordering_rows_changes_no_weight(drawn: Drawn, data: st.D
         np.testing.assert_array_equal(found[subset], table)
 
 
-@many
 @given(drawn=recorded(), other=recorded())
 def test_replacing_a_person_moves_a_set_by_two_shares_at_most(drawn: Drawn, other: Drawn) -> None:
     records, people, categories, subsets = drawn

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from invented_records import ALARM, exact_probability, p_of, seeded
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-many = settings(derandomize=True, deadline=None, max_examples=150)
 
 MARGINALS = ([0.5, 0.3, 0.2], [0.25, 0.75], [0.1, 0.2, 0.3, 0.4], [0.6, 0.4])
 ORDER = (2, 0, 3, 1)
@@ -220,7 +219,6 @@ def probabilities(draw: st.DrawFn) -> NDArray[np.float64]:
     return normal
 
 
-@many
 @given(table=probabilities())
 def test_the_integers_are_divided_in_proportion_and_none_is_left_over(table: NDArray[np.float64]) -> None:
     """Within 2⁻⁵³ of each other per category, and to the last integer in all: the exact law of what is drawn."""
@@ -242,7 +240,6 @@ def test_probabilities_that_sum_to_nearly_one_are_divided_in_proportion_too() ->
         assert np.abs(limits - np.array([WHOLE // 4, WHOLE // 4, WHOLE // 2, WHOLE])).max() <= 2**11
 
 
-@many
 @given(table=probabilities(), data=st.data())
 def test_a_word_falls_where_a_search_puts_it(table: NDArray[np.float64], data: st.DataObject) -> None:
     """Bisection of all words at once is `searchsorted`, row by row, also at the very limits and beside them."""

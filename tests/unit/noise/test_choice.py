@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -496,7 +496,6 @@ def test_denominators_of_any_size(epsilon: float, sensitivity: int) -> None:
         assert set(seen) == {0, 1, 2}  # one is missing with probability 3·(2/3)^40 = 3e-7
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     st.lists(st.integers(-(2**80), 2**80), min_size=1, max_size=8),
     st.integers(1, 2**80),

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from forked import in_child
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.noise import SecureRandom, discrete_laplace, entropy, rounded_gaussian
@@ -525,7 +525,6 @@ def test_a_rejected_word_is_replaced_and_the_others_are_kept_in_order() -> None:
     assert random.plan == [77]
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     bound=st.one_of(st.integers(1, 2**62), st.sampled_from(BOUNDS)),
     words=st.lists(st.one_of(st.integers(0, TOP), st.integers(TOP - 2**62, TOP)), max_size=20),

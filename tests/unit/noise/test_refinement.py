@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from scipy.special import ndtri
@@ -427,7 +427,6 @@ def test_thousands_of_words_against_the_oracle(law: Law, scale: float) -> None:
     assert straddling >= 20
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(
     law=st.sampled_from([GAUSSIAN, LAPLACE]),
     exponent=st.floats(-4, 16),

@@ -319,7 +319,7 @@ def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pyte
         def check(self) -> None:
             super().check()
             if self.checked == 3:
-                raise MachineError("nobody is left")
+                raise MachineError("worker-killed", "nobody is left")
 
     silent = Silent()
     with pytest.raises(MachineError, match="nobody is left"):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 _mp = MPContext()
 _mp.dps = 40
 
-examples = settings(derandomize=True, deadline=None, max_examples=100)
 scales = st.floats(0.01, 1e6)
 laplaces = st.builds(DiscreteLaplace, st.integers(1, 10**7), scales, st.integers(1, 100))
 gaussians = st.builds(RoundedGaussian, st.floats(0.001, 1e4), st.floats(0.1, 1e6), st.integers(1, 100))
@@ -131,7 +130,6 @@ def mixed_events(mu: float, laplace: tuple[tuple[int, float], ...]) -> list[Even
 # --- one kind of noise
 
 
-@examples
 @given(st.lists(laplaces, min_size=1, max_size=6))
 def test_only_laplace_is_the_sum_of_its_epsilons_rounded_up(events: list[DiscreteLaplace]) -> None:
     total = compose(events, delta=1e-6)
@@ -153,7 +151,6 @@ def test_the_number_of_integers_costs_nothing_further() -> None:
     assert compose([RoundedGaussian(1.0, 2.0, 1)], delta=1e-6) == compose([GAUSSIAN], delta=1e-6)
 
 
-@examples
 @given(st.lists(gaussians, min_size=1, max_size=6))
 def test_mu_is_the_root_of_the_sum_of_squares_rounded_up(events: list[RoundedGaussian]) -> None:
     mu = gaussian_mu(events)
@@ -162,7 +159,6 @@ def test_mu_is_the_root_of_the_sum_of_squares_rounded_up(events: list[RoundedGau
     assert Fraction(math.nextafter(mu, 0.0)) ** 2 < exact
 
 
-@examples
 @given(st.lists(gaussians, min_size=1, max_size=4), st.sampled_from([1e-9, 1e-6, 1e-3]))
 def test_only_gaussian_is_one_gaussian_of_that_mu(events: list[RoundedGaussian], delta: float) -> None:
     mu = math.hypot(*(e.sensitivity / e.scale for e in events))
@@ -320,7 +316,6 @@ def test_the_relation_is_that_of_the_events() -> None:
 choices = st.builds(PrivateChoice, st.floats(1e-6, 50.0), st.integers(1, 1000))
 
 
-@examples
 @given(st.lists(choices, min_size=1, max_size=4), st.lists(laplaces, max_size=3))
 def test_choices_and_laplace_are_the_sum_of_their_epsilons_rounded_up(
     chosen: list[PrivateChoice], noise: list[DiscreteLaplace]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -31,8 +31,6 @@ NOT_WASTED = 1e-6  # relative: how far δ may stay below a target
 
 _mp = MPContext()
 _mp.dps = 60
-
-examples = settings(derandomize=True, deadline=None, max_examples=150)
 
 
 def exact_delta(epsilon: float, *, sigma: float, sensitivity: float) -> Any:
@@ -79,7 +77,6 @@ def test_delta_over_the_whole_grid_down_to_1e_300() -> None:
     assert smallest < 1e-280
 
 
-@settings(derandomize=True, deadline=None, max_examples=1000)
 @given(log_even(1e-3, 40), st.floats(-1, 37), log_even(1e-3, 1e5))
 def test_delta_is_never_below_the_truth(mu: float, tail: float, sigma: float) -> None:
     """Wherever the upper tail at `tail` standard deviations makes up δ, also when μ is a rounded quotient."""
@@ -112,14 +109,12 @@ def test_delta_of_a_tiny_shift_is_not_lost(mu: float) -> None:
         assert 0 <= error(epsilon, mu)[0] < 1e-13 / mu
 
 
-@examples
 @given(log_even(1e-3, 30), st.floats(0, 50), st.integers(-40, 40))
 def test_only_the_ratio_of_sensitivity_to_sigma_counts(mu: float, epsilon: float, power: int) -> None:
     unit = gaussian_delta(epsilon, sigma=1.0, sensitivity=mu)
     assert gaussian_delta(epsilon, sigma=2.0**power, sensitivity=mu * 2.0**power) == unit
 
 
-@examples
 @given(log_even(1e-3, 30), st.floats(0, 50), st.floats(1e-6, 1), log_even(0.01, 1e4))
 def test_delta_falls_with_epsilon_and_with_sigma_and_grows_with_sensitivity(
     mu: float, epsilon: float, more: float, sigma: float
@@ -146,7 +141,6 @@ deltas = log_even(1e-15, 0.3)
 sensitivities = log_even(1e-3, 1e7)
 
 
-@examples
 @given(epsilons, deltas, sensitivities)
 def test_sigma_is_the_least_that_keeps_delta(epsilon: float, delta: float, sensitivity: float) -> None:
     sigma = gaussian_sigma(epsilon, delta, sensitivity=sensitivity)
@@ -157,7 +151,6 @@ def test_sigma_is_the_least_that_keeps_delta(epsilon: float, delta: float, sensi
     assert delta * (1 - NOT_WASTED) < true <= delta
 
 
-@examples
 @given(log_even(1e-3, 30), deltas, log_even(1e-3, 1e6))
 def test_epsilon_is_the_least_that_keeps_delta(mu: float, delta: float, sigma: float) -> None:
     sensitivity = mu * sigma
@@ -172,7 +165,6 @@ def test_epsilon_is_the_least_that_keeps_delta(mu: float, delta: float, sigma: f
         assert exact_delta(0.0, sigma=sigma, sensitivity=sensitivity) <= delta
 
 
-@examples
 @given(st.floats(0.01, 50), deltas)
 def test_epsilon_and_sigma_undo_each_other(epsilon: float, delta: float) -> None:
     sigma = gaussian_sigma(epsilon, delta, sensitivity=1.0)
@@ -203,7 +195,6 @@ def test_epsilon_is_zero_where_delta_is_enough() -> None:
 # --- b
 
 
-@examples
 @given(log_even(1e-9, 1e6), st.integers(1, 2**60))
 def test_the_laplace_scale_is_the_least_double_above_the_quotient(epsilon: float, sensitivity: int) -> None:
     scale = laplace_scale(epsilon, sensitivity=sensitivity)
@@ -223,7 +214,6 @@ def test_the_laplace_scale_of_plain_numbers() -> None:
 numbers = st.one_of(st.floats(1e-300, 1e300), log_even(1e-12, 1e12), st.floats(0.001, 100))
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
 @given(numbers, st.integers(1, 12))
 def test_rounding_up_never_goes_below_and_not_far_above(value: float, digits: int) -> None:
     rounded = round_up(value, digits)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from scipy.stats import binomtest
+from tiers import few
 
 from synthrelease.privacy.accounting import (
     METHODS,
@@ -53,7 +54,6 @@ OTHER = RandomizedTest(90, 2.0, 0.3, 2, 80)
 GAUSSIAN = RoundedGaussian(1.0, 2.0, 5)
 LAPLACE = DiscreteLaplace(3, 6.0, 4)
 
-examples = settings(derandomize=True, deadline=None, max_examples=150)
 tests = st.builds(
     RandomizedTest,
     st.integers(2, 150),
@@ -81,7 +81,6 @@ def epsilon_of(guarantee: Guarantee) -> float:
 # --- one trial
 
 
-@examples
 @given(test=tests, data=st.data())
 def test_a_trial_costs_what_the_theorem_says(test: RandomizedTest, data: st.DataObject) -> None:
     """ε₀ + ln(1 + γ/t) and e^(−ε₀(k − t)): never less, and more only in the fifth digit of γ."""
@@ -93,7 +92,6 @@ def test_a_trial_costs_what_the_theorem_says(test: RandomizedTest, data: st.Data
     assert least <= delta <= least * (1 + _mp.mpf("1e-11"))
 
 
-@examples
 @given(test=tests, data=st.data())
 def test_a_trial_pays_for_ties_and_rounding_in_gamma(test: RandomizedTest, data: st.DataObject) -> None:
     """Two probabilities of one interval may lie γ·(1 + 10⁻⁵) apart, for a tie is taken into the interval."""
@@ -138,7 +136,6 @@ def below(c: int, k: int, epsilon0: float) -> float:
     return q**-z / (1 + q) if z < 0 else 1 - q ** (z + 1) / (1 + q)
 
 
-@examples
 @given(
     k=st.integers(2, 30),
     gamma=st.floats(1.01, 20),
@@ -184,7 +181,6 @@ def objective(test: RandomizedTest, t: int, delta: float) -> float | None:
     return min(added_up, advanced)
 
 
-@examples
 @given(test=tests, delta=st.sampled_from([1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.3]))
 def test_the_best_t_is_the_best_of_all(test: RandomizedTest, delta: float) -> None:
     all_t = {t: objective(test, t, delta) for t in range(1, test.k)}
@@ -322,7 +318,7 @@ def test_all_trials_keep_their_delta_by_exact_reckoning_and_waste_little(test: R
             assert exact_delta(0.995 * total.epsilon, ((one, lost, test.trials),)) > delta
 
 
-@settings(examples, max_examples=40)
+@few
 @given(test=tests, delta=st.sampled_from([1e-9, 1e-6, 1e-4, 1e-2]))
 def test_all_trials_cost_no_more_than_the_sum_and_no_less_than_one(
     test: RandomizedTest, delta: float

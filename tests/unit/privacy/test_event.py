@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from scipy.special import ndtr
@@ -107,7 +107,6 @@ def paths(form: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 # --- JSON
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(events)
 def test_json_brings_every_event_back_exactly(event: Event) -> None:
     again = through_json(event)
@@ -339,7 +338,6 @@ def test_side_by_side_and_one_after_the_other_are_not_the_same() -> None:
 # --- one trial in M is the model's alone
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     k=st.integers(2, 400),
     gamma=st.fractions(1, 50, max_denominator=10).filter(lambda g: g > 1),

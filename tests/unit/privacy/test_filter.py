@@ -9,10 +9,11 @@ from fractions import Fraction
 import pytest
 from dp_accounting import NeighboringRelation, dp_event
 from dp_accounting.rdp import RdpAccountant
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from spending import gaussian, laplace, trial
+from tiers import few
 
 from synthrelease.privacy import accounting, renyi
 from synthrelease.privacy.event import (
@@ -30,7 +31,6 @@ from synthrelease.privacy.guarantee import Neighbours
 _mp = MPContext()
 _mp.dps = 40
 DELTA = 1e-6
-examples = settings(derandomize=True, deadline=None, max_examples=80)
 
 pure = st.one_of(
     st.sampled_from([0.01, 0.05, 0.1, 1 / 3, 0.5, 1.0]).map(laplace),
@@ -178,7 +178,6 @@ def test_the_shares_of_delta_are_no_more_than_delta():
     assert 0.999 * DELTA < one + other <= DELTA * (1 + 1e-12)
 
 
-@examples
 @given(history=histories, grant=grants)
 def test_of_what_is_no_gaussian_first_release_the_least_of_two_sums_is_counted(history, grant):
     epsilon, delta = grant
@@ -249,7 +248,6 @@ def test_a_release_that_cannot_keep_to_its_own_delta_has_no_epsilon():
 # What must be true of all of them
 
 
-@examples
 @given(history=histories, grant=grants)
 def test_a_filter_is_never_below_exact_composition_of_the_same_events(history, grant):
     """A history that was fixed beforehand is one of those that could have been chosen."""
@@ -261,7 +259,7 @@ def test_a_filter_is_never_below_exact_composition_of_the_same_events(history, g
     assert spent(history, epsilon, delta) >= exact
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@few
 @given(history=histories, grant=grants)
 def test_mixed_histories_are_never_below_exact_composition_either(history, grant):
     epsilon, delta = grant
@@ -272,7 +270,6 @@ def test_mixed_histories_are_never_below_exact_composition_either(history, grant
     assert spent(history, epsilon, delta) >= exact * (1 - 1e-3)  # which is rounded up to four digits
 
 
-@examples
 @given(history=histories, more=releases, grant=grants)
 def test_a_release_more_never_costs_less(history, more, grant):
     """Who is permitted a history was permitted its beginnings: the proof needs it."""
@@ -280,7 +277,6 @@ def test_a_release_more_never_costs_less(history, more, grant):
     assert spent([*history, more], epsilon, delta) >= spent(history, epsilon, delta)
 
 
-@examples
 @given(history=histories, grant=grants, data=st.data())
 def test_the_order_of_releases_leaves_no_trace_but_for_the_first(history, grant, data):
     epsilon, delta = grant
@@ -291,7 +287,6 @@ def test_the_order_of_releases_leaves_no_trace_but_for_the_first(history, grant,
     assert spent([history[0], *others], epsilon, delta) == spent(history, epsilon, delta)
 
 
-@examples
 @given(history=histories, grant=grants, data=st.data())
 def test_what_was_added_can_be_taken_out_to_the_last_digit(history, grant, data):
     rule = Filter.of(history[0], epsilon=grant[0], delta=grant[1])
@@ -301,7 +296,6 @@ def test_what_was_added_can_be_taken_out_to_the_last_digit(history, grant, data)
     assert summed(rule, history) - rule.sums(out, delta=DELTA) == summed(rule, without)
 
 
-@examples
 @given(history=histories, grant=grants, deltas=st.tuples(*[st.sampled_from([0.0, 1e-12, 1e-6, 1e-3])] * 2))
 def test_a_larger_delta_permits_no_less(history, grant, deltas):
     """Grants may replace each other: what one permitted, a larger one does."""
@@ -309,7 +303,6 @@ def test_a_larger_delta_permits_no_less(history, grant, deltas):
     assert spent(history, *grant, later=high) <= spent(history, *grant, later=low)
 
 
-@examples
 @given(history=histories, grant=grants, later=st.sampled_from([1e-12, 1e-6, 1e-3]))
 def test_the_order_is_that_of_the_first_release_and_of_its_grant(history, grant, later):
     """Chosen from what came later, it would be a choice with outcomes in hand."""
@@ -324,7 +317,6 @@ def test_the_order_is_that_of_the_first_release_and_of_its_grant(history, grant,
     assert found == pytest.approx(min(bounds), rel=1.1e-5)
 
 
-@examples
 @given(history=histories, grant=grants)
 def test_it_is_rounded_up_and_no_further_than_a_budget(history, grant):
     rule = Filter.of(history[0], epsilon=grant[0], delta=grant[1])

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.privacy.guarantee import (
@@ -123,7 +123,6 @@ def test_deniability_and_nothing_do_not_even_add_to_themselves(kind: str) -> Non
 # --- like guarantees
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(amounts, amounts, relations)
 def test_pure_approximate_and_concentrated_guarantees_add_their_parameters(
     one: float, other: float, relation: Neighbours
@@ -164,7 +163,6 @@ def test_what_costs_nothing_adds_nothing(kind: str) -> None:
 # --- JSON
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
 @given(guarantees)
 def test_json_brings_every_guarantee_back(guarantee: Guarantee) -> None:
     form = json.loads(json.dumps(guarantee.to_json(), allow_nan=False))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant as rdp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -20,7 +20,6 @@ from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 _mp = MPContext()
 _mp.dps = 120
 
-examples = settings(derandomize=True, deadline=None, max_examples=150)
 orders = st.sampled_from(renyi.ORDERS)
 epsilons = st.one_of(st.floats(1e-9, 1e-3), st.floats(1e-3, 50.0)).map(Fraction)
 deltas = st.sampled_from([1e-18, 1e-9, 1e-6, 1e-3, 0.1]).map(Fraction)
@@ -38,7 +37,6 @@ def of_randomized_response(epsilon, order):
     return _mp.log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
 
 
-@examples
 @given(epsilon=epsilons, order=orders)
 def test_of_pure_events_it_is_that_of_randomized_response_and_never_less(epsilon, order):
     found, exact = number(renyi.pure_divergence(epsilon, order)), of_randomized_response(epsilon, order)
@@ -52,7 +50,6 @@ def test_tiny_and_huge_ones_are_numbers_and_no_more_than_epsilon(epsilon, order)
     assert 0 < renyi.pure_divergence(epsilon, order) <= epsilon
 
 
-@examples
 @given(epsilon=st.floats(0.001, 5.0), order=orders, data=st.data())
 def test_no_pure_mechanism_has_more(epsilon, order, data):
     """Two probabilities of any outcome, e^ε apart at most; weights are scaled so that both sides sum to 1."""
@@ -90,7 +87,6 @@ def test_gaussian_noise_has_that_of_its_definition(order):
     assert float(renyi.divergence(known, order)) == pytest.approx(exact / (order - 1), rel=1e-9)
 
 
-@examples
 @given(order=orders, delta=deltas)
 def test_the_conversion_is_never_less_than_the_formula(order, delta):
     a, exact = number(order), number(renyi.conversion(order, delta))
@@ -98,7 +94,6 @@ def test_the_conversion_is_never_less_than_the_formula(order, delta):
     assert formula <= exact <= formula + _mp.mpf(10) ** -45
 
 
-@examples
 @given(order=orders, delta=deltas, divergence=st.floats(0.01, 50.0))
 def test_the_conversion_is_the_librarys(order, delta, divergence):
     if float(delta) ** 2 + math.expm1(-divergence) > 0:  # the library's shortcut, which is another bound
@@ -110,7 +105,6 @@ def test_the_conversion_is_the_librarys(order, delta, divergence):
     assert max(0.0, float(ours) + divergence) == pytest.approx(theirs, rel=1e-9, abs=1e-9)
 
 
-@examples
 @given(mu=st.floats(0.01, 3.0), order=orders, delta=deltas)
 def test_what_is_converted_is_true_of_gaussian_noise(mu, order, delta):
     epsilon = renyi.conversion(order, delta) + renyi.gaussian_divergence(Fraction(mu) ** 2, order)
@@ -118,7 +112,6 @@ def test_what_is_converted_is_true_of_gaussian_noise(mu, order, delta):
         assert gaussian_delta(float(epsilon), sigma=1.0, sensitivity=mu) <= float(delta) * (1 + 1e-12)
 
 
-@examples
 @given(epsilon=st.floats(0.01, 20.0), order=orders, delta=deltas)
 def test_what_is_converted_is_true_of_randomized_response(epsilon, order, delta):
     stated = number(renyi.conversion(order, delta) + renyi.pure_divergence(Fraction(epsilon), order))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.maths.statistics import (
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 REPLACE, ADD_REMOVE = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE_ONE
 relations = pytest.mark.parametrize("neighbours", list(Neighbours))
-examples = settings(derandomize=True, deadline=None, max_examples=200)
 
 
 def farthest(points: Points, neighbours: Neighbours) -> Sensitivity:
@@ -325,7 +324,6 @@ def test_clipped_coefficients_against_random_points_and_their_opposites(
     assert (moved * moved).sum(axis=1).max() <= stated.l2_squared
 
 
-@examples
 @given(st.integers(1, 10**4), st.integers(1, 2**40), st.sampled_from(Neighbours))
 def test_the_l1_sensitivity_of_coefficients_is_the_floor_of_root_k_times_l2(
     count: int, radius: int, neighbours: Neighbours
@@ -450,7 +448,6 @@ def test_a_variance_in_groups(most: int, groups: int) -> None:
     width=st.floats(1e-3, 1e6),
     values=st.lists(st.floats(-0.5, 1.5), min_size=2, max_size=9),
 )
-@examples
 def test_no_two_values_are_further_apart_in_a_sum_than_stated(
     low: float, width: float, values: list[float]
 ) -> None:
@@ -533,7 +530,6 @@ def test_joint_counts_against_people_with_real_rows_in_real_sets(neighbours: Nei
 sensitivities = st.builds(Sensitivity, st.integers(0, 2**50), st.integers(0, 2**70))
 
 
-@examples
 @given(sensitivities, sensitivities, st.integers(0, 50))
 def test_side_by_side_both_norms_add_up(one: Sensitivity, other: Sensitivity, count: int) -> None:
     assert one.plus(other) == Sensitivity(one.l1 + other.l1, one.l2_squared + other.l2_squared)
@@ -544,7 +540,6 @@ def test_side_by_side_both_norms_add_up(one: Sensitivity, other: Sensitivity, co
     assert one.l2 == root_up(one.l2_squared)
 
 
-@examples
 @given(st.one_of(st.integers(0, 2**60), st.integers(0, 2**500), st.integers(0, 2**200).map(lambda n: n * n)))
 def test_the_root_is_the_least_double_that_is_not_below(squared: int) -> None:
     root = root_up(squared)

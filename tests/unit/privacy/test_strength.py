@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.privacy.guarantee import (
@@ -119,7 +119,6 @@ numbers = st.tuples(st.floats(0, 10), st.one_of(st.just(0.0), st.floats(0, 0.1))
 
 
 @given(numbers, numbers, st.floats(0, 1))
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_what_is_called_stronger_never_leaves_more_to_an_attacker(old, new, ratio):
     """Brute force over what an attacker may tell apart: the trade-off curve of the stronger one lies nowhere above."""
     made = [PureDP(epsilon=e) if d == 0 else approx(e, d) for e, d in (old, new)]

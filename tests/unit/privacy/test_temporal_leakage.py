@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-many = settings(derandomize=True, deadline=None, max_examples=200)
 MOVING = [[0.8, 0.2], [0.1, 0.9]]
 
 _mp = MPContext()
@@ -63,7 +62,6 @@ def increase(rows: Numbers | list[list[float]], alpha: float) -> float:
 # --- one step: L(α)
 
 
-@many
 @given(
     matrices(),
     st.one_of(st.sampled_from([0.0, 1e-300, 1e-12, 1e-3, 0.1, 1.0, 30.0, 690.0]), st.floats(0, 600)),
@@ -91,7 +89,6 @@ def test_the_best_prefix_depends_on_what_was_told_before() -> None:
 # --- the recursions
 
 
-@many
 @given(matrices(3), matrices(3), st.lists(st.floats(0, 5), min_size=1, max_size=5))
 def test_the_recursions_as_they_are_written(
     forward: list[list[Fraction]], backward: list[list[Fraction]], epsilons: list[float]
@@ -117,7 +114,6 @@ def test_the_same_matrix_serves_both_directions_if_none_is_given() -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-@many
 @given(matrices(), st.lists(st.floats(0, 5), min_size=1, max_size=6))
 def test_never_less_than_the_step_and_never_more_than_all_steps(
     rows: list[list[Fraction]], epsilons: list[float]
@@ -168,7 +164,6 @@ def test_rows_of_rounded_decimals_are_made_to_sum_to_1() -> None:
 # --- the limit
 
 
-@many
 @given(matrices(), st.sampled_from([1e-9, 1e-3, 0.05, 0.3, 1.0, 5.0, 300.0]))
 def test_the_limit_is_a_fixed_point_and_no_series_passes_it(
     rows: list[list[Fraction]], epsilon: float

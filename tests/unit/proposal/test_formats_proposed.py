@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
 import tomllib
 from collections.abc import Iterable
@@ -215,10 +213,6 @@ def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: P
 
 
 def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Path) -> None:
-    if importlib.util.find_spec("pymovements") is None:
-        if os.environ.get("SYNTHRELEASE_TEST_EXTRAS") == "required":
-            pytest.fail("pymovements is missing, and this machine must have it")
-        pytest.skip("pymovements is missing")
     folder = tmp_path / "data"
     for person in range(1, 4):
         lines = ["MSG\t1 DISPLAY_COORDS 0 0 1279 1023"]

@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.report.changes import ABSENT, Change, changes
@@ -80,7 +80,6 @@ documents = st.recursive(
 
 
 @given(documents, documents)
-@settings(derandomize=True, deadline=None, max_examples=400)
 def test_there_are_changes_exactly_where_there_is_a_difference(old, new):
     assert of(old, copy.deepcopy(old)) == []
     assert (of(old, new) == []) == (of(new, old) == [])

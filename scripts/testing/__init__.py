@@ -1,0 +1,1 @@
+"""How `scripts/test` makes its environment, chooses tests, and says how they went."""

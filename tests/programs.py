@@ -1,0 +1,53 @@
+"""Programs that some tests need and that are no Python packages: skipped by name where they are missing, with what installs them.
+
+With SYNTHRELEASE_TEST_PROGRAMS=required, as in CI, a missing one is a failure.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+INSTALLED_BY = {
+    "chromium": "apt install chromium",
+    "dash": "apt install dash",
+    "h5dump": "apt install hdf5-tools",
+    "h5ls": "apt install hdf5-tools",
+    "jq": "apt install jq",
+    "openssl": "apt install openssl",
+    "Rscript": "apt install r-cran-hdf5r",
+}
+"""Programs by the name of their command."""
+
+
+@functools.cache
+def found(name: str) -> str | None:
+    """Return where a program is; R is only one that can read HDF5."""
+    if name == "chromium":
+        return os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which(name) or shutil.which("google-chrome")
+    path = shutil.which(name)
+    if name == "Rscript" and path is not None:
+        asked = [path, "-e", 'quit(status = !requireNamespace("hdf5r", quietly = TRUE))']
+        return path if subprocess.run(asked, check=False, capture_output=True).returncode == 0 else None
+    return path
+
+
+def program(name: str) -> str:
+    """Return where a program is; skips the test if it is missing, or fails if programs are required."""
+    path = found(name)
+    if path is None:
+        missing = f"{name} is missing ({INSTALLED_BY[name]})"
+        if os.environ.get("SYNTHRELEASE_TEST_PROGRAMS") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return path
+
+
+def programs_in(commands: str) -> list[str]:
+    """Return those of the programs that a block of a page calls."""
+    return [name for name in INSTALLED_BY if re.search(rf"(?<![\w./-]){name}(?![\w.-])", commands)]

@@ -1,0 +1,45 @@
+"""Two tiers of tests, and how long each test took.
+
+Tests marked `thorough` run in `scripts/test --thorough`, all others in `scripts/test`. Properties (Hypothesis) run in both: with few
+examples in the one, with many in the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import settings
+
+SLOW_S = 2.0
+_LISTED = 50
+
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=200)
+settings.load_profile("quick")  # unless pytest is called with --hypothesis-profile
+
+
+def few(function):
+    """Decorate a property of which an example takes long: it gets a fifth of the examples in the one tier, a tenth in the other."""
+    examples = settings.default.max_examples
+    return settings(max_examples=max(6, examples // 10))(function)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the slowest tests, and which of them have no reason to be in the quick tier."""
+    seconds: dict[str, float] = defaultdict(float)
+    marked: set[str] = set()
+    for reports in terminalreporter.stats.values():
+        for one in reports:
+            if isinstance(one, pytest.TestReport):
+                seconds[one.nodeid] += one.duration
+                if {"thorough", "slow"} & set(one.keywords):
+                    marked.add(one.nodeid)
+    slowest = sorted(seconds.items(), key=lambda item: -item[1])[:_LISTED]
+    if not slowest or slowest[0][1] < SLOW_S:
+        return
+    together = f"{len(seconds)} tests took {sum(seconds.values()):.0f} s together"
+    terminalreporter.section(f"slowest {len(slowest)}: {together}")
+    for name, took in slowest:
+        note = "" if took < SLOW_S or name in marked else "  <- mark it `thorough`, or `slow` with a reason"
+        terminalreporter.write_line(f"{took:7.2f} s  {name}{note}")
