@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 from invented_study import write_study
 from reproducing import SCRIPTS
-from tiers import pytest_terminal_summary  # noqa: F401  a hook
+from goldens import pytest_addoption, pytest_configure  # noqa: F401  hooks
+from tiers import pytest_collection_modifyitems, pytest_terminal_summary  # noqa: F401  hooks
 
 import synthrelease
 

@@ -1,19 +1,49 @@
-"""What every refusal of a data file must be."""
+"""What every refusal must be: tests compare its class, its code and its place, never its words."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from synthrelease.errors import DataError
+import pytest
+
+from synthrelease.errors import DataError, SynthReleaseError
+
+_CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def check_refusal(error: DataError, path: Path, *words: str, secrets: Sequence[str]) -> None:
-    """Assert that an error names the file and the words, ends with code 3, helps, and quotes no cell."""
-    assert type(error) is DataError
+@contextmanager
+def refused(
+    kind: type[SynthReleaseError], code: str, *, where: str | Path = ""
+) -> Iterator[pytest.ExceptionInfo[SynthReleaseError]]:
+    """Assert that the block raises an error of just this class and code, whose place has `where` in it."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    error = caught.value
+    assert (type(error), error.code) == (kind, code), str(error)
+    assert str(where) in error.where, error.where
+    check_form(error)
+
+
+def check_form(error: SynthReleaseError) -> None:
+    """Assert that a message can be shown: every part is one line of text in which everything was filled in."""
+    assert _CODE.fullmatch(error.code)
+    for part in (error.problem, error.where, error.found, error.expected, error.remedy):
+        assert part == part.strip()
+        assert "\n" not in part
+        assert not re.search(r"\bNone\b|<\w+ object at|  ", part), part
+
+
+def check_refusal(error: DataError, path: Path, code: str, *places: str, secrets: Sequence[str]) -> None:
+    """Assert that an error of a data file has the code, names the file and the places, ends with code 3, helps, and quotes no cell."""
+    assert (type(error), error.code) == (DataError, code), str(error)
     assert error.exit_code == 3
-    assert str(path) in str(error)
+    for place in (str(path), *places):
+        assert place in error.where, error.where
+    check_form(error)
     told = str(error).replace(str(path), "")
-    for word in words:
-        assert word in told
     assert error.expected or error.remedy
     assert not [secret for secret in secrets if secret in told + repr(error).replace(str(path), "")]
     assert error.__cause__ is None

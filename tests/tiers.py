@@ -25,6 +25,25 @@ def few(function):
     return settings(max_examples=max(6, examples // 10))(function)
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the parameters that `quick_for` does not name, and those that `thorough_for` names, as thorough."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    named: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for name, where_named in (("quick_for", False), ("thorough_for", True)):
+            marker = item.get_closest_marker(name)
+            if marker is not None and isinstance(item, pytest.Function):
+                function = item.nodeid.partition("[")[0]
+                named[function] |= set(marker.args)
+                ids[function].add(item.callspec.id)
+                if (item.callspec.id in marker.args) == where_named:
+                    item.add_marker("thorough")
+    for function, wanted in named.items():
+        if len(ids[function]) > 1 and wanted - ids[function]:  # of a test called by its id the others are not there
+            raise pytest.UsageError(f"{function}: no parameter is called {sorted(wanted - ids[function])}")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List the slowest tests, and which of them have no reason to be in the quick tier."""
     seconds: dict[str, float] = defaultdict(float)

@@ -19,10 +19,10 @@ def unprivileged_folder() -> Iterator[Path]:
     try:
         if root:
             os.chown(folder, _NOBODY, _NOBODY)
-            os.seteuid(_NOBODY)
+            os.setresuid(_NOBODY, _NOBODY, 0)  # saved, so as to be root again
         yield folder
     finally:
         if root:
-            os.seteuid(0)
+            os.setresuid(0, 0, 0)
         folder.chmod(0o700)
         shutil.rmtree(folder)

@@ -12,7 +12,7 @@ from auditing import accounts, bundles, owners, small
 from auditing.accounts import account_probe
 from auditing.choices import cap_utilities_moved, frequencies_utilities_moved
 from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reach_of
-from auditing.planting import Fault, everywhere, inside, together
+from auditing.planting import Fault, everywhere, forgetting, inside, together
 from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
 from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
@@ -167,7 +167,7 @@ FAULTS = (
     Fault(
         "discrete Laplace accounted as continuous",
         "privacy.accounting._mixed_epsilon",
-        inside(pld, "from_discrete_laplace_mechanism", _continuous),
+        forgetting(accounting._mixed_epsilon, inside(pld, "from_discrete_laplace_mechanism", _continuous)),
         (accounts.mixed, audit_of(account_probe, "mixed noise")),
     ),
     Fault(

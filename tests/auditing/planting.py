@@ -76,6 +76,21 @@ def inside(owner: Any, name: str, replacement: Any) -> Plant:
     return lambda: patch.object(owner, name, replacement)
 
 
+def forgetting(function: Any, plant: Plant) -> Plant:
+    """Return a plant below which, and after which, a function that remembers its results computes them again."""
+
+    @contextmanager
+    def planted() -> Iterator[None]:
+        function.cache_clear()
+        try:
+            with plant():
+                yield
+        finally:
+            function.cache_clear()
+
+    return planted
+
+
 def together(*plants: Plant) -> Plant:
     """Return a plant of several."""
 

@@ -126,7 +126,16 @@ def gaussian_delta(epsilon: float, sensitivity: float, sigma: float) -> Any:
 # --- the noise
 
 
-def test_two_releases_differ_by_the_noise_of_the_event(variant: Variant) -> None:
+def test_two_releases_differ_by_the_noise_of_the_event(bounded: Variant) -> None:
+    check_differences(bounded)
+
+
+@pytest.mark.thorough
+def test_two_releases_of_any_noise_differ_by_the_noise_of_the_event(variant: Variant) -> None:
+    check_differences(variant)
+
+
+def check_differences(variant: Variant) -> None:
     wide = variant.wide()
     people = wide.ordinary(1) * 3  # alike, so that the order of those released apart does not matter
     exact, event = wide.exact(people), wide.event(3)

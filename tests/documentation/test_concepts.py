@@ -33,6 +33,7 @@ def missing(lines, page):
     return [line for line in lines if line not in page.splitlines()]
 
 
+@pytest.mark.thorough
 def test_what_exact_maps_give_away(study, page):
     assert missing(study.exact_table(DEMONSTRATION), page) == []
 
@@ -41,6 +42,7 @@ def test_what_the_blur_hides(study, page):
     assert missing(study.sharp_table(DEMONSTRATION), page) == []
 
 
+@pytest.mark.thorough
 def test_what_is_left_at_each_epsilon(study, page):
     lines = study.noised_table(DEMONSTRATION)
     assert len(lines) == 3 + len(study.EPSILONS)

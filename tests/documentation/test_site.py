@@ -75,6 +75,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.thorough
 def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(site):
     assert len(list(site.rglob("*.html"))) > len(list(ROOT.glob("docs/**/*.md")))
     assert not faults_of(site)

@@ -46,6 +46,7 @@ def all_digests(folder):
     return out
 
 
+@pytest.mark.quick_for("write_study")
 @pytest.mark.parametrize("write", STUDIES)
 def test_same_bytes_from_the_same_seed_and_date(write, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
@@ -57,6 +58,7 @@ def test_same_bytes_from_the_same_seed_and_date(write, tmp_path, monkeypatch):
     assert one != other
 
 
+@pytest.mark.quick_for("write_study")
 @pytest.mark.parametrize("write", STUDIES)
 def test_two_real_builds_differ(write, tmp_path):
     plan = write(tmp_path)

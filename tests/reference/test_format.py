@@ -470,6 +470,7 @@ def changed(body: bytes, rng: np.random.Generator) -> bytes:
     return bytes(out)
 
 
+@pytest.mark.thorough
 def test_both_readers_refuse_the_same_files_though_they_are_sealed_anew(tmp_path: Path) -> None:
     """What neither refuses is among what a writer may choose, or a name, a shape, an attribute, that the manifest decides on."""
     originals = [path.read_bytes() for path in BUNDLES if path.stem in ("areas", "unprotected")]

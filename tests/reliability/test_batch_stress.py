@@ -35,6 +35,7 @@ def stresses() -> Any:
         sys.path.remove(str(SCRIPTS))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("worker", [0, 1], ids=["coordinator", "worker"])
 def test_killed_and_resumed_nothing_is_lost_or_doubled(stresses: Any, tmp_path: Path, worker: int) -> None:
     stress = stresses.Stress(tmp_path, 2, "loky")
@@ -102,6 +103,7 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
             one.wait()
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_was_there_before_loses_a_worker_and_no_bundle(
     scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

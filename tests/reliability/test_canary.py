@@ -91,6 +91,7 @@ epsilon = 0.5
 """
 
 
+@pytest.mark.thorough
 def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
     plant(study.folder)
     study.plan.write_text(study.plan.read_text().replace("epsilon = ", "epsilon = 1", 1) + MORE)
@@ -109,6 +110,8 @@ def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
         assert sightings(raw) == [], name
 
 
+@pytest.mark.slow("each starts a process, as at a terminal")
+@pytest.mark.quick_for("an x that is text", "no person", "a time twice")
 @pytest.mark.parametrize(
     ("name", "row"),
     [
@@ -123,6 +126,19 @@ def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
         ("pupil.csv", f"{NAME},read,,{NUMBER},{NUMBER}"),
         ("pupil.csv", f"{NAME},read,{NUMBER},{NUMBER},1\n{NAME},read,{NUMBER},{NUMBER},1"),
         ("pupil.csv", f"{NAME},read,{NUMBER},nan,{NUMBER}"),
+    ],
+    ids=[
+        "an x that is text",
+        "an x that is large",
+        "no stimulus",
+        "no person",
+        "more fields",
+        "a quote that stays open",
+        "an x that is infinite",
+        "a size that is text",
+        "no size",
+        "a time twice",
+        "a size that is no number",
     ],
 )
 def test_nothing_of_the_canary_in_error_messages(study, name, row):
@@ -145,6 +161,7 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
     assert b"no header" in said
 
 
+@pytest.mark.thorough
 def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
     """Of a release that is paid for: what the curator keeps tells of nobody either."""
     plan = write_paid_study(tmp_path)
@@ -173,6 +190,7 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
             assert sightings(path.name.encode() + path.read_bytes()) == [], path
 
 
+@pytest.mark.quick_for("values")
 @pytest.mark.parametrize("change", ["seal", "structure", "values", "manifest", "limits"])
 def test_nothing_of_the_canary_in_findings(study, change):
     """Of a bundle that somebody changed, or that takes too much to check: places are named, and no values."""
@@ -246,6 +264,7 @@ def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
     assert store.read(ledger.path).entries[0].body["key"].encode() not in raw
 
 
+@pytest.mark.thorough
 def test_the_names_of_private_files_do_not_leave(study):
     secret = study.folder / "ward-7-schizophrenia.csv.gz"
     with gzip.open(secret, "wb") as file:

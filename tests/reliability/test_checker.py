@@ -97,6 +97,7 @@ def test_what_an_examination_comes_to_is_a_finding(
     assert answer["manifest"] is None
 
 
+@pytest.mark.thorough
 def test_an_honest_bundle_needs_a_small_part_of_the_limits(bundle: Path) -> None:
     code = (
         "import resource, sys\n"

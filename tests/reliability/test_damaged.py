@@ -19,6 +19,7 @@ def codes(path):
     return {finding.code for finding in verify(path).findings}
 
 
+@pytest.mark.thorough
 def test_one_byte_changed_anywhere_is_found(bundle, bundle_bytes):
     rng = np.random.default_rng(7)
     places = {0, 100, 511, 512, 513, len(bundle_bytes) - 1, *rng.integers(0, len(bundle_bytes), 400).tolist()}

@@ -162,6 +162,7 @@ def peaks_of(*command: object) -> tuple[int, int]:
     return own * unit, child * unit
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PLANS)
 def test_a_build_keeps_to_the_memory_that_is_declared(large: Large, name: str) -> None:
     declared = large.declared[name]
@@ -177,6 +178,7 @@ def test_a_build_keeps_to_the_memory_that_is_declared(large: Large, name: str) -
 POOLS: dict[str, Callable[[], Pool]] = {"loky": lambda: Processes(2), "dask": lambda: Cluster(None, 2)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pool", POOLS)
 def test_bundles_do_not_depend_on_who_reads_which_part(
     large: Large, pool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

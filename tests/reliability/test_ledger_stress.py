@@ -56,6 +56,7 @@ class Build:
             self.process.kill()
 
 
+@pytest.mark.thorough
 def test_exactly_the_granted_builds_succeed(stresses, tmp_path):
     stress = stresses.Stress(tmp_path, GRANT_FOR, Build)
     stresses.storm(stress, builds=BUILDS, at_once=AT_ONCE)
@@ -63,6 +64,7 @@ def test_exactly_the_granted_builds_succeed(stresses, tmp_path):
     assert sorted(stress.codes) == [0] * GRANT_FOR + [4] * (BUILDS - GRANT_FOR)
 
 
+@pytest.mark.thorough
 def test_the_same_killed_at_random_moments(stresses, tmp_path):
     told = []
     stress = stresses.Stress(tmp_path, GRANT_FOR, Build)

@@ -29,6 +29,7 @@ def stress(stresses: Any, tmp_path: Path) -> Any:
     return stresses.Stress(tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("force", "paid"), [(False, True), (True, False)])
 def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_cleans_up(
     stresses: Any, stress: Any, *, force: bool, paid: bool
@@ -42,6 +43,7 @@ def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_clean
     assert states == old | {"the new bundle alone", "the new pair"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["interrupted", "full", "forbidden", "broken"])
 def test_whatever_happens_to_the_disk_is_told_and_replaces_nothing(
     stresses: Any, stress: Any, what: str
@@ -52,6 +54,7 @@ def test_whatever_happens_to_the_disk_is_told_and_replaces_nothing(
     assert stress.broken == []
 
 
+@pytest.mark.thorough
 def test_a_disk_that_fails_once_while_the_library_closes_the_file_is_told(
     stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +68,7 @@ def test_a_disk_that_fails_once_while_the_library_closes_the_file_is_told(
     assert list(stress.ends) == ["over an old bundle: the old pair, exit code 6"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("force", [False, True])
 def test_under_a_limit_of_file_sizes_all_is_written_or_nothing(
     stresses: Any, stress: Any, *, force: bool

@@ -108,6 +108,7 @@ def is_what_is_audited(variant: Variant) -> bool:
     return alike and bool(fits)
 
 
+@pytest.mark.thorough
 @small
 def test_releases_one_by_one_are_what_is_audited(variant: Variant) -> None:
     assert is_what_is_audited(variant)
@@ -131,6 +132,7 @@ def test_every_mechanism_is_audited() -> None:
     assert len({one.name for one in MECHANISMS}) == len(MECHANISMS)
 
 
+@pytest.mark.thorough
 def test_larger_variants_with_gaussian_noise_can_be_audited_too() -> None:
     """At δ = 10⁻⁶ hardly a run shows ε; μ can be bounded all the same. Some of those of the long run."""
     some = every_gaussian()[:: len(every_gaussian()) // 5]

@@ -112,6 +112,7 @@ def test_the_helper_rejects_a_law_as_far_away_as_the_controls_must_be() -> None:
 # --- the choice
 
 
+@pytest.mark.quick_for("(5, 5, 0, 3, -2)-2-2.0")
 @cases
 def test_choices_fall_as_the_exact_law_says(
     utilities: tuple[int, ...], sensitivity: int, epsilon: float
@@ -140,6 +141,7 @@ def test_control_the_exponential_mechanism_is_another(
     assert fit(drawn(utilities, sensitivity, epsilon), other) < SIGNIFICANCE
 
 
+@pytest.mark.thorough
 def test_choices_one_after_the_other_are_independent() -> None:
     random = SecureRandom.for_tests(2029)
     case = CASES[1]

@@ -406,6 +406,7 @@ def test_the_stated_probabilities_are_those_of_the_definition(law: Law, scale: f
     )
 
 
+@pytest.mark.thorough
 @laws
 def test_under_the_null_the_p_values_are_uniform(law: Law) -> None:
     """Neither too small, which would be false alarms, nor too large, which would be no test at all."""

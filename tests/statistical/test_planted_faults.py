@@ -92,6 +92,7 @@ def test_a_detector_that_is_silent_stands_in_the_table_as_such() -> None:
     assert row[4] == "missed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

@@ -138,6 +138,7 @@ def outputs(bundle: Bundle) -> dict[str, dict[str, Any]]:
     return {output["name"]: output for output in bundle.manifest["outputs"]}
 
 
+@pytest.mark.quick_for("add-remove-one")
 def test_the_noise_of_every_output_is_the_manifest_s(bundles: list[Bundle]) -> None:
     stated = outputs(bundles[0])
     assert all(output["noise"] is not None for output in stated.values())
@@ -153,6 +154,7 @@ def test_the_noise_of_every_output_is_the_manifest_s(bundles: list[Bundle]) -> N
             assert part.std() == pytest.approx(expected, rel=0.25), name
 
 
+@pytest.mark.quick_for("add-remove-one")
 def test_no_output_has_the_noise_of_another(bundles: list[Bundle]) -> None:
     """Outputs draw from streams of their own: standardised, their differences are not correlated."""
     differences = {}

@@ -8,9 +8,12 @@ import sys
 import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from refusals import refused
 from unprivileged import unprivileged_folder
 
 import synthrelease
+from synthrelease.bundle.examination import examine
+from synthrelease.bundle.verification import refuse_absent
 from synthrelease.cli import main
 
 
@@ -185,8 +188,10 @@ def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault():
     with unprivileged_folder() as folder:
         (folder / "r.h5").write_bytes(b"x")
         (folder / "r.h5").chmod(0)
-        with pytest.raises(synthrelease.MachineError, match="may not be read"):
-            synthrelease.verify(folder / "r.h5")
+        found = examine(folder / "r.h5")  # here: the process that checks for others would be root's
+        assert [one.code for one in found.findings] == ["unreadable"]
+        with refused(synthrelease.MachineError, "cannot-read", where="r.h5"):
+            refuse_absent(folder / "r.h5", found)
 
 
 def test_what_is_no_regular_file_is_a_finding(tmp_path):

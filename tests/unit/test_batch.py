@@ -155,6 +155,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[
     return paths, bundles(folder / "out")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pool", ["loky", "dask"])
 @pytest.mark.parametrize("kill", [0, 1], ids=["", "a worker killed"])
 def test_bundles_do_not_depend_on_who_worked(
@@ -176,6 +177,7 @@ def test_bundles_do_not_depend_on_who_worked(
     assert bundles(tmp_path) == expected
 
 
+@pytest.mark.thorough
 def test_a_single_build_is_the_batch_s(
     studies: tuple[list[Path], dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

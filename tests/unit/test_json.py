@@ -95,6 +95,7 @@ def test_a_test_seed_is_told(study, tmp_path):
     assert finding["code"] == "test-seed"
 
 
+@pytest.mark.thorough
 def test_evaluating(study):
     bundle = synthrelease.build(study.plan, study.folder / "r.h5").path
     done = run("evaluate", study.plan, bundle, "--json")

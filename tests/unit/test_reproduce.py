@@ -38,6 +38,7 @@ def done(tmp_path_factory):
     return finished.stdout, out
 
 
+@pytest.mark.thorough
 def test_what_does_not_protect_is_attacked(done):
     rows = table(done[0], "3.3, 3.4")
     assert [row[0] for row in rows] == (

@@ -71,6 +71,7 @@ STUDIES = ("ier2023_vr_pupil", "MPIIDPEye")
 # --- the whole
 
 
+@pytest.mark.thorough
 def test_it_says_what_it_counts(done):
     assert (
         "ier2023_vr_pupil: 6 people, 2 recording types (calm, loud), 11 features, 930 windows of 0.5 s"
@@ -236,6 +237,7 @@ def test_worth_of_blocks_of_draws_is_that_of_all(part, study, monkeypatch):
     assert found.utility > 0
 
 
+@pytest.mark.thorough
 def test_the_number_of_workers_changes_nothing(part, study):
     worth, told, ways = part("worth"), part("told"), part("ways")
     chosen = (ways.DCFPA[0],)

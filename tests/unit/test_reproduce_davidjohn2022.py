@@ -172,6 +172,7 @@ def test_without_data_or_with_too_few_people_it_ends_with_3(tmp_path):
 # --- what is kept
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_and_computes_again_what_is_damaged_or_of_something_else(done, data, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(done[1], out)
@@ -306,6 +307,7 @@ def test_names_by_lot_are_those_of_the_condition(part):
     assert set(named[2000:]) == {1, 2, 3}  # nobody had it
 
 
+@pytest.mark.thorough
 def test_the_number_of_workers_and_the_order_change_nothing(part, rows, tmp_path):
     cells, kept = part("_davidjohn2022_cells"), part("_kept")
     asked = [cells.Cell(q, "seeded, tree") for q in (cells.HALVES_ONE, cells.RECORDINGS, cells.TASK_ONE)]

@@ -120,6 +120,7 @@ def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkey
     assert what == every.curve.without_data[0]
 
 
+@pytest.mark.thorough
 def test_what_is_not_drawn_is_said(built):
     plan, bundle, whole = built(invented.write_heatmaps_study)
     told = appraise(plan, bundle, pictures=1)
@@ -129,6 +130,7 @@ def test_what_is_not_drawn_is_said(built):
     assert "There is more to see" not in private_page(whole)
 
 
+@pytest.mark.thorough
 def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(built, monkeypatch):
     """What a private choice took is not spent on noise again."""
     asked = {}
@@ -152,6 +154,7 @@ def test_the_same_seed_tells_the_same(built):
     assert appraise(plan, bundle, seed=2).to_json() != told.to_json()
 
 
+@pytest.mark.quick_for("write_areas_study")
 @pytest.mark.parametrize("write", [invented.write_areas_study, invented.write_signals_study])
 def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, monkeypatch):
     """Only who is asked about is of the first part, and that is said."""

@@ -59,6 +59,7 @@ def test_people_who_are_alike_are_not(data):
     assert Verdict.FOUND not in {attack.verdict for attack in told.attacks}
 
 
+@pytest.mark.thorough
 def test_the_number_of_processes_changes_nothing():
     one, two = (appraised_input("data", features(1.0), seed=3, jobs=jobs) for jobs in (1, 2))
     assert [attack.to_json() for attack in one.attacks] == [attack.to_json() for attack in two.attacks]

@@ -69,6 +69,7 @@ def test_frames_make_the_bundle_that_their_rows_in_a_file_make(tmp_path: Path) -
     assert set(tmp_path.iterdir()) - before == {built.path, built.sidecar}
 
 
+@pytest.mark.thorough
 def test_workers_are_sent_frames_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, frames, bundle = study(tmp_path)
     monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
@@ -96,6 +97,7 @@ def test_frames_of_pandas_make_the_same_bundle(tmp_path: Path) -> None:
     assert built.path.read_bytes() == bundle.read_bytes()
 
 
+@pytest.mark.thorough
 def test_previews_and_appraisals_take_frames(tmp_path: Path) -> None:
     plan, frames, bundle = study(tmp_path)
     view = preview(make_design(load_plan(plan, frames)))

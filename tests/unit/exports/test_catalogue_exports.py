@@ -117,6 +117,7 @@ def test_tables_tell_the_guarantee_of_their_output_to_the_last_digit(tmp_path, n
         assert (TEST_SEED_WORDS in before) == (name == "areas")
 
 
+@pytest.mark.thorough
 def test_the_validator_of_the_command_line_accepts_and_refuses(tmp_path):
     folder_of("mlcroissant")
     _, folder = exported(tmp_path, "statistics", "croissant")

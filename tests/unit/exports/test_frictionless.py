@@ -58,6 +58,7 @@ def test_packages_of_every_kind_of_output_are_valid_and_every_cell_is_held_again
     assert len(found) > 30
 
 
+@pytest.mark.thorough
 def test_the_demonstrations_package_is_valid(tmp_path):
     assert CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "demo")]).exit_code == 0
     command = [

@@ -175,6 +175,7 @@ class Interrupter:
         sys.settrace(self.before)
 
 
+@pytest.mark.thorough
 def test_interrupted_in_any_line_a_debit_is_whole_or_not_and_no_noise_is_drawn_unnoted(tmp_path):
     ledger, line, ended = granted(tmp_path), 0, False
     empty = ledger.path.read_bytes()

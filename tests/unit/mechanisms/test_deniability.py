@@ -472,6 +472,7 @@ def random_scene(draw: random.Random, tally: Counter[str]) -> Scene:
     return Scene(tuple(order), tuple(resampled), conditional, model, records, people, candidates, seeds)
 
 
+@pytest.mark.thorough
 def test_ten_thousand_random_candidates_agree() -> None:
     tally: Counter[str] = Counter()
     for number in range(1000):

@@ -330,7 +330,7 @@ def test_too_few_passing_records_are_an_error_that_tells_nothing_of_how_many(
     assert set(re.findall(r"\d+", str(nearly))) == {"1", "151", "150"}
     for error in (none, nearly):
         assert error.found == ""
-        assert set(vars(error)) == {"problem", "where", "found", "expected", "remedy"}
+        assert set(vars(error)) == {"code", "problem", "where", "found", "expected", "remedy"}
         assert error.__cause__ is None
         assert error.__context__ is None
         assert error.exit_code == 3

@@ -156,6 +156,7 @@ def fits(manifest):
     return VALID.is_valid(manifest) and len(set(names)) == len(names)
 
 
+@pytest.mark.thorough
 def test_every_leaf_of_a_manifest_that_changes_is_told_and_nothing_else(original):
     """Brute force: each leaf is replaced, by whatever the schema lets stand there, and the change must be told."""
     plain, told_of, without = text_of(difference(original, original)), 0, []

@@ -108,6 +108,7 @@ def test_the_release_teaches_the_attacker_nothing_before_they_see_it():
     assert other.main.value * 12 == pytest.approx(one.main.value * 11)
 
 
+@pytest.mark.thorough
 def test_workers_change_nothing():
     known, released = halves(planted(apart=1.0))
     told = []

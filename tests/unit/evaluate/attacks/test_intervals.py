@@ -53,6 +53,7 @@ def test_whole_numbers_are_whole_in_spite_of_rounding():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shares", ["coins", "uniform"])
 def test_coverage(shares):
     """500 samples of 24 people: the exact interval holds the mean in 95 % at least; half as wide it would not."""

@@ -27,6 +27,7 @@ def test_rounds_of_large_data():
     assert (found.scores == LARGE + 3).all()
 
 
+@pytest.mark.thorough
 def test_identification_in_large_data():
     rows = planted()
     wide = np.column_stack([rows.values, np.zeros((len(rows.values), 1 + (1 << 17) // len(rows.values)))])

@@ -86,6 +86,7 @@ def test_a_threshold_that_luck_picked_is_measured_on_other_trials():
     assert not check_promise(inside, outside, epsilon=0.1, delta=0.0).violated
 
 
+@pytest.mark.thorough
 def test_false_complaints_are_as_rare_as_declared():
     """δ alone is spent to the last: complaints in at most 1 % + 6.1 standard deviations of 400."""
     rng = np.random.default_rng(2)
