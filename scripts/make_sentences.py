@@ -25,7 +25,10 @@ def main() -> int:
     if "--check" in sys.argv:
         changed = [name for name in {*wanted, *found} if wanted.get(name) != found.get(name)]
         if changed:
-            print(f"run scripts/make_sentences.py, and read what changed: {', '.join(sorted(changed))}", file=sys.stderr)
+            print(
+                f"run scripts/make_sentences.py, and read what changed: {', '.join(sorted(changed))}",
+                file=sys.stderr,
+            )
         return int(bool(changed))
     TARGET.mkdir(parents=True, exist_ok=True)
     for name in {*found} - {*wanted}:
@@ -71,7 +74,9 @@ def _texts(node: ast.AST, docstrings: dict[ast.AST, bool]) -> Iterator[tuple[tup
 def _text(node: ast.JoinedStr | ast.Constant) -> str:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
-    parts = (str(part.value) if isinstance(part, ast.Constant) else f"{{{_name(part)}}}" for part in node.values)
+    parts = (
+        str(part.value) if isinstance(part, ast.Constant) else f"{{{_name(part)}}}" for part in node.values
+    )
     return "".join(parts)
 
 
@@ -87,7 +92,9 @@ def _docstrings(tree: ast.Module) -> dict[ast.AST, bool]:
     for node in ast.walk(tree):
         decorators = getattr(node, "decorator_list", [])
         is_command = any("command(" in ast.unparse(one) or "group(" in ast.unparse(one) for one in decorators)
-        for number, statement in enumerate(getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []):
+        for number, statement in enumerate(
+            getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []
+        ):
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                 found[statement.value] = is_command and number == 0
     return found

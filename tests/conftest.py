@@ -5,9 +5,9 @@ import signal
 from types import SimpleNamespace
 
 import pytest
+from goldens import pytest_addoption, pytest_configure  # noqa: F401  hooks
 from invented_study import write_study
 from reproducing import SCRIPTS
-from goldens import pytest_addoption, pytest_configure  # noqa: F401  hooks
 from tiers import pytest_collection_modifyitems, pytest_terminal_summary  # noqa: F401  hooks
 
 import synthrelease

@@ -46,4 +46,7 @@ def check_text(name: str, text: str, **hidden: object) -> None:
 
 def figures(text: str) -> list[float]:
     """Return the numbers in a text, in their order: `2 of 4 rows (50 %)` has 2, 4 and 50."""
-    return [float(one.replace(",", "").replace("\u202f", "")) for one in re.findall(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)]
+    return [
+        float(one.replace(",", "").replace("\u202f", ""))
+        for one in re.findall(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
+    ]

@@ -40,7 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 if (item.callspec.id in marker.args) == where_named:
                     item.add_marker("thorough")
     for function, wanted in named.items():
-        if len(ids[function]) > 1 and wanted - ids[function]:  # of a test called by its id the others are not there
+        if (
+            len(ids[function]) > 1 and wanted - ids[function]
+        ):  # of a test called by its id the others are not there
             raise pytest.UsageError(f"{function}: no parameter is called {sorted(wanted - ids[function])}")
 
 

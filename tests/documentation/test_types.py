@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from documented import ROOT, blocks
 
 import synthrelease
