@@ -36,12 +36,14 @@ class Ended:
         state: "built", "kept" from an earlier batch, or "failed".
         bundle: where it is; None if there is none.
         reason: why not, in the words of the error; "" otherwise.
+        code: of that error; "" otherwise.
     """
 
     plan: Path
     state: str
     bundle: Path | None = None
     reason: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def batch(
         planned = []
         for number, read in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
             if isinstance(read, SynthReleaseError):
-                note(number, Ended(paths[number], FAILED, reason=str(read)))
+                note(number, _failed(paths[number], read))
                 continue
             sweep(read.path)
             if resume and (kept := _kept(read, journal, force=force)) is not None:
@@ -171,16 +173,18 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
         return None
     if not one.path.exists():
         gone = entry.state == DONE and not force
-        return _lost(one, "the bundle was built and is gone") if gone else None
+        return _lost(one, "bundle-gone", "the bundle was built and is gone") if gone else None
     if not _is(entry, one.path):
-        return None if force else _lost(one, "the bundle was changed since it was built")
+        if force:
+            return None
+        return _lost(one, "bundle-changed", "the bundle was changed since it was built")
     try:
         if entry.state == MOVING:  # killed just after it had its name
             manifest = open_bundle(one.path, allow_test_seed=True).manifest
             durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
             journal.add(replace(entry, state=DONE))
     except SynthReleaseError as error:
-        return Ended(one.plan.path, FAILED, one.path, str(error))
+        return _failed(one.plan.path, error, one.path)
     return Ended(one.plan.path, KEPT, one.path)
 
 
@@ -191,7 +195,7 @@ def _taken(one: _Planned, *, resume: bool) -> Ended | None:
     try:
         durable.refuse_taken(one.path, remedy)
     except MachineError as error:
-        return Ended(one.plan.path, FAILED, reason=str(error))
+        return _failed(one.plan.path, error)
     return None
 
 
@@ -213,14 +217,18 @@ def _digest(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(to_bytes(manifest)).hexdigest()
 
 
-def _lost(one: _Planned, problem: str) -> Ended:
+def _lost(one: _Planned, code: str, problem: str) -> Ended:
     error = MachineError(
-        "lost-bundle",
+        code,
         problem,
         where=str(one.path),
         remedy="bring it back, or build it, and pay for it, again: force=True",
     )
-    return Ended(one.plan.path, FAILED, reason=str(error))
+    return _failed(one.plan.path, error)
+
+
+def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
+    return Ended(plan, FAILED, bundle, str(error), error.code)
 
 
 def _noting(journal: Journal, one: _Planned) -> Callable[[str, str], None]:
@@ -241,19 +249,19 @@ def _run(
             yield one.number, _ended(one, outcome, journal)
     except MachineError as error:
         for one in left.values():
-            yield one.number, Ended(one.plan.path, FAILED, reason=str(error))
+            yield one.number, _failed(one.plan.path, error)
 
 
 def _ended(one: _Planned, outcome: Any, journal: Journal) -> Ended:
     if isinstance(outcome, Failed):
-        return Ended(one.plan.path, FAILED, reason=_reason(outcome))
+        if isinstance(outcome.error, SynthReleaseError):
+            return _failed(one.plan.path, outcome.error)
+        return Ended(one.plan.path, FAILED, reason=_reason(outcome), code="internal-error")
     journal.add(replace(journal.entries[one.path.name], state=DONE))
     return Ended(one.plan.path, BUILT, outcome.path)
 
 
 def _reason(failed: Failed) -> str:
-    """Why a plan failed: an error of ours as it is; of any other neither text nor values, which may be private."""
-    if isinstance(failed.error, SynthReleaseError):
-        return str(failed.error)
+    """Why a plan failed by an error that is not ours: neither its text nor values, which may be private."""
     at = f" ({failed.at})" if failed.at else ""
     return f"{type(failed.error).__name__} in synthrelease itself{at}: build this plan alone to see more"

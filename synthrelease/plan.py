@@ -227,7 +227,7 @@ def _explained(where: str, error: Any) -> PlanError | None:
         near = nearest(name, list(_STATISTICS))
         return PlanError(
             "unknown-statistic",
-            f"'{name}' is not offered",
+            f"{name!r} is not offered",
             where=where,
             expected=offered,
             remedy=near or "write one of these",

@@ -194,7 +194,7 @@ def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
             offered = error.validator_value if error.validator == "enum" else [error.validator_value]
             return PlanError(
                 "unknown-choice",
-                f"'{error.instance}' is not offered",
+                f"{str(error.instance)!r} is not offered",
                 where=where,
                 expected="one of " + ", ".join(map(str, offered)),
                 remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",

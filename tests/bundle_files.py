@@ -1,4 +1,6 @@
-"""Bundles of every kind of output as files, and what is in them by path."""
+"""Bundles of every kind of output as files, what is in them by path, and the sections of a README about one."""
+
+import re
 
 import numpy as np
 from layouts import Layout, layout
@@ -24,3 +26,12 @@ def of(whole, output, *labels):
 def entry(whole, name):
     """The entry of an output in the manifest."""
     return next(one for one in whole.manifest["outputs"] if one["name"] == name)
+
+
+def sections(readme):
+    """The sections of a README, from below the title to how it is checked, each on one line.
+
+    They are what the export is, what is promised, what is not protected, warnings if there are any, what is in it, and how to check it.
+    """
+    _, *parts = re.split(r"(?:\A|\n)[^\n]+\n-+\n\n", readme)
+    return [" ".join(part.split()) for part in parts]

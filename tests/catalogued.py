@@ -21,11 +21,11 @@ def folder_of(name: str) -> Path:
 
 
 def datacite_faults(document: dict[str, Any]) -> list[str]:
-    """Return what the newest schema of DataCite that the package `datacite` ships, 4.5, has against a document."""
+    """Return the places where a document breaks the newest schema of DataCite that the package `datacite` ships, 4.5."""
     from jsonschema import Draft201909Validator
 
     schema = json.loads((folder_of("datacite") / "schemas" / "datacite-v4.5.json").read_text())
-    return [error.message for error in Draft201909Validator(schema).iter_errors(document)]
+    return [error.json_path for error in Draft201909Validator(schema).iter_errors(document)]
 
 
 def numbers_in(text: str) -> dict[str, float]:

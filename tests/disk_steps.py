@@ -18,9 +18,9 @@ from typing import Any, Self
 from synthrelease.ledger import Ledger
 from synthrelease.ledger.debit import Debit
 
-NAMING = ("link", "replace", "unlink", "fsync folder")  # around these, what has which name changes
-LEDGER = ("pay", "note drawing", "note release")
-_WRITING = ("make", "write", "rest of write", "truncate", "fsync file", "link", "replace")
+NAMING = ("link", "replace", "unlink", "fsync-folder")  # around these, what has which name changes
+LEDGER = ("pay", "note-drawing", "note-release")
+_WRITING = ("make", "write", "rest-of-write", "truncate", "fsync-file", "link", "replace")
 _FOLDER = ("make", "link", "replace", "unlink")
 
 
@@ -89,13 +89,13 @@ class Steps:
         self._before(fcntl, "flock", "lock")
         self._before(tempfile, "mkstemp", "make")
         self._before(Ledger, "debit", "pay")
-        self._before(Debit, "begin_drawing", "note drawing")
-        self._before(Debit, "release", "note release")
+        self._before(Debit, "begin_drawing", "note-drawing")
+        self._before(Debit, "release", "note-release")
         opened = Path.open
 
         def fsync(handle: int) -> None:
             folder = stat.S_ISDIR(os.fstat(handle).st_mode)
-            self.step("fsync folder" if folder else "fsync file")  # and no more: only the power would tell
+            self.step("fsync-folder" if folder else "fsync-file")  # and no more: only the power would tell
 
         def opening(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
             file = opened(path, mode, *arguments, **options)
@@ -123,7 +123,7 @@ class _Counted:
         view = memoryview(data).cast("B")
         self._step("write")
         done: int = self._file.write(view[: len(view) // 2])
-        self._step("rest of write")
+        self._step("rest-of-write")
         return done + int(self._file.write(view[done:]))
 
     def truncate(self, size: int | None = None) -> int:

@@ -48,5 +48,5 @@ def figures(text: str) -> list[float]:
     """Return the numbers in a text, in their order: `2 of 4 rows (50 %)` has 2, 4 and 50."""
     return [
         float(one.replace(",", "").replace("\u202f", ""))
-        for one in re.findall(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
+        for one in re.findall(r"(?<![\w.-])-?\d[\d,]*(?:\u202f\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?", text)
     ]

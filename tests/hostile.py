@@ -20,6 +20,7 @@ from forging import output, parameters
 from layouts import layout
 from mutants import sealed, text_of, written
 
+from synthrelease.bundle.anatomy import Part
 from synthrelease.bundle.bundle_file import _fletcher32
 from synthrelease.bundle.layout import USER_BLOCK, block_of
 
@@ -364,19 +365,19 @@ def _driver_block(body: bytearray) -> None:
     struct.pack_into("<Q", body, 40, len(body) + USER_BLOCK)
 
 
-def _region(what: str) -> tuple[int, int]:
-    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.what == what)
+def _region(kind: str, path: str) -> tuple[int, int]:
+    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.part == Part(kind, path))
     return region.start - USER_BLOCK, region.stop - USER_BLOCK
 
 
 def continued_in_itself(body: bytearray) -> None:
-    start, _ = _region("header of /outputs/still")
+    start, _ = _region("header", "/outputs/still")
     struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, start + 16, 24)
 
 
 def _endless_header(body: bytearray) -> None:
     """Headers that continue in headers, each a message long."""
-    start, _ = _region("header of /outputs/still")
+    start, _ = _region("header", "/outputs/still")
     struct.pack_into("<HHB3xQQ", body, start + 16, 0x10, 16, 0, len(body), 24)
     for _ in range(50_000):
         body += struct.pack("<HHB3xQQ", 0x10, 16, 0, len(body) + 24, 24)
@@ -384,14 +385,14 @@ def _endless_header(body: bytearray) -> None:
 
 
 def _tree_of_itself(body: bytearray) -> None:
-    start, _ = _region("index of /outputs")
+    start, _ = _region("index", "/outputs")
     body[start + 5] = 1  # a level higher
     struct.pack_into("<Q", body, start + 32, start)
 
 
 def _tower_of_trees(body: bytearray) -> None:
     """Nodes of 255 levels, each the only child of the one above."""
-    start, stop = _region("index of /outputs")
+    start, stop = _region("index", "/outputs")
     node = bytes(body[start:stop])
     body[start + 5] = 255
     struct.pack_into("<Q", body, start + 32, len(body))
@@ -405,7 +406,7 @@ def _tower_of_trees(body: bytearray) -> None:
 
 def _chunk_of(size: int) -> Callable[[bytearray], None]:
     def change(body: bytearray) -> None:
-        start, _ = _region(f"chunk index of {DATASET}")
+        start, _ = _region("chunk-index", DATASET)
         struct.pack_into("<I", body, start + 24, size)
 
     return change
@@ -416,7 +417,7 @@ def _name_of_nothing(body: bytearray) -> None:
     (start, stop), (place, _) = (
         (one.start - USER_BLOCK, one.stop - USER_BLOCK)
         for one in layout(_BUNDLE).anatomy.regions
-        if one.what == "names of /outputs"
+        if one.part == Part("names", "/outputs")
     )
     if stop - start != 32:  # the head of the list
         start, place = place, start
@@ -434,7 +435,7 @@ def _moved(between: bytes) -> Callable[[bytearray], None]:
         chunk = bytes(body[place - USER_BLOCK : place - USER_BLOCK + size])
         body[place - USER_BLOCK : place - USER_BLOCK + size] = bytes(size)
         body += between
-        start, _ = _region(f"chunk index of {DATASET}")
+        start, _ = _region("chunk-index", DATASET)
         rank = len(layout(_BUNDLE).anatomy.datasets[DATASET].shape)
         struct.pack_into("<Q", body, start + 24 + 8 * (rank + 2), len(body))
         body += chunk
@@ -449,7 +450,7 @@ def _bomb(body: bytearray) -> None:
     packed = b"".join(stream.compress(bytes(1 << 22)) for _ in range(64)) + stream.flush()
     chunk = packed + _fletcher32(packed).to_bytes(4, "little")
     place, size = layout(_BUNDLE).anatomy.datasets[DATASET].chunks[0]
-    start, _ = _region(f"chunk index of {DATASET}")
+    start, _ = _region("chunk-index", DATASET)
     rank = len(layout(_BUNDLE).anatomy.datasets[DATASET].shape)
     body[place - USER_BLOCK : place - USER_BLOCK + size] = bytes(size)
     struct.pack_into("<I", body, start + 24, len(chunk))

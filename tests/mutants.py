@@ -24,7 +24,7 @@ from layouts import NAMES, Layout, layout
 from numpy.typing import NDArray
 
 from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Region
+from synthrelease.bundle.anatomy import Part, Region
 from synthrelease.bundle.bundle_file import _fletcher32
 from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
 from synthrelease.bundle.manifest import schema
@@ -135,10 +135,11 @@ def _region(original: Layout, random: Random, *, values: bool = False) -> Region
     """A part of the file: first what kind of part, since there are many more of some than of others."""
     kinds: dict[str, list[Region]] = {}
     for region in original.anatomy.regions[1:]:
-        what = region.what.split(" of ")[0]
-        if values or what != "values":
-            kinds.setdefault(what, []).append(region)
-    chosen: Region = _some(random, kinds[_some(random, sorted(kinds))])
+        kind = region.part.kind
+        if values or kind != "values":
+            kinds.setdefault(kind, []).append(region)
+    ordered = sorted(kinds, key=lambda kind: str(Part(kind)))  # so that a seed has the mutants that it had
+    chosen: Region = _some(random, kinds[_some(random, ordered)])
     return chosen
 
 
@@ -312,7 +313,7 @@ def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
     chunk = packed + _fletcher32(packed).to_bytes(4, "little")
     changed = bytearray(original.raw)
     changed[place : place + size] = bytes(size)
-    index = next(r for r in original.anatomy.regions if r.what == f"chunk index of {path}")
+    index = next(r for r in original.anatomy.regions if r.part == Part("chunk-index", path))
     rank = len(original.anatomy.datasets[path].shape)
     key = index.start + 24 + number * (8 + 8 * (rank + 1) + 8)
     struct.pack_into("<I", changed, key, len(chunk))

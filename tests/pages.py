@@ -16,21 +16,33 @@ from synthrelease.bundle import verify
 from synthrelease.report.public_report import write_report
 
 _INLINE = {"a", "strong", "span", "code"}  # what does not part words
+_CELLS = {"td", "th", "dd"}  # what stands beside what is before it
+_UNSEEN = {"script", "style", "title"}
 _VOID = {"meta", "link", "img", "br", "hr", "input"}
 
 
 @dataclass
 class Page:
-    """Elements in their order, the text that is seen, and the embedded manifest."""
+    """Elements in their order, the text that is seen, the same in lines, and the embedded manifest."""
 
     source: str
     elements: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     text: str = ""
+    lines: str = ""
     data: str = ""
+    seen: list[str] = field(default_factory=list)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         """Attributes of every element of a tag."""
         return [attributes for name, attributes in self.elements if name == tag]
+
+    def texts(self, tag: str, kind: str = "") -> list[str]:
+        """Texts of every element of a tag, or of those of a class."""
+        return [
+            re.sub(r"\s+", " ", text).strip()
+            for (name, attributes), text in zip(self.elements, self.seen, strict=True)
+            if name == tag and (not kind or kind in (attributes.get("class") or "").split())
+        ]
 
     @property
     def headings(self) -> list[int]:
@@ -41,25 +53,46 @@ class Page:
 class _Parser(HTMLParser):
     def __init__(self, page: Page) -> None:
         super().__init__(convert_charrefs=True)
-        self.page, self.open = page, []
+        self.page, self.open, self.numbers = page, [], []
 
     def handle_starttag(self, tag, attrs):
         assert len({name for name, _ in attrs}) == len(attrs), f"an attribute of {tag} stands twice"
-        self.page.elements.append((tag, dict(attrs)))
+        attributes = dict(attrs)
+        self.page.elements.append((tag, attributes))
+        self.page.seen.append("")
         self.page.text += "" if tag in _INLINE else " "
+        self._part(tag)
+        if tag == "img" or attributes.get("role") == "img":
+            self.page.lines += f"[{attributes.get('alt') or attributes['aria-label']}]\n"
+        if re.fullmatch(r"h[1-6]", tag):
+            self.page.lines += f"\n{'#' * int(tag[1])} "
         if tag not in _VOID:
             self.open.append(tag)
+            self.numbers.append(len(self.page.elements) - 1)
 
     def handle_endtag(self, tag):
         assert self.open, f"{tag} is closed and was not open"
         assert self.open[-1] == tag, f"{tag} is closed inside {self.open[-1]}"
         self.open.pop()
+        self.numbers.pop()
+        if tag not in _CELLS:
+            self._part(tag)
 
     def handle_data(self, data):
         if "script" in self.open:
             self.page.data += data
-        elif "style" not in self.open and "title" not in self.open:
+        elif not _UNSEEN & set(self.open):
             self.page.text += data
+            self.page.lines += data if "pre" in self.open else re.sub(r"\s+", " ", data)
+            for number in self.numbers:
+                self.page.seen[number] += data
+
+    def _part(self, tag):
+        parted = self.page.lines.endswith(("\n", "\t"))
+        if tag not in _INLINE | {"dt"} and not parted:
+            self.page.lines += "\t" if tag in _CELLS else "\n"
+        for number in self.numbers if tag not in _INLINE else ():
+            self.page.seen[number] += " "
 
 
 def parsed(source: str) -> Page:
@@ -70,7 +103,14 @@ def parsed(source: str) -> Page:
     parser.close()
     assert parser.open == [], parser.open
     page.text = re.sub(r"\s+", " ", page.text)
+    page.lines = _tidy(page.lines)
     return page
+
+
+def _tidy(text: str) -> str:
+    """Lines without what only markup put there; cells of a row are parted by a bar."""
+    lines = [re.sub(r"\s*\t\s*", " | ", line.strip()) for line in text.splitlines()]
+    return "\n".join(line for line in lines if line)
 
 
 def check_form(page: Page, embedded: str) -> None:
@@ -86,8 +126,11 @@ def check_form(page: Page, embedded: str) -> None:
         if tag == "link":
             assert attributes == {"rel": "icon", "href": "data:,"}
     policy = next(meta for meta in page.all("meta") if "http-equiv" in meta)["content"]
-    assert policy == (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    assert (
+        policy
+        == (
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"  # not a sentence: a policy
+        )
     )
     assert page.all("html") == [{"lang": "en"}]
     assert page.headings.count(1) == 1

@@ -100,4 +100,4 @@ def run_build_at_once(plan: Path, bundle: Path, policy: Path, ready: Any) -> Non
     try:
         synthrelease.build(plan, bundle, policy=policy)
     except PolicyError as error:
-        sys.exit(4 if "max_epsilon_of_dataset" in str(error) else 1)
+        sys.exit(4 if error.code == "exceeds-policy" else 1)

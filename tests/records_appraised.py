@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+from goldens import figures
 from invented_records import BOUNDS, NAMES, binned, parameters, seeded
 from numpy.typing import NDArray
 
@@ -78,6 +80,11 @@ def as_released(data: Features, own: RecordsParameters) -> dict[tuple[str, ...],
         if attribute.labels is None:
             arrays[attribute.name, "value"] = np.asarray(column, dtype=np.float64)
     return arrays
+
+
+def with_figures(sentences: Sequence[str], *numbers: float) -> list[str]:
+    """The sentences that have just these figures, in any order."""
+    return [one for one in sentences if sorted(figures(one)) == sorted(numbers)]
 
 
 def usual(**changed: Any) -> RecordsParameters:

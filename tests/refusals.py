@@ -16,14 +16,23 @@ _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @contextmanager
 def refused(
-    kind: type[SynthReleaseError], code: str, *, where: str | Path = ""
+    kind: type[SynthReleaseError], code: str, *, where: str | Path = "", names: Sequence[str] = ()
 ) -> Iterator[pytest.ExceptionInfo[SynthReleaseError]]:
-    """Assert that the block raises an error of just this class and code, whose place has `where` in it."""
+    """Assert that the block raises an error of just this class and code, whose place has `where` in it.
+
+    Args:
+        kind: the class, and no other below it.
+        code: of the error.
+        where: a part of the place.
+        names: identifiers and figures that stand in what was found, what was expected, the remedy or the problem.
+    """
     with pytest.raises(kind) as caught:
         yield caught
     error = caught.value
     assert (type(error), error.code) == (kind, code), str(error)
     assert str(where) in error.where, error.where
+    text = f"{error.problem}\n{error.found}\n{error.expected}\n{error.remedy}"
+    assert [name for name in names if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)] == [], text
     check_form(error)
 
 
@@ -33,7 +42,7 @@ def check_form(error: SynthReleaseError) -> None:
     for part in (error.problem, error.where, error.found, error.expected, error.remedy):
         assert part == part.strip()
         assert "\n" not in part
-        assert not re.search(r"\bNone\b|<\w+ object at|  ", part), part
+        assert not re.search(r"\bNone\b|<\w+ object at|  ", part), part  # not a sentence: Python's repr
 
 
 def check_refusal(error: DataError, path: Path, code: str, *places: str, secrets: Sequence[str]) -> None:
@@ -48,3 +57,16 @@ def check_refusal(error: DataError, path: Path, code: str, *places: str, secrets
     assert not [secret for secret in secrets if secret in told + repr(error).replace(str(path), "")]
     assert error.__cause__ is None
     assert error.__context__ is None or error.__suppress_context__
+
+
+@contextmanager
+def bad_argument(
+    kind: type[Exception], *named: object, by: str = ""
+) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """Assert that the block raises an error of the class, which has each of these names and figures; `by` this module."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert by in ("", caught.traceback[-1].path.stem), caught.traceback[-1].path
+    text = str(caught.value)
+    for one in named:
+        assert re.search(rf"(?<![\w.-]){re.escape(str(one))}(?!\w|\.\d)", text), (one, text)

@@ -55,7 +55,8 @@ def broken(outcome: Outcome) -> list[str]:
     if outcome.opened:
         out.append(f"{name}: opened {', '.join(outcome.opened)}")
     formless = told.get("kind") in _BYTES and not any(str(told["what"]).startswith(form) for form in FORMS)
-    behind = told.get("kind") == "chunk stream" and not str(told["what"]).endswith(" 0 behind")
+    stream = told.get("kind") == "chunk stream"  # not a sentence: a kind of mutants
+    behind = stream and not str(told["what"]).endswith(" 0 behind")
     if outcome.result == "accepted" and (formless or behind) and told["differences"] != ["/signature"]:
         out.append(f"{name}: accepted, though bytes are others that a bundle has in one form only")
     if told.get("unexplained"):

@@ -126,7 +126,7 @@ def _number(path: Path, line: int, column: int, cell: str) -> float:
         ) from None
     if math.isinf(value):
         raise DataError(
-            "bad-number",
+            "infinite-number",
             "a cell is not a number that can be used",
             where=f"{path}, line {line}, column {column + 1}",
             found="an infinite number",

@@ -148,13 +148,13 @@ class Stress:
             self.broken.append("a manifest does not stand beside its bundle")
         manifests = {path.name: open_bundle(path).manifest for path in bundles}
         ledger = Ledger(self.folder / "ledger.sqlite")
-        self.broken += ledger.check(manifests=manifests).faults
+        self.broken += map(str, ledger.check(manifests=manifests).faults)
         debits = ledger.to_json("study")["study"]["debits"]
         entries = {debit["entry"] for debit in debits}
         paid = {manifest["ledger"]["entry"] for manifest in manifests.values()}
         if len(paid) != len(bundles) or not paid <= entries:
             self.broken.append("a bundle without a debit of its own")
-        drawn = sum(debit["state"] != "paid, no noise drawn" for debit in debits)
+        drawn = sum(debit["drawn"] or debit["manifest"] is not None for debit in debits)
         if drawn < len(bundles):
             self.broken.append("noise was drawn on fewer debits than there are bundles")
         print(

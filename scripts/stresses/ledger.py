@@ -157,11 +157,12 @@ class Stress:
         manifests = {path.name: open_bundle(path).manifest for path in bundles}
         found = self.ledger.check(manifests=manifests).faults
         self.expect(
-            not found, f"the ledger is clean, and every bundle has a debit of its own, drawn: {found[:3]}"
+            not found,
+            f"the ledger is clean, and every bundle has a debit of its own, drawn: {[*map(str, found[:3])]}",
         )
         told, paid = self.ledger.to_json("study")["study"], self.paid()
         self.expect(told["spent"] <= told["epsilon"], "no more is spent than granted")
-        drawn = sum(debit["state"] != "paid, no noise drawn" for debit in paid)
+        drawn = sum(debit["drawn"] or debit["manifest"] is not None for debit in paid)
         self.expect(len(bundles) <= drawn <= len(paid) <= self.grant_for, "bundles ≤ drawn ≤ paid ≤ granted")
         if paid:
             other = _composed_otherwise(self.event, len(paid))
@@ -214,7 +215,7 @@ def storm_with_kills(stress: Stress, *, builds: int, at_once: int, tell: Callabl
     stress.expect(set(codes) <= {0, REFUSED, KILLED}, f"builds succeed, are refused or killed: {dict(codes)}")
     stress.check()
     tell(stress.figures())
-    left_over = [debit for debit in stress.paid() if debit["state"] == "paid, no noise drawn"]
+    left_over = [debit for debit in stress.paid() if not debit["drawn"] and debit["manifest"] is None]
     paid = len(stress.paid())
     numbers = [int(debit["release"]["version"].rpartition(".")[2]) for debit in left_over]
     with ThreadPoolExecutor(at_once) as pool:

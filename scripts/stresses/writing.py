@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import json
 import os
 import resource
 import tempfile
@@ -164,7 +165,15 @@ class Stress:
         sync = os.fsync
         if sync.__module__ == "posix":  # and not one that counts
             os.fsync = lambda _: None
-        asked = ["--quiet", "build", str(place.plan), "-o", str(place.bundle), *["--force"] * way.force]
+        asked = [
+            "--quiet",
+            "build",
+            str(place.plan),
+            "-o",
+            str(place.bundle),
+            *["--force"] * way.force,
+            "--json",
+        ]
         read = self._read[way.paid]
         with (
             without_syncing(),
@@ -188,24 +197,25 @@ class Stress:
         self.ends[f"{way}: {state}, exit code {code}"] += 1
         hold(not state.startswith("BROKEN"), state)
         hold(code in (0, failed), f"exit code {code}: {said[-600:]}")
-        hold((code == 0) <= (state == "the new pair"), f"success, and {state}")
+        hold((code == 0) <= (state == "new-pair"), f"success, and {state}")
         if failed == MACHINE and code != 0:
-            hold(said.startswith("error: ") and "to do:" in said, f"no message but {said}")
+            remedy = refusal(said).get("remedy", "")
+            hold(bool(remedy) and "\nerror: " in said, f"no message but {said}")
             left = place.left()
             hold(not left or all(name in said for name in left), f"left behind untold: {left}")
             hold("Traceback" not in said, said)
             if way.paid and "drawing" in place.entries():
-                told = "paid for" if "new" in state else "ledger counts"
-                hold(told in said, f"what was paid is not told: {said}")
+                told = str(place.bundle) if "new" in state else counted()
+                hold(told in remedy, f"what was paid is not told: {said}")
         stands = place.bundle.exists()
         code, said = ended(lambda: self.command(place, Way(force=False, paid=way.paid)))
         hold(code == (MACHINE if stands else 0), f"the next build ended with {code}: {said[-600:]}")
         hold(not place.left(), f"left behind after the next build: {place.left()}")
-        hold((self._state(place, way) == state) == stands, "the next build replaced a bundle unasked")
+        hold((self._state(place, way) == state) == stands, "replaced-unasked by the next build")
         if stands:
             code, said = ended(lambda: self.command(place, Way(force=True, paid=way.paid)))
             hold(code == 0, f"the next build by force ended with {code}: {said[-600:]}")
-        hold(self._state(place, way) == "the new pair", f"after the next build {self._state(place, way)}")
+        hold(self._state(place, way) == "new-pair", f"after the next build {self._state(place, way)}")
         hold(not place.left(), f"left behind in the end: {place.left()}")
 
     def _state(self, place: Place, way: Way) -> str:
@@ -213,10 +223,10 @@ class Stress:
         bundle, text = place.read(place.bundle), place.read(place.sidecar)
         before = self.old if way.force else (None, None)
         if (bundle, text) == before:
-            return "the old pair" if way.force else "nothing"
+            return "old-pair" if way.force else "nothing"
         if bundle == before[0]:
-            return "the old bundle alone" if text is None else "BROKEN: a manifest without its bundle"
-        return "BROKEN: no bundle any more" if bundle is None else place.new(text, paid=way.paid)
+            return "old-bundle" if text is None else "BROKEN: lone-manifest"
+        return "BROKEN: no-bundle" if bundle is None else place.new(text, paid=way.paid)
 
 
 @dataclass(frozen=True)
@@ -263,13 +273,13 @@ class Place:
         from synthrelease.bundle.manifest import to_bytes
 
         if not verify(self.bundle).ok:
-            return "BROKEN: a bundle that does not verify"
+            return "BROKEN: faulty-bundle"
         manifest = open_bundle(self.bundle).manifest
         if paid and not self._is_paid(manifest):
-            return "BROKEN: a bundle that the ledger did not count"
+            return "BROKEN: uncounted-bundle"
         if text is None:
-            return "the new bundle alone"
-        return "the new pair" if text == to_bytes(manifest) else "BROKEN: a bundle beside another's manifest"
+            return "new-bundle"
+        return "new-pair" if text == to_bytes(manifest) else "BROKEN: unlike-pair"
 
     def _is_paid(self, manifest: dict[str, Any]) -> bool:
         """Whether the ledger counts a release, as one on which noise was drawn."""
@@ -277,7 +287,22 @@ class Place:
 
         debits = Ledger(self.folder / "ledger.sqlite").to_json("study")["study"]["debits"]
         entry = manifest["ledger"]["entry"]
-        return [d["state"] != "paid, no noise drawn" for d in debits if d["entry"] == entry] == [True]
+        return [d["drawn"] or d["manifest"] is not None for d in debits if d["entry"] == entry] == [True]
+
+
+def refusal(said: str) -> dict[str, Any]:
+    """Return what a command that was refused says to a program; empty if it says nothing."""
+    start = said.find('{\n  "error": ')
+    return dict(json.JSONDecoder().raw_decode(said, start)[0]["error"]) if start >= 0 else {}
+
+
+def counted() -> str:
+    """Return what a failed build says of a debit that noise was drawn on."""
+    from synthrelease.ledger import Debit
+
+    debit = Debit(Path(), 0, {})
+    debit._begun = True  # noqa: SLF001  without a ledger
+    return debit.told()
 
 
 @contextmanager

@@ -56,9 +56,9 @@ def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tupl
     """
     entries = {entry["name"]: entry for entry in manifest["outputs"]}
     if manifest["privacy"]["neighbours"] != str(design.plan.neighbours):
-        raise _other(bundle, "other neighbours")
+        raise _other(bundle, "bundle-of-other-neighbours", "other neighbours")
     if list(entries) != [planned.name for planned in design.outputs]:
-        raise _other(bundle, "other outputs")
+        raise _other(bundle, "bundle-of-other-outputs", "other outputs")
     return tuple(_made(planned, entries[planned.name], bundle) for planned in design.outputs)
 
 
@@ -77,12 +77,11 @@ def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOu
                 keys = ", ".join(
                     sorted(k for k in told[part] | found[part] if told[part].get(k) != found[part].get(k))
                 )
-            raise _other(
-                bundle, f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
-            )
+            other = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
+            raise _other(bundle, "bundle-of-other-mechanism", other)
     event = event_from_json(entry["event"])
     if event != planned.event and not differs_by_choice(planned.event, event):
-        raise _other(bundle, f"{planned.name}: another budget, or other noise")
+        raise _other(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
     spent = sum(leaf.epsilon for leaf in flatten(event) if chosen and isinstance(leaf, PrivateChoice))
     return MadeOutput(entry, _settled(planned.resolved, chosen), planned.budget, event, spent)
 
@@ -104,9 +103,9 @@ def _settled(resolved: ResolvedOutput, chosen: dict[str, Any]) -> ResolvedOutput
     return resolved
 
 
-def _other(bundle: Path, found: str) -> PlanError:
+def _other(bundle: Path, code: str, found: str) -> PlanError:
     return PlanError(
-        "bundle-of-other-data",
+        code,
         "the bundle was not made from this plan and this data",
         where=str(bundle),
         found=found,

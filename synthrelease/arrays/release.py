@@ -158,7 +158,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
     if not several or not all(isinstance(call, ArrayRelease) for call in several):
         empty = several is not None and not several
         raise ArgumentError(
-            "nothing-to-compose",
+            "nothing-to-compose" if empty else "not-a-list-of-calls",
             "there are no calls to compose" if empty else "not a list of what calls returned",
             where="compose().calls",
             found="" if empty else f"one {type(calls).__name__}",

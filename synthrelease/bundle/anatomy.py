@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from synthrelease.bundle.layout import is_compact
+
+_CALLED = {"text-block": "text block", "chunk-index": "chunk index", "gap": "nothing"}
+
+
+class Part(NamedTuple):
+    """A structure of the file; its text is what messages call it.
+
+    Attributes:
+        kind: text-block, superblock, header, names, index, chunk-index, chunks, values or gap.
+        path: the group or dataset that it is of; "" if it is of the file.
+    """
+
+    kind: str
+    path: str = ""
+
+    def __str__(self) -> str:
+        called = _CALLED.get(self.kind, self.kind)
+        return f"{called} of {self.path}" if self.path else called
 
 
 @dataclass(frozen=True)
@@ -17,7 +35,12 @@ class Region:
 
     start: int
     stop: int
-    what: str
+    part: Part
+
+    @property
+    def what(self) -> str:
+        """What messages call the part."""
+        return str(self.part)
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ class BundleFile:
         values = int(np.prod(dataset.chunk, dtype=np.int64))
         packed = raw[:-4]
         if len(raw) != size or _fletcher32(packed) != int.from_bytes(raw[-4:], "little"):
-            raise BundleError("bad-chunk", "a chunk's checksum is not that of its bytes", where=path)
+            raise BundleError("bad-checksum", "a chunk's checksum is not that of its bytes", where=path)
         planes = _inflated(packed, values * itemsize, path)
         whole = np.empty((values, itemsize), dtype=np.uint8)
         for byte in range(itemsize):
@@ -187,7 +187,9 @@ class BundleFile:
         rows = whole.reshape(-1).view(dataset.dtype).reshape(dataset.chunk)
         there = min(dataset.chunk[0], dataset.shape[0] - number * dataset.chunk[0])
         if rows[there:].view(np.uint8).any():
-            raise BundleError("bad-chunk", "a chunk has values beyond the end of its dataset", where=path)
+            raise BundleError(
+                "values-beyond-end", "a chunk has values beyond the end of its dataset", where=path
+            )
         return rows[:there]
 
 

@@ -44,6 +44,7 @@ from synthrelease.privacy.sensitivity import (
     spectral_maps,
 )
 
+UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
 _CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
 
 
@@ -290,7 +291,7 @@ def _choice_faults(output: dict[str, Any], choices: list[PrivateChoice]) -> Iter
     if output["kind"] == "statistics":
         due = statistic_claims.choices(p)
     if [choice.candidates for choice in choices] != due:
-        yield "guarantee", "a private choice that the parameters do not call for, or none where they do"
+        yield "guarantee", UNCALLED_CHOICE
     elif listed is not None and (listed != sorted(set(listed)) or chosen not in listed):
         yield "guarantee", "what was chosen is not from its list"
     elif output["kind"] == "heatmap" and listed is not None and p["max_samples_per_stimulus"] is None:

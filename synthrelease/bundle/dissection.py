@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from synthrelease.bundle.anatomy import Anatomy, Region, StoredDataset
+from synthrelease.bundle.anatomy import Anatomy, Part, Region, StoredDataset
 from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
 from synthrelease.bundle.messages import (
     COMPACT_FILL_VALUE,
@@ -58,10 +58,10 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
     gaps = dissection.gaps()
     # A file can be large and hold nothing.
     if 2 * sum(gap.stop - gap.start for gap in gaps) > size:
-        refuse("more than half of the file is nothing", f"byte {gaps[0].start}")
+        refuse("mostly-gaps", "more than half of the file is nothing", f"byte {gaps[0].start}")
     for gap in gaps:
         if not _is_empty(read, gap):
-            refuse("bytes that no part of a bundle accounts for", f"byte {gap.start}")
+            refuse("unclaimed-bytes", "bytes that no part of a bundle accounts for", f"byte {gap.start}")
     regions = sorted([*dissection.regions, *gaps], key=lambda region: region.start)
     return Anatomy(dissection.groups, dissection.datasets, tuple(regions))
 
@@ -107,46 +107,46 @@ class _Dissection:
 
     def gaps(self) -> list[Region]:
         """Find all regions, and return what is between them."""
-        self.regions.append(Region(0, USER_BLOCK, "text block"))
+        self.regions.append(Region(0, USER_BLOCK, Part("text-block")))
         tree, heap, header = self._superblock()
         self._group("/", header, tree, heap, depth=0)
         self.regions.sort(key=lambda region: region.start)
         end, gaps = 0, []
         for region in self.regions:
             if region.start < end:
-                refuse("bytes that belong to two parts", f"byte {region.start}")
+                refuse("shared-bytes", "bytes that belong to two parts", f"byte {region.start}")
             if region.start > end:
-                gaps.append(Region(end, region.start, "nothing"))
+                gaps.append(Region(end, region.start, Part("gap")))
             end = region.stop
         if end != self.size:
-            refuse("bytes behind the end", f"byte {end}")
+            refuse("bytes-behind-end", "bytes behind the end", f"byte {end}")
         return gaps
 
     # Bytes. Addresses of HDF5 count from the end of the text block.
 
-    def _claim(self, address: int, size: int, what: str) -> int:
+    def _claim(self, address: int, size: int, part: Part) -> int:
         """Claim bytes for one structure, and return their place in the file."""
         start = address + USER_BLOCK
         if address < 0 or start + size > self.size:
-            refuse("lies beyond the end of the file", what)
+            refuse("beyond-end", "lies beyond the end of the file", part)
         self._unclaimed -= size
         if start in self._begun or self._unclaimed < 0:  # so that no cycle is followed
-            refuse("shares its bytes with something else", what)
+            refuse("shared-bytes", "shares its bytes with something else", part)
         self._begun.add(start)
-        self.regions.append(Region(start, start + size, what))
+        self.regions.append(Region(start, start + size, part))
         return start
 
-    def _take(self, address: int, size: int, what: str) -> bytes:
-        taken = self.read(self._claim(address, size, what), size)
+    def _take(self, address: int, size: int, part: Part) -> bytes:
+        taken = self.read(self._claim(address, size, part), size)
         if len(taken) != size:
-            refuse("cannot be read", what)
+            refuse("cannot-read", "cannot be read", part)
         return taken
 
     # Structures, from the root on.
 
     def _superblock(self) -> tuple[int, int, int]:
         """Return where the root's names are indexed, where they stand, and its header (II.A, version 0)."""
-        block = self._take(0, 96, "superblock")
+        block = self._take(0, 96, Part("superblock"))
         (header,) = struct.unpack_from("<Q", block, 64)
         tree, heap = struct.unpack_from("<QQ", block, 80)
         expected = (
@@ -161,7 +161,7 @@ class _Dissection:
 
     def _group(self, path: str, header: int, tree: int, heap: int, *, depth: int) -> None:
         if depth > _DEEPEST:
-            refuse("groups lie too deep", path)
+            refuse("too-deep", "groups lie too deep", path)
         messages = self._messages(header, path)
         tables = [(one.flags, one.body) for one in messages if one.kind == Message.SYMBOL_TABLE]
         expect(tables, [(0, struct.pack("<QQ", tree, heap))], path)
@@ -172,7 +172,7 @@ class _Dissection:
             expect((one.kind, one.flags), (Message.ATTRIBUTE, 0), path)
             name, value = attribute_of(one.body, path)
             if name in attributes:
-                refuse("an attribute stands twice", path)
+                refuse("attribute-twice", "an attribute stands twice", path)
             attributes[name] = value
         self.groups[path] = attributes
         names = self._names(heap, path)
@@ -186,7 +186,7 @@ class _Dissection:
 
     def _messages(self, address: int, path: str) -> list[_Found]:
         """Return an object's messages (IV.A.1.a)."""
-        what = f"header of {path}"
+        what = Part("header", path)
         prefix = self._take(address, 16, what)
         number, size = struct.unpack("<2xH4xI4x", prefix)
         expect(prefix, struct.pack("<BBHII4x", 1, 0, number, 1, size), what)
@@ -198,11 +198,11 @@ class _Dissection:
             at = 0
             while at < length:
                 if at + 8 > length:
-                    refuse("a message is cut off", what)
+                    refuse("cut-off", "a message is cut off", what)
                 kind, size, flags = struct.unpack_from("<HHB", block, at)
                 body = block[at + 8 : at + 8 + size]
                 if size % 8 or len(body) != size or block[at + 5 : at + 8] != bytes(3):
-                    refuse("a message is not as a bundle writes it", what)
+                    refuse("other-form", "a message is not as a bundle writes it", what)
                 count += 1
                 if kind == Message.CONTINUATION:
                     expect((len(body), flags), (16, 0), what)
@@ -211,19 +211,19 @@ class _Dissection:
                     messages.append(_Found(kind, flags, body, USER_BLOCK + start + at + 8))
                 at += 8 + size
         if count != number or not messages:
-            refuse("another number of messages than it states", what)
+            refuse("message-count", "another number of messages than it states", what)
         return messages
 
     def _names(self, address: int, path: str) -> dict[int, bytes]:
         """Return the names of a group's members by their place in its heap, which holds nothing else (III.D)."""
-        what = f"names of {path}"
+        what = Part("names", path)
         head = self._take(address, 32, what)
         size, free, place = struct.unpack("<8xQQQ", head)
         expect(head, struct.pack("<4sBxxxQQQ", b"HEAP", 0, size, free, place), what)
         heap = self._take(place, size, what)
         used = size if free == 1 else free  # 1: nothing is free
         if used > size or heap[:8] != bytes(8):
-            refuse("names are not as a bundle writes them", what)
+            refuse("other-form", "names are not as a bundle writes them", what)
         if free != 1:
             expect(heap[used:], struct.pack("<QQ", 1, size - used).ljust(size - used, b"\0"), what)
         names: dict[int, bytes] = {}
@@ -232,44 +232,44 @@ class _Dissection:
             name = heap[at : max(heap.find(b"\0", at), at)]
             after = at + padded(len(name) + 1)
             if not _NAME.fullmatch(name) or heap[at:after] != name.ljust(after - at, b"\0"):
-                refuse("a name is not as a bundle writes it", what)
+                refuse("other-form", "a name is not as a bundle writes it", what)
             names[at] = name
             at = after
         if at != used:
-            refuse("names are not as a bundle writes them", what)
+            refuse("other-form", "names are not as a bundle writes them", what)
         return names
 
     def _entries(
         self, tree: int, names: dict[int, bytes], path: str
     ) -> Iterator[tuple[int, int, int, bytes]]:
         """Yield the entries of a group in the order of their names, each name once (III.A.1, III.B, III.C)."""
-        what = f"index of {path}"
+        what = Part("index", path)
         last = 0  # where the greatest name so far stands
         seen = 0
         for child, before, after in self._leaves(tree, 0, 8, _GROUP_K, what):
             if int.from_bytes(before, "little") != last:
-                refuse("the index is out of order", what)
+                refuse("index-unordered", "the index is out of order", what)
             node = self._take(child, 8 + 2 * _LEAF_K * 40, what)
             (number,) = struct.unpack_from("<H", node, 6)
             expect(node[:8], struct.pack("<4sBxH", b"SNOD", 1, number), what)
             if not 1 <= number <= 2 * _LEAF_K or any(node[8 + 40 * number :]):
-                refuse("the index is not as a bundle writes it", what)
+                refuse("other-form", "the index is not as a bundle writes it", what)
             for entry in range(number):
                 offset, address, cached, reserved, scratch = struct.unpack_from(
                     "<QQII16s", node, 8 + 40 * entry
                 )
                 if offset not in names or reserved or (last and names[offset] <= names[last]):
-                    refuse("the index is out of order", what)
+                    refuse("index-unordered", "the index is out of order", what)
                 last = offset
                 seen += 1
                 yield offset, address, cached, scratch
             if int.from_bytes(after, "little") != last:
-                refuse("the index is out of order", what)
+                refuse("index-unordered", "the index is out of order", what)
         if seen != len(names):
-            refuse("a name that nothing has", what)
+            refuse("unused-name", "a name that nothing has", what)
 
     def _leaves(
-        self, address: int, kind: int, key_size: int, half: int, what: str
+        self, address: int, kind: int, key_size: int, half: int, what: Part
     ) -> list[tuple[int, bytes, bytes]]:
         """Return what the leaves of a tree point to, in order, with the keys before and after each (III.A.1)."""
         level = [(address, b"", b"")]
@@ -287,17 +287,17 @@ class _Dissection:
                 end = 24 + number * (8 + key_size) + key_size
                 least = 0 if kind == 0 and len(level) == 1 else 1
                 if not least <= number <= 2 * half or any(node[end:]):
-                    refuse("the index is not as a bundle writes it", what)
+                    refuse("other-form", "the index is not as a bundle writes it", what)
                 keys = [node[at : at + key_size] for at in range(24, end, 8 + key_size)]
                 if before and (keys[0], keys[-1]) != (before, after):
-                    refuse("the index is out of order", what)
+                    refuse("index-unordered", "the index is out of order", what)
                 children = (
                     struct.unpack_from("<Q", node, at + key_size)[0]
                     for at in range(24, end - key_size, 8 + key_size)
                 )
                 below.extend(zip(children, keys, keys[1:], strict=False))
             if len(heights) != 1 or (height is not None and heights != {height - 1}):
-                refuse("the index is not as a bundle writes it", what)
+                refuse("other-form", "the index is not as a bundle writes it", what)
             (height,) = heights
             if height == 0:
                 return below
@@ -305,7 +305,7 @@ class _Dissection:
 
     def _dataset(self, path: str, header: int) -> None:
         messages = self._messages(header, path)
-        what = f"header of {path}"
+        what = Part("header", path)
         if messages[-1].kind == Message.NIL:  # what a header has too much room for
             room = messages.pop()
             expect((room.flags, room.body), (0, bytes(len(room.body))), what)
@@ -315,17 +315,19 @@ class _Dissection:
         expect([(one.kind, one.flags) for one in messages], in_chunks if is_in_chunks else compact, what)
         space, encoded, fill, *pipeline, layout = (message.body for message in messages)
         if encoded not in TYPE_OF:
-            refuse("a type that is not a whole little-endian integer or floating-point number", path)
+            refuse(
+                "bad-dtype", "a type that is not a whole little-endian integer or floating-point number", path
+            )
         dtype, rank = TYPE_OF[encoded], len(space) // 16
         if len(space) != 8 + 16 * rank or not 1 <= rank <= 4:
-            refuse("a shape that no dataset of a bundle has", path)
+            refuse("bad-shape", "a shape that no dataset of a bundle has", path)
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
         expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), what)
         if (
             not all(1 <= side < 2**31 for side in shape)
             or math.prod(shape) * dtype.itemsize > _MOST_DATASET_BYTES
         ):
-            refuse("too large", path)
+            refuse("too-large", "too large", path)
         if is_compact(shape, dtype.itemsize):
             expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
             values = self._inside(messages[-1], math.prod(shape) * dtype.itemsize, path)
@@ -334,29 +336,29 @@ class _Dissection:
         expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
         chunk = chunk_shape(shape, dtype.itemsize)
         if len(layout) < 11:
-            refuse("is cut off", f"chunks of {path}")
+            refuse("cut-off", "is cut off", Part("chunks", path))
         (tree,) = struct.unpack_from("<Q", layout, 3)
         head = struct.pack(f"<BBBQ{rank + 1}I", 3, 2, rank + 1, tree, *chunk, dtype.itemsize)
-        expect(layout, head.ljust(padded(len(head)), b"\0"), f"chunks of {path}")
+        expect(layout, head.ljust(padded(len(head)), b"\0"), Part("chunks", path))
         chunks = tuple(self._chunks(tree, shape, chunk, dtype.itemsize, path))
         logical, stored = math.prod(shape) * dtype.itemsize, sum(size for _, size in chunks)
         if logical > _SMALL and logical > _LARGEST_RATIO * stored:
-            refuse("far larger than what is stored of it", path)
+            refuse("larger-than-stored", "far larger than what is stored of it", path)
         self.datasets[path] = StoredDataset(dtype, shape, chunk, chunks)
 
     def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:
         """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
         head = struct.pack("<BBH", 3, 0, size) + layout.body[4 : 4 + size]
-        expect(layout.body, head.ljust(padded(4 + size), b"\0"), f"header of {path}")
+        expect(layout.body, head.ljust(padded(4 + size), b"\0"), Part("header", path))
         place = layout.place + 4
         number = len(self.regions) - 1
         while not self.regions[number].start <= place < self.regions[number].stop:
             number -= 1  # one of the last, as the header was read just now
         around = self.regions[number]
         self.regions[number : number + 1] = [
-            Region(around.start, place, around.what),
-            Region(place, place + size, f"values of {path}"),
-            Region(place + size, around.stop, around.what),
+            Region(around.start, place, around.part),
+            Region(place, place + size, Part("values", path)),
+            Region(place + size, around.stop, around.part),
         ]
         return place, size
 
@@ -364,7 +366,7 @@ class _Dissection:
         self, tree: int, shape: Sequence[int], chunk: Sequence[int], itemsize: int, path: str
     ) -> Iterator[tuple[int, int]]:
         """Yield place and size of the chunks, in order (III.A.1: keys of size, mask, place in the dataset)."""
-        what = f"chunk index of {path}"
+        what = Part("chunk-index", path)
         rank = len(shape)
         number = -(-shape[0] // chunk[0])
         rest = (0,) * (rank - 1)
@@ -374,15 +376,15 @@ class _Dissection:
         )  # bytes: no deflate makes more of it, and a hole in a file can be
         found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
         if len(found) != number:
-            refuse("another number of chunks than its shape has", path)
+            refuse("chunk-count", "another number of chunks than its shape has", path)
         for place, (address, before, _) in enumerate(found):
             (size,) = struct.unpack_from("<I", before)
             expect(before, struct.pack(f"<II{rank + 1}Q", size, 0, place * chunk[0], *rest, 0), what)
             if size < _LEAST_CHUNK:
-                refuse("a chunk is too small to hold anything", path)
+                refuse("chunk-too-small", "a chunk is too small to hold anything", path)
             if size > most:
-                refuse("a chunk is larger than its values", path)
-            yield self._claim(address, size, f"values of {path}"), size
+                refuse("chunk-too-large", "a chunk is larger than its values", path)
+            yield self._claim(address, size, Part("values", path)), size
         # The last key is what the index has grown from: the end of the last chunk, or its beginning.
         end = found[-1][2]
         (last,) = struct.unpack_from("<Q", end, 8)

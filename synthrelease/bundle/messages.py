@@ -81,13 +81,13 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes]:
     """Return name and value of an attribute: a string of its own length, or a 64-bit integer (IV.A.2.m)."""
     what = f"an attribute of {path}"
     if len(body) < 8:
-        refuse("is cut off", what)
+        refuse("cut-off", "is cut off", what)
     name_size, type_size = struct.unpack_from("<2xHH", body)
     name = body[8 : 8 + name_size - 1] if name_size else b""
     at = 8 + padded(name_size)
     kind = body[at : at + padded(type_size)]
     if not re.fullmatch(rb"[a-z_]+", name) or len(kind) < 8:
-        refuse("is not as a bundle writes it", what)
+        refuse("other-form", "is not as a bundle writes it", what)
     value: int | bytes
     if kind == _TYPES[np.dtype("<i8")][:16]:
         raw = body[at + 24 : at + 32].ljust(8, b"\0")
@@ -98,7 +98,7 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes]:
         value, type_size = raw, 8
         kind = struct.pack("<BBHI", 0x13, 1, 0, length)
         if len(raw) != length or not re.fullmatch(rb"[\x21-\x7e]+", raw):
-            refuse("is not a string of its own length", what)
+            refuse("other-form", "is not a string of its own length", what)
     expected = (
         struct.pack("<BxHHH", 1, len(name) + 1, type_size, 8)
         + name.ljust(padded(len(name) + 1), b"\0")
@@ -115,12 +115,12 @@ def padded(size: int) -> int:
     return size + -size % 8
 
 
-def expect(found: object, expected: object, what: str) -> None:
+def expect(found: object, expected: object, what: object) -> None:
     """Raise BundleError unless two things are equal."""
     if found != expected:
-        refuse("is not as a bundle writes it", what)
+        refuse("other-form", "is not as a bundle writes it", what)
 
 
-def refuse(problem: str, where: str) -> NoReturn:
+def refuse(code: str, problem: str, where: object) -> NoReturn:
     """Raise BundleError."""
-    raise BundleError("bad-structure", problem, where=where)
+    raise BundleError(code, problem, where=str(where))

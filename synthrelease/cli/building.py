@@ -215,6 +215,7 @@ def batch(
                     "state": one.state,
                     "bundle": None if one.bundle is None else str(one.bundle),
                     "reason": one.reason or None,
+                    "code": one.code or None,
                 }
                 for one in done
             ]

@@ -112,7 +112,7 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
     }
     checked = Ledger(path).check(digests=digests, manifests=manifests)
     if as_json:
-        told = {"ok": not checked.faults, "faults": checked.faults}
+        told = {"ok": not checked.faults, "faults": [str(fault) for fault in checked.faults]}
         print_json({**told, "entries": checked.entries, "digest": checked.head})
         if checked.faults:
             raise SystemExit(FAULT)

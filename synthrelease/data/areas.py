@@ -169,7 +169,7 @@ def read_areas(
         given = _table(folder / given, where)
     if not given or len(given) > _MOST_AREAS:
         raise PlanError(
-            "number-of-areas",
+            "too-many-areas" if given else "no-areas",
             "no areas" if not given else "too many areas",
             where=place,
             found="" if not given else f"{len(given)} areas",
@@ -292,7 +292,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
     shapes = [key for key in _SHAPES if key in body]
     if unknown or len(shapes) != 1:
         raise PlanError(
-            "bad-area-keys",
+            "unknown-area-key" if unknown else "not-one-shape",
             f"unknown key '{unknown[0]}'" if unknown else "an area has exactly one shape",
             where=where,
             found=", ".join(map(str, body)) or "an empty table",
@@ -321,7 +321,7 @@ def _stimuli(value: Any, where: str, stimuli: Sequence[str]) -> tuple[str, ...]:
     for name in value:
         if name not in stimuli or value.count(name) > 1:
             raise PlanError(
-                "unknown-area-stimulus",
+                "duplicate-area-stimulus" if name in stimuli else "unknown-area-stimulus",
                 "a stimulus is named twice" if name in stimuli else f"there is no stimulus '{name}'",
                 where=where,
                 expected="once each, some of " + ", ".join(stimuli[:10]) + (", …" if stimuli[10:] else ""),

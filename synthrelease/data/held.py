@@ -101,7 +101,7 @@ def unnested(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     for one in frame.columns:
         if names.count(one) > 1:
             raise DataError(
-                "duplicate-column",
+                "component-named-as-column",
                 "two columns have the same name",
                 where=f"{name}, column '{one}'",
                 found="a column, and a component of a column of lists",

@@ -255,8 +255,8 @@ def numbers(
         cast = series.cast(pl.Float64, strict=False)
         stray = (cast.is_null() & series.is_not_null()).to_numpy()
         commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
-        _refuse(table, column, commas, found="a decimal comma", remedy=_COMMA_REMEDY)
-        _refuse(table, column, stray, found="text", code="the text" if codes_allowed else "")
+        _refuse(table, column, commas, "decimal-comma", found="a decimal comma", remedy=_COMMA_REMEDY)
+        _refuse(table, column, stray, "bad-number", found="text", missing="the text" if codes_allowed else "")
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
         cast = series.cast(pl.Float64)
     else:
@@ -265,12 +265,12 @@ def numbers(
     values = cast.fill_null(math.nan).to_numpy().astype(np.float64)
     coded = _coded(values, missing)
     unusable = {
-        "nan": ("NaN", np.isnan(values) & ~empty),
-        "inf": ("an infinite number", values == math.inf),
-        "-inf": ("an infinite number", values == -math.inf),
+        "nan": ("nan", "NaN", np.isnan(values) & ~empty),
+        "inf": ("infinite-number", "an infinite number", values == math.inf),
+        "-inf": ("infinite-number", "an infinite number", values == -math.inf),
     }
-    for code, (found, bad) in unusable.items():
-        _refuse(table, column, bad & ~coded, found=found, code=code if codes_allowed else "")
+    for written, (code, found, bad) in unusable.items():
+        _refuse(table, column, bad & ~coded, code, found=found, missing=written if codes_allowed else "")
     return np.where(coded, math.nan, values)
 
 
@@ -348,23 +348,31 @@ def _no_header(path: Path, problem: str) -> DataError:
 
 
 def _refuse(
-    table: Table, column: str, bad: NDArray[np.bool_], *, found: str, code: str = "", remedy: str = ""
+    table: Table,
+    column: str,
+    bad: NDArray[np.bool_],
+    code: str,
+    *,
+    found: str,
+    missing: str = "",
+    remedy: str = "",
 ) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:
         more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
         remedy = remedy or (
-            f"add {code} to the input's list `missing` if it marks missing data"
-            if code
+            f"add {missing} to the input's list `missing` if it marks missing data"
+            if missing
             else "correct the cell"
         )
         if found == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
-            found, remedy = (
+            code, found, remedy = (
+                "comma-in-number",
                 "text: a number with a comma",
                 "write a point for a decimal comma, and nothing between thousands",
             )
         raise DataError(
-            "bad-number",
+            code,
             "a cell is not a number that can be used",
             where=table.place(int(rows[0]), column) + more,
             found=found,

@@ -11,7 +11,7 @@ from typing import Any
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.ledger import chain
 from synthrelease.ledger.account import Paid
-from synthrelease.ledger.chain import Entry
+from synthrelease.ledger.chain import Entry, Fault
 from synthrelease.ledger.history import History, MisfitError
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -24,7 +24,7 @@ Manifest = dict[str, Any]
 
 def faults(
     entries: Sequence[Entry], *, digests: Sequence[str] = (), manifests: Mapping[str, Manifest] | None = None
-) -> Iterator[str]:
+) -> Iterator[Fault]:
     """Yield what is wrong with entries.
 
     Args:
@@ -40,8 +40,8 @@ def faults(
     for entry in entries:
         try:
             paid = history.read(entry)
-        except MisfitError as fault:
-            yield str(fault)
+        except MisfitError as misfit:
+            yield misfit.fault
             return
         if paid is not None:
             holding[entry.digest] = paid.number
@@ -49,49 +49,53 @@ def faults(
     known = {entry.digest for entry in entries}
     for digest in digests:
         if digest not in known:
-            yield f"no entry has the digest {digest}"
+            yield Fault("unknown-digest", "", f"no entry has the digest {digest}")
     yield from _unpaid(history, holding, manifests or {})
 
 
-def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[str]:
+def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[Fault]:
     """Where a debit states what the events up to it do not amount to, or was paid beyond its grant."""
-    account, stated = history.account_of(paid), paid.standing
+    account, stated, where = history.account_of(paid), paid.standing, f"entry {entry.number}"
     if entry.body.get("grant") != account.granted_by:
-        yield f"entry {entry.number}: paid from a grant that was none"
+        yield Fault("nothing-granted", where, f"{where}: paid from a grant that was none")
         return
     try:
         due = account.costs(paid.charge, paid=paid.number)
     except (ArithmeticError, ValueError):
-        yield f"entry {entry.number}: its events amount to no number"
+        yield Fault("no-cost", where, f"{where}: its events amount to no number")
         return
-    for when, found, amount in (
-        ("before it", stated.before, due.before),
-        ("by itself", stated.here, due.here),
-        ("after it", stated.after, due.after),
+    for code, when, found, amount in (
+        ("wrong-before", "before it", stated.before, due.before),
+        ("wrong-here", "by itself", stated.here, due.here),
+        ("wrong-after", "after it", stated.after, due.after),
     ):
         if not math.isclose(found, amount, rel_tol=_CARE):
-            yield f"entry {entry.number}: stated ε = {found:g} {when}, the events amount to {amount:g}"
+            yield Fault(code, where, f"{where}: stated ε = {found:g} {when}, the events amount to {amount:g}")
     if not max(stated.after, due.after / (1 + _CARE)) <= account.grant.epsilon:
-        yield f"entry {entry.number}: ε = {due.after:g} spent of {account.grant.epsilon:g} granted"
+        yield Fault(
+            "exceeds-grant", where, f"{where}: ε = {due.after:g} spent of {account.grant.epsilon:g} granted"
+        )
 
 
-def _unpaid(history: History, holding: Mapping[str, int], manifests: Mapping[str, Manifest]) -> Iterator[str]:
+def _unpaid(
+    history: History, holding: Mapping[str, int], manifests: Mapping[str, Manifest]
+) -> Iterator[Fault]:
     """Where a bundle is not what a debit of the ledger paid for."""
     used: dict[int, tuple[str, Manifest]] = {}
     for name, manifest in manifests.items():
         stated = manifest["ledger"]
         if stated is None:
-            yield f"{name} was not paid for at any ledger"
+            yield Fault("not-paid", name, f"{name} was not paid for at any ledger")
             continue
         if stated["entry"] not in holding:
-            yield f"{name}: no debit has the digest {stated['entry']}"
+            yield Fault("unknown-debit", name, f"{name}: no debit has the digest {stated['entry']}")
             continue
         number = holding[stated["entry"]]
         paid = history.paid(number)
         if paid.digest != stated["entry"] or not _is_of(history, paid, manifest):
-            yield f"{name}: it is not what entry {number} paid for"
+            yield Fault("other-release", name, f"{name}: it is not what entry {number} paid for")
         elif number in used and used[number][1] != manifest:  # a copy tells nothing more
-            yield f"{name}: entry {number} paid for {used[number][0]}, too"
+            yield Fault("shared-debit", name, f"{name}: entry {number} paid for {used[number][0]}, too")
         used[number] = name, manifest
 
 

@@ -12,7 +12,7 @@ from synthrelease.errors import ArgumentError, PlanError, PolicyError
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, Standing
 from synthrelease.ledger.audit import dataset_id
-from synthrelease.ledger.chain import now
+from synthrelease.ledger.chain import Fault, now
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.debit import Debit
 from synthrelease.ledger.history import History, Kind
@@ -31,7 +31,7 @@ class Checked:
         head: digest of the last: whoever notes it notices if anything before it is changed later.
     """
 
-    faults: list[str]
+    faults: list[Fault]
     entries: int
     head: str
 

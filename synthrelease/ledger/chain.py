@@ -20,6 +20,24 @@ START = bytes(32)
 
 
 @dataclass(frozen=True)
+class Fault:
+    """Something wrong with a ledger; its text is the sentence for people.
+
+    Attributes:
+        code: for programs.
+        where: `entry 3`, or the name of a bundle; empty if it is the file.
+        message: the sentence.
+    """
+
+    code: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
 class Entry:
     """One entry.
 
@@ -47,15 +65,18 @@ def following(entries: Sequence[Entry], body: dict[str, Any]) -> Entry:
     return Entry(len(entries) + 1, text, _digest(before, text))
 
 
-def faults(entries: Sequence[Entry]) -> Iterator[str]:
+def faults(entries: Sequence[Entry]) -> Iterator[Fault]:
     """Yield where entries do not hang together."""
     before = START
     for place, entry in enumerate(entries, start=1):
+        where = f"entry {place}"
         if entry.number != place:
-            yield f"entry {place} is missing: number {entry.number} stands in its place"
+            yield Fault(
+                "entry-missing", where, f"{where} is missing: number {entry.number} stands in its place"
+            )
             return
         if _digest(before, entry.text) != entry.digest:
-            yield f"entry {place} was changed, or what stands before it"
+            yield Fault("entry-changed", where, f"{where} was changed, or what stands before it")
             return
         before = bytes.fromhex(entry.digest)
 

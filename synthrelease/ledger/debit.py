@@ -58,13 +58,15 @@ class Debit:
     def _add(self, body: dict[str, Any]) -> None:
         """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
         if not self._path.is_file():
-            raise self._lost("the ledger is gone that this release was paid from")
+            raise self._lost("lost-ledger", "the ledger is gone that this release was paid from")
         with store.writing(self._path) as ledger:
             known = history.trusted(self._path, ledger.kept)
             try:
                 paid = known.paid(self._number)
             except KeyError:
-                raise self._lost("the ledger knows nothing of this release's debit any more") from None
+                raise self._lost(
+                    "lost-debit", "the ledger knows nothing of this release's debit any more"
+                ) from None
             found = (paid.digest, paid.owner, paid.drawn, paid.released)
             if found != (self.spending["entry"], Owner.this(), self._begun, None):
                 raise PolicyError(
@@ -75,10 +77,10 @@ class Debit:
                 )
             known.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))
 
-    def _lost(self, problem: str) -> PolicyError:
+    def _lost(self, code: str, problem: str) -> PolicyError:
         """A ledger that was deleted, or set back to an earlier copy, while this release was built."""
         return PolicyError(
-            "lost-debit",
+            code,
             problem,
             where=str(self._path),
             expected="the ledger that this release was paid from, as it was then or later",

@@ -11,7 +11,7 @@ from typing import Any
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import chain
 from synthrelease.ledger.account import Account, Paid, Standing
-from synthrelease.ledger.chain import Entry
+from synthrelease.ledger.chain import Entry, Fault
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.store import Kept
@@ -30,6 +30,15 @@ class Kind(StrEnum):
 
 class MisfitError(ValueError):
     """An entry that no ledger writes, or not after those before it."""
+
+    def __init__(self, code: str, problem: str, where: str = "") -> None:
+        super().__init__(problem)
+        self.code, self.where = code, where
+
+    @property
+    def fault(self) -> Fault:
+        """What `check` reports."""
+        return Fault(self.code, self.where, str(self))
 
 
 class History:
@@ -53,19 +62,20 @@ class History:
         Raises:
             MisfitError: it is none that can follow those before it.
         """
+        where = f"entry {entry.number}"
         try:
             return self._read(entry, entry.body)
-        except MisfitError as fault:
-            raise MisfitError(f"entry {entry.number}: {fault}") from None
+        except MisfitError as misfit:
+            raise MisfitError(misfit.code, f"{where}: {misfit}", where) from None
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-            raise MisfitError(f"entry {entry.number} is none that a ledger writes") from None
+            raise MisfitError("not-an-entry", f"{where} is none that a ledger writes", where) from None
 
     def _read(self, entry: Entry, body: dict[str, Any]) -> Paid | None:
         kind = body["kind"]
         if (kind == Kind.CREATED) is bool(self.key):
-            raise MisfitError("a ledger begins once, with its first entry")
+            raise MisfitError("second-beginning", "a ledger begins once, with its first entry")
         if not isinstance(body["at"], str):
-            raise MisfitError("it does not say when")
+            raise MisfitError("no-time", "it does not say when")
         match kind:
             case Kind.CREATED:
                 self.key = bytes.fromhex(body["key"])
@@ -78,22 +88,24 @@ class History:
             case Kind.DRAWING | Kind.RELEASED:
                 self._went_on(kind, body)
             case _:
-                raise MisfitError("of a kind that no ledger writes")
+                raise MisfitError("unknown-kind", "of a kind that no ledger writes")
         return None
 
     def _grant(self, entry: Entry, body: dict[str, Any]) -> None:
         if not is_name(body["dataset"]):
-            raise MisfitError("a dataset cannot have this name")
+            raise MisfitError("bad-dataset-name", "a dataset cannot have this name")
         account, grant = self.accounts.setdefault(body["dataset"], Account()), Grant.from_json(body)
         if account.debits and account.grant.neighbours is not grant.neighbours:
-            raise MisfitError("granted under another relation than that of releases already paid for")
+            raise MisfitError(
+                "other-neighbours", "granted under another relation than that of releases already paid for"
+            )
         account.grants.append((entry.number, body["at"], grant))
 
     def _debit(self, entry: Entry, body: dict[str, Any]) -> Paid:
         charge, standing = Charge.from_json(body["charge"]), Standing.from_json(body["standing"])
         account = self.accounts.get(charge.dataset)
         if account is None or account.grant.neighbours is not charge.neighbours:
-            raise MisfitError("paid from a grant that was none")
+            raise MisfitError("nothing-granted", "paid from a grant that was none")
         owner = Owner.from_json(body["owner"])
         paid = Paid(entry.number, entry.digest, body["at"], charge, standing, owner)
         account.add(paid)
@@ -104,13 +116,13 @@ class History:
         owner, standing = Owner.from_json(body["owner"]), Standing.from_json(body["standing"])
         paid = self.paid(body["debit"])
         if paid.drawn or paid.released is not None:
-            raise MisfitError("a debit was taken over that noise had been drawn on")
+            raise MisfitError("taken-over-late", "a debit was taken over that noise had been drawn on")
         return self._change(paid, owner=owner, standing=standing, digest=entry.digest)
 
     def _went_on(self, kind: str, body: dict[str, Any]) -> None:
         paid = self.paid(body["debit"])
         if paid.released is not None or (paid.drawn and kind == Kind.DRAWING):
-            raise MisfitError("a debit was used twice")
+            raise MisfitError("used-twice", "a debit was used twice")
         self._change(
             paid,
             **{"drawn": True}
@@ -143,11 +155,11 @@ def trusted(path: Path, kept: Kept) -> History:
         if fault is None:
             return History(kept.entries)
     except MisfitError as misfit:
-        fault = str(misfit)
+        fault = misfit.fault
     raise PolicyError(
         "ledger-tampered",
         "the ledger was changed by other means than its own",
         where=str(path),
-        found=fault,
+        found=str(fault),
         remedy="take it from a backup; `synthrelease ledger check` tells more",
     )

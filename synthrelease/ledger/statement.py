@@ -30,6 +30,7 @@ def as_json(account: Account) -> dict[str, Any]:
                 "epsilon_alone": paid.standing.here,
                 "epsilon_after": paid.standing.after,
                 "state": paid.state,
+                "drawn": paid.drawn,
                 "entry": paid.digest,
                 "manifest": paid.released,
                 "uncounted": list(paid.charge.uncounted),

@@ -14,7 +14,7 @@ from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.ledger import chain
-from synthrelease.ledger.chain import Entry
+from synthrelease.ledger.chain import Entry, Fault
 
 _APPLICATION = 0x5372_4C67  # "SrLg": what `file` and `check` know a ledger by
 _VERSION = 1
@@ -42,7 +42,7 @@ class Kept:
     """
 
     entries: list[Entry]
-    faults: list[str]
+    faults: list[Fault]
 
 
 def create(path: Path) -> None:
@@ -214,16 +214,16 @@ def _kept(connection: sqlite3.Connection) -> Kept:
     return Kept(entries, list(_faults(connection, len(entries))))
 
 
-def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[str]:
+def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[Fault]:
     objects = connection.execute("SELECT sql FROM sqlite_master WHERE name != 'sqlite_sequence'")
     if sorted(_text(sql) for (sql,) in objects) != sorted(_OBJECTS):
-        yield "tables and triggers are not those of a ledger"
+        yield Fault("other-tables", "", "tables and triggers are not those of a ledger")
     (highest,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'").fetchone()
     if (highest or 0) != entries:
-        yield f"there were {highest} entries, and there are {entries}"
+        yield Fault("entries-lost", "", f"there were {highest} entries, and there are {entries}")
     (whole,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if whole != b"ok":
-        yield "the file is damaged"
+        yield Fault("file-damaged", "", "the file is damaged")
 
 
 def _text(stored: object) -> str:

@@ -122,11 +122,18 @@ def _intervals(samples: Samples) -> NDArray[np.float64]:
     _refuse(
         samples,
         begins[enough & (median > SLOWEST_NS)],
+        "recording-too-slow",
         "is too slow to tell saccades by their velocity",
         _SLOW,
     )
-    _refuse(samples, begins[enough & (median < _FASTEST_NS)], "is faster than any eye tracker", _FAST)
-    _refuse(samples, begins[enough & (off > _MOST_OFF)], "has no steady rate", _UNSTEADY)
+    _refuse(
+        samples,
+        begins[enough & (median < _FASTEST_NS)],
+        "recording-too-fast",
+        "is faster than any eye tracker",
+        _FAST,
+    )
+    _refuse(samples, begins[enough & (off > _MOST_OFF)], "no-steady-rate", "has no steady rate", _UNSTEADY)
     return np.where(enough, mean, np.nan)
 
 
@@ -147,11 +154,13 @@ _UNSTEADY = (
 )
 
 
-def _refuse(samples: Samples, begins: NDArray[np.int64], what: str, told: tuple[str, str, str]) -> None:
+def _refuse(
+    samples: Samples, begins: NDArray[np.int64], code: str, what: str, told: tuple[str, str, str]
+) -> None:
     if begins.size:
         more = f" (and {begins.size - 1} more)" if begins.size > 1 else ""
         found, expected, remedy = told
         where = f"{samples.where(int(begins[0]))}, where the recording begins{more}"
         raise DataError(
-            "bad-recording", f"a recording {what}", where=where, found=found, expected=expected, remedy=remedy
+            code, f"a recording {what}", where=where, found=found, expected=expected, remedy=remedy
         )

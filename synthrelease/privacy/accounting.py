@@ -54,6 +54,7 @@ _LEAST_PLD_DELTA, _LIBRARY_CARE = 1e-9, 1e-4
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
 _MOST_PAIRS = 64  # unlike (ε, δ) that the library composes
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
+TRIALS_EXCEED_DELTA = "the trials of a randomized test exceed this δ already"
 _PRIVATE = RoundedGaussian | DiscreteLaplace | PrivateChoice | RandomizedTest
 METHODS = {
     "pure": "sum of epsilons",
@@ -159,8 +160,7 @@ def compose(
         return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
     epsilon, digits = unrounded_epsilon(events, delta=delta)
     if math.isinf(epsilon):
-        reason = "the trials of a randomized test exceed this δ already"
-        return NoGuarantee(reason=reason, unit=unit, neighbours=neighbours)
+        return NoGuarantee(reason=TRIALS_EXCEED_DELTA, unit=unit, neighbours=neighbours)
     return ApproxDP(epsilon=claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
 
 

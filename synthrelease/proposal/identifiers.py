@@ -12,18 +12,27 @@ import polars as pl
 from synthrelease.proposal.roles import plain_name, roles_of
 from synthrelease.proposal.tools import TYPED
 
+# What a column may seem to hold.
+ADDRESSES, DATES, TIMES_OF_DAY = "addresses of e-mail", "dates", "times of the day"
+INITIALS, NAMES = "initials", "names of people"
+PLACES, BIRTHS, DATED, CLOCK = (
+    "places on earth",
+    "dates of birth",
+    "a date in its name",
+    "times of a clock on the wall",
+)
 _SHARE = 0.9  # of cells that must look so
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("addresses of e-mail", re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")),
+    (ADDRESSES, re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")),
     (
-        "dates",
+        DATES,
         re.compile(
             r"(19|20)\d\d[-/.]?(0[1-9]|1[0-2])[-/.]?(0[1-9]|[12]\d|3[01])([ T_].*)?|\d{1,2}[./]\d{1,2}[./](19|20)?\d\d([ ,].*)?"
         ),
     ),
-    ("times of the day", re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?")),
-    ("initials", re.compile(r"[A-Z]{2,3}|[A-Z]\.\s?[A-Z]\.")),
-    ("names of people", re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+[ ,]+[A-ZÀ-Þ][a-zß-ÿ'’-]+")),
+    (TIMES_OF_DAY, re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?")),
+    (INITIALS, re.compile(r"[A-Z]{2,3}|[A-Z]\.\s?[A-Z]\.")),
+    (NAMES, re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+[ ,]+[A-ZÀ-Þ][a-zß-ÿ'’-]+")),
 )
 _PLACES = re.compile(r"(^|_)(gps|latitude|longitude|lat|lon|lng)($|_)")
 _BORN = re.compile(r"(^|_)(birth\w*|dob|born)($|_)")
@@ -65,11 +74,11 @@ def telling_columns(frame: pl.DataFrame) -> list[Finding]:
     for column in frame.columns:
         name = plain_name(column)
         if _PLACES.search(name):
-            found.append(Finding(column, "places on earth"))
+            found.append(Finding(column, PLACES))
         elif _BORN.search(name):
-            found.append(Finding(column, "dates of birth"))
+            found.append(Finding(column, BIRTHS))
         elif _DATED.search(column):  # Gazepoint's TIME(2021/07/13 …)
-            found.append(Finding(column, "a date in its name"))
+            found.append(Finding(column, DATED))
         else:
             what = _of_cells(frame[column], roles.unit_of(column)) or _of_tool(
                 of_tool.get(column, ""), frame[column]
@@ -89,15 +98,15 @@ def differ_by_session(labels: Sequence[str]) -> bool:
 def _of_cells(cells: pl.Series, unit: str) -> str:
     distinct = cells.drop_nulls().unique()
     if distinct.dtype.is_temporal():
-        return "dates"
+        return DATES
     texts = [text.strip() for text in distinct.cast(pl.String).to_list() if text.strip()]
     if not texts:
         return ""
     for what, pattern in _PATTERNS:
-        alone = what == "initials" and len(texts) == 1  # DAT in every row says nothing of anybody
+        alone = what == INITIALS and len(texts) == 1  # DAT in every row says nothing of anybody
         if not alone and sum(pattern.fullmatch(text) is not None for text in texts) >= _SHARE * len(texts):
             return what
-    return "times of a clock on the wall" if _stamps(texts, unit) else ""
+    return CLOCK if _stamps(texts, unit) else ""
 
 
 def _of_tool(what: str, cells: pl.Series) -> str:

@@ -62,18 +62,38 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """What to mind before a plan is used.
+
+    Attributes:
+        code: of the kind, which stays when its sentence is improved.
+        about: the columns or files in question.
+        text: the sentence.
+    """
+
+    code: str
+    about: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
 class Proposal:
     """A plan, and what to mind.
 
     Attributes:
         text: of the plan.
-        warnings: in sentences, for the curator alone.
+        doubts: what to mind, for the curator alone; `warnings` has their sentences.
         inputs: what was found.
     """
 
     text: str
-    warnings: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     inputs: tuple[Input, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind, in sentences."""
+        return tuple(one.text for one in self.doubts)
 
 
 def propose(
@@ -95,35 +115,44 @@ def propose(
     """
     drafts: list[Draft] = []
     inputs: list[Input] = []
-    warnings: list[str] = []
+    doubts: list[Doubt] = []
     seen: list[_Seen] = []
     everything = [found_sources(path, given) for path in data]
     tables = [source for found in everything for source in found.sources]
     for found in everything:
-        warnings += [
-            f"'{one}' was left alone: it seems to be another kind of table" for one in found.left_alone
+        doubts += [
+            Doubt("table-left-alone", (one,), f"'{one}' was left alone: it seems to be another kind of table")
+            for one in found.left_alone
         ]
         for source in found.sources:
-            draft, own, told, labels = _proposed(source, plan, people, tables)
-            told += [
-                f"{_called(other.source)} and {_called(source)} look like the same people and "
-                f"{'stimuli' if draft.gaze else 'recordings'}: keep one"
+            draft, own, minded, labels = _proposed(source, plan, people, tables)
+            minded += [
+                Doubt(
+                    "same-data-twice",
+                    (_name(other.source), _name(source)),
+                    f"{_called(other.source)} and {_called(source)} look like the same people and "
+                    f"{'stimuli' if draft.gaze else 'recordings'}: keep one",
+                )
                 for other, before in zip(drafts, seen, strict=True)
                 if before == labels and _alike(other, draft)
             ]
             drafts.append(draft)
             seen.append(labels)
             inputs.append(own)
-            warnings += told
+            doubts += minded
     named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
-    return Proposal(plan_text(plan.name, named), tuple(dict.fromkeys(warnings)), tuple(inputs))
+    return Proposal(plan_text(plan.name, named), tuple(dict.fromkeys(doubts)), tuple(inputs))
 
 
 _Seen = tuple[frozenset[str], frozenset[str]]  # labels of people, and of stimuli or recordings
 
 
+def _name(source: Source) -> str:
+    return source.pattern or source.path.name
+
+
 def _called(source: Source) -> str:
-    return f"'{source.pattern or source.path.name}'"
+    return f"'{_name(source)}'"
 
 
 def _alike(one: Draft, other: Draft) -> bool:
@@ -133,7 +162,7 @@ def _alike(one: Draft, other: Draft) -> bool:
 
 def _proposed(
     source: Source, plan: Path, people: Sequence[str], tables: Sequence[Source]
-) -> tuple[Draft, Input, list[str], _Seen]:
+) -> tuple[Draft, Input, list[Doubt], _Seen]:
     words: tuple[str, ...] = ()
     first = found_files(source)[0].source.path if source.pattern and not source.format else source.path
     if first.suffix.lower() == ".asc":
@@ -197,10 +226,10 @@ def _proposed(
     groups = tuple((min(counts), max(counts), column) for column, counts in counted.items())
     labels = looked.labels(person)
     own = Input(source.path, "gaze" if gaze else "features", len(labels), groups)
-    warnings = _warnings(looked, roles, person, own, known={setting.stimulus})
+    doubts = _doubts(looked, roles, person, own, known={setting.stimulus})
     if not gaze and not chosen.valid:
-        warnings += _of_zeros(looked, features)
-    return draft, own, warnings, (frozenset(labels), frozenset(listed))
+        doubts += _of_zeros(looked, features)
+    return draft, own, doubts, (frozenset(labels), frozenset(listed))
 
 
 _COUNTER = re.compile(
@@ -287,8 +316,8 @@ def _without(roles: Roles, person: str) -> Roles:
     return replace(roles, candidates=found)
 
 
-def _warnings(looked: Looked, roles: Roles, person: str, own: Input, *, known: set[str]) -> list[str]:
-    told = []
+def _doubts(looked: Looked, roles: Roles, person: str, own: Input, *, known: set[str]) -> list[Doubt]:
+    found = []
     for one in telling_columns(looked.frame):
         if one.column in known:
             continue
@@ -297,53 +326,78 @@ def _warnings(looked: Looked, roles: Roles, person: str, own: Input, *, known: s
             if one.column == person
             else "the plan does not read it"
         )
-        told.append(f"the column '{one.column}' seems to hold {one.what}: {beside}")
-    told += [
-        f"numbers of the column '{one}' have a decimal comma: export the file with a point"
+        code = "telling-person-column" if one.column == person else "telling-column"
+        found.append(
+            Doubt(code, (one.column,), f"the column '{one.column}' seems to hold {one.what}: {beside}")
+        )
+    found += [
+        Doubt(
+            "decimal-commas",
+            (one,),
+            f"numbers of the column '{one}' have a decimal comma: export the file with a point",
+        )
         for one in looked.with_commas
     ]
     for other in roles.candidates[PERSON]:
-        sessions = _several(looked, person, other)
-        if sessions:
-            told.append(sessions)
+        found += _several(looked, person, other)
     if own.people < _FEW:
-        told.append(
-            f"there are {own.people} labels in '{person}': is that who somebody is, and no session, eye or group?"
+        found.append(
+            Doubt(
+                "few-people",
+                (person,),
+                f"there are {own.people} labels in '{person}': is that who somebody is, and no session, eye or group?",
+            )
         )
     labels = looked.labels(person)
     if len({" ".join(one.split()).casefold() for one in labels}) < len(labels):
-        told.append(
-            f"some labels of '{person}' differ in capitals or blanks alone: if they are one person, make them one label"
+        found.append(
+            Doubt(
+                "labels-alike",
+                (person,),
+                f"some labels of '{person}' differ in capitals or blanks alone: if they are one person, make them one label",
+            )
         )
     if differ_by_session(labels):
-        told.append(
-            f"labels of '{person}' look like sessions of people: if several are one person, make them one label"
+        found.append(
+            Doubt(
+                "labels-of-sessions",
+                (person,),
+                f"labels of '{person}' look like sessions of people: if several are one person, make them one label",
+            )
         )
     if own.people == looked.frame.height:
-        told.append(f"every row has a label of its own in '{person}': that is no person's")
-    return told
+        found.append(
+            Doubt(
+                "label-in-every-row",
+                (person,),
+                f"every row has a label of its own in '{person}': that is no person's",
+            )
+        )
+    return found
 
 
-def _of_zeros(looked: Looked, features: Sequence[str]) -> list[str]:
+def _of_zeros(looked: Looked, features: Sequence[str]) -> list[Doubt]:
     """Zeros that seem to be no measurement, where they are one in other columns: `missing` is for all of them."""
     empty, ordinary = empty_zeros(looked.frame, features)
     if not empty or not ordinary:
         return []
     told = f"0 seems to mark missing values of '{empty[0]}', and is one of '{ordinary[0]}': `missing` is for all columns"
-    return [f"{told}; say by `valid` which rows are good, or leave one of the two out"]
+    text = f"{told}; say by `valid` which rows are good, or leave one of the two out"
+    return [Doubt("zeros-of-two-kinds", (empty[0], ordinary[0]), text)]
 
 
-def _several(looked: Looked, person: str, other: str) -> str:
+def _several(looked: Looked, person: str, other: str) -> list[Doubt]:
     """Whether another column that names somebody has fewer labels: then one person may have several of these."""
     if plain_name(other) == plain_name(person):
-        return ""
+        return []
     pairs = looked.frame.select(person, other).unique()
     if pairs.height == looked.frame[person].n_unique() > looked.frame[other].n_unique():
-        return (
+        text = (
             f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, that is the column of people; "
             "else a person counts several times, and is protected less than promised"
         )
-    return ""
+        return [Doubt("several-labels-of-one", (person, other), text)]
+    return []
 
 
 def _names(drafts: Sequence[Draft]) -> list[str]:

@@ -157,13 +157,13 @@ class _Side:
         manifest = release.manifest
         self.outputs = {output["name"]: output for output in manifest["outputs"]}
         if len(self.outputs) < len(manifest["outputs"]):
-            self._refuse("two outputs have one name")
+            self._refuse("output-named-twice", "two outputs have one name")
         try:
             self.noises = {name: noise_of(event_from_json(o["event"])) for name, o in self.outputs.items()}
             for form in (manifest["privacy"]["guarantee"], *(o["guarantee"] for o in manifest["outputs"])):
                 guarantee_from_json(form)
         except (KeyError, TypeError, ValueError, ArithmeticError):
-            self._refuse("an event or a guarantee contradicts itself")
+            self._refuse("contradicts-itself", "an event or a guarantee contradicts itself")
         self.digests: dict[str, dict[str, str]] = {name: {} for name in ("", *self.outputs)}
         for path, told in manifest["digests"].items():
             name = next((part for part in path.split("/")[2:3] if part in self.outputs), "")
@@ -174,7 +174,9 @@ class _Side:
         """Return the names of an output's noised datasets below it, in their order; `read` is for these."""
         # Before they are listed: a manifest can call for any number of them in a few words.
         if dataset_count(self.outputs[name]) != len(self.digests[name]):
-            self._refuse("another number of datasets than the parameters call for", name)
+            self._refuse(
+                "wrong-dataset-count", "another number of datasets than the parameters call for", name
+            )
         if name not in self._opened:
             self._opened[name] = self._release[name]
         return [key for key in self._opened[name] if _ending(key) == "noised"]
@@ -183,17 +185,17 @@ class _Side:
         """Return a dataset that is that of its digest."""
         path = f"{dataset_path(name)}/{key}"
         if path not in self.digests[name]:
-            self._refuse("the manifest has no digest of a dataset", path)
+            self._refuse("digest-missing", "the manifest has no digest of a dataset", path)
         array = self._opened[name][key]
         if digest(array) != self.digests[name][path]:
-            self._refuse("the values are not those of the manifest's digest", path)
+            self._refuse("values-changed", "the values are not those of the manifest's digest", path)
         if array.dtype.kind != "i":
-            self._refuse("noised values are no integers", path)
+            self._refuse("not-integers", "noised values are no integers", path)
         return array
 
-    def _refuse(self, problem: str, what: str = "") -> NoReturn:
+    def _refuse(self, code: str, problem: str, what: str = "") -> NoReturn:
         where = f"{self.called}, {what}" if what else self.called
-        raise BundleError("bad-bundle", problem, where=where, remedy="run: synthrelease verify") from None
+        raise BundleError(code, problem, where=where, remedy="run: synthrelease verify") from None
 
 
 def _values(name: str, before: _Side, after: _Side) -> Values:

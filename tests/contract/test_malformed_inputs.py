@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from malformed import CASES, FAMILIES, parquet
@@ -40,20 +43,31 @@ def built(plan: Path, *options: str) -> int:
     return ended.value.code
 
 
-def refused(case: Case, folder: Path, capfd: pytest.CaptureFixture[str]) -> str:
-    """The message, without the folder's name, once it has been found to be one that may be shown."""
+def refused(case: Case, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """The error as a program has it, once its message at the terminal has proved to be one that may be shown."""
     plan = case.write(folder / "study")
     before = {path: path.lstat().st_size for path in folder.rglob("*")}
     capfd.readouterr()
-    code = built(plan)
+    ended = built(plan, "--json")
     out, err = capfd.readouterr()
-    told = err.replace(str(folder), "")
-    assert code == DataError.exit_code, err
-    assert out == ""
+    assert ended == DataError.exit_code, err
+    error: dict[str, Any] = json.loads(out)["error"]
+    assert (error["kind"], error["exit_code"]) == ("DataError", ended)
     assert re.fullmatch(f"error: {_LINES}\n", err), err
-    assert not [word for word in (*SECRETS, *_LIBRARIES, *_FAULTS) if word in told], told
+    for part in ("problem", "where", "found", "expected", "remedy"):
+        assert error[part] in err
+    for text in (err, out):
+        shown = text.replace(str(folder), "")
+        assert not [word for word in (*SECRETS, *_LIBRARIES, *_FAULTS) if word in shown], shown
     assert {path: path.lstat().st_size for path in folder.rglob("*")} == before
-    return told
+    return error
+
+
+def check_place(place: str, error: Mapping[str, str]) -> None:
+    """Assert that an error says all parts of a place."""
+    said = f"{error['where']}: {error['problem']}"
+    for part in place.split("; "):
+        assert part in said
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
@@ -67,10 +81,10 @@ def test_what_is_not_damaged_is_built(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    told = refused(case, tmp_path, capfd)
-    assert (case.file or case.family.file) in told
-    assert case.place in told
-    assert case.problem in told
+    error = refused(case, tmp_path, capfd)
+    assert error["code"] == case.code
+    assert (case.file or case.family.file) in error["where"]
+    check_place(case.place, error)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
@@ -79,7 +93,9 @@ def test_so_it_is_where_it_is_read_in_parts(
 ) -> None:
     monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr("synthrelease.parts.PART_CELLS", 16)
-    assert (case.file or case.family.file).partition("/")[0] in refused(case, tmp_path, capfd)
+    error = refused(case, tmp_path, capfd)
+    assert error["code"] == (case.in_parts or case.code)
+    assert (case.file or case.family.file).partition("/")[0] in error["where"]
 
 
 @pytest.mark.parametrize("case", FRAME_CASES, ids=lambda case: case.name)
@@ -90,9 +106,10 @@ def test_a_malformed_frame_is_refused(case: FrameCase, tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         synthrelease.build(plan, tmp_path / "release.h5", frames={"data": frame})
     told = str(caught.value)
+    assert caught.value.code == case.code
     assert re.fullmatch(_LINES, told), told
-    for words in (NAME, case.problem, case.place):
-        assert words in told
+    assert NAME in caught.value.where
+    check_place(case.place, vars(caught.value))
     assert not [word for word in (*SECRETS, *_FAULTS) if word in told], told
     assert set(tmp_path.rglob("*")) == before
 

@@ -85,31 +85,31 @@ _COMPLEX = np.full(SHAPE, VALUE + 1j)
 _RECORDS = np.zeros(SHAPE, dtype=[("a", "f8"), ("b", "f8")])
 # Of both kinds of files.
 _VALUES = [
-    ("a missing array", lambda arrays: arrays.pop("x"), "there is no column 'x'", ""),
-    ("no arrays", lambda arrays: arrays.clear(), "no array has these axes", ""),
-    ("an axis less", lambda arrays: arrays.update(x=arrays["x"][0], y=arrays["y"][0]), "no array has these axes", ""),
-    ("arrays of several shapes", lambda arrays: [arrays.pop("person"), arrays.update(y=arrays["y"][:2])], "arrays of several shapes", ""),
-    ("too few labels", lambda arrays: arrays.update(person=arrays["person"][:2]), "no array has these axes", ""),
-    ("a matrix of labels", lambda arrays: arrays.update(person=arrays["person"].reshape(1, -1)), "no list of its labels", "'person'"),
-    ("complex numbers", _with(x=_COMPLEX), "complex numbers", "'x'"),
-    ("records", _with(x=_RECORDS), "values of several parts", "'x'"),
-    ("labels that are not UTF-8", _with(person=np.array([b"\xff", PERSON.encode(), b"Bo"])), "not UTF-8", "'person'"),
-    ("a person without a name", _with(person=np.array([b"Ada", b"", b"Bo"])), "a label is missing", "at [1, 0, 0], column 'person'"),
-    ("text where numbers belong", _with(x=np.full(SHAPE, PERSON.encode())), "not a number", "at [0, 0, 0]"),
-    ("truth values", _with(x=np.ones(SHAPE, dtype=bool)), "the column cannot be used", "column 'x'"),
-    ("NaN", _cell("y", np.nan), "NaN", f"{_PLACE}, column 'y'"),
-    ("an infinite number", _cell("y", -np.inf), "an infinite number", f"{_PLACE}, column 'y'"),
-    ("a point off the screen", _cell("y", 8281.0), "off the screen", f"{_PLACE}, column 'x' or 'y'"),
-    ("no people", lambda arrays: arrays.update({key: array[:0] for key, array in arrays.items() if key != "picture"}), "the file has no rows", ""),
+    ("a missing array", lambda arrays: arrays.pop("x"), "unknown-column", "'x'"),
+    ("no arrays", lambda arrays: arrays.clear(), "axes-do-not-fit", ""),
+    ("an axis less", lambda arrays: arrays.update(x=arrays["x"][0], y=arrays["y"][0]), "axes-do-not-fit", ""),
+    ("arrays of several shapes", lambda arrays: [arrays.pop("person"), arrays.update(y=arrays["y"][:2])], "several-shapes", ""),
+    ("too few labels", lambda arrays: arrays.update(person=arrays["person"][:2]), "axes-do-not-fit", ""),
+    ("a matrix of labels", lambda arrays: arrays.update(person=arrays["person"].reshape(1, -1)), "axis-not-labels", "'person'"),
+    ("complex numbers", _with(x=_COMPLEX), "complex-numbers", "'x'"),
+    ("records", _with(x=_RECORDS), "values-of-other-type", "'x'"),
+    ("labels that are not UTF-8", _with(person=np.array([b"\xff", PERSON.encode(), b"Bo"])), "not-utf8", "'person'"),
+    ("a person without a name", _with(person=np.array([b"Ada", b"", b"Bo"])), "missing-label", "at [1, 0, 0], column 'person'"),
+    ("text where numbers belong", _with(x=np.full(SHAPE, PERSON.encode())), "bad-number", "at [0, 0, 0]"),
+    ("truth values", _with(x=np.ones(SHAPE, dtype=bool)), "bad-column", "column 'x'"),
+    ("NaN", _cell("y", np.nan), "nan", f"{_PLACE}, column 'y'"),
+    ("an infinite number", _cell("y", -np.inf), "infinite-number", f"{_PLACE}, column 'y'"),
+    ("a point off the screen", _cell("y", 8281.0), "point-off-screen", f"{_PLACE}, column 'x' or 'y'"),
+    ("no people", lambda arrays: arrays.update({key: array[:0] for key, array in arrays.items() if key != "picture"}), "no-rows", ""),
 ]  # fmt: skip
 
 
-def _broken(file: str, problem: str) -> list[tuple[str, Write, str, str]]:
+def _broken(file: str, code: str) -> list[tuple[str, Write, str, str]]:
     return [
-        ("cut off", cut(file), problem, ""),
-        ("cut off before its end", bytewise(file, lambda content: content[:-10]), problem, ""),
-        ("no bytes", put(file, b""), problem, ""),
-        ("text", put(file, f"who,x\n{PERSON},{VALUE}\n"), problem, ""),
+        ("cut off", cut(file), code, ""),
+        ("cut off before its end", bytewise(file, lambda content: content[:-10]), code, ""),
+        ("no bytes", put(file, b""), code, ""),
+        ("text", put(file, f"who,x\n{PERSON},{VALUE}\n"), code, ""),
     ]
 
 
@@ -145,17 +145,16 @@ def _twice(folder: Path) -> None:
     put(NPZ, (folder / NPZ).read_bytes().replace(b"X.npy", b"x.npy"))(folder)
 
 
-_NO_ARCHIVE = "cannot be read as an archive of NumPy's"
 _ARCHIVES = [
-    *_broken(NPZ, _NO_ARCHIVE),
-    ("bytes overwritten", bytewise(NPZ, lambda content: content[:60] + b"\xff" * 30 + content[90:]), _NO_ARCHIVE, ""),
-    ("pickled objects", _changed(ARCHIVE, _with(x=np.full(SHAPE, PERSON, dtype=object))), "objects", "'x'"),
-    ("pickled labels", _changed(ARCHIVE, _with(person=np.array(PEOPLE, dtype=object))), "objects", "'person'"),
-    ("dates", _changed(ARCHIVE, _with(x=np.full(SHAPE, np.datetime64("2026-01-01")))), "another type", "'x'"),
-    ("fewer values than declared", _of_x(lambda content: content[:-8]), "another number of values", "'x'"),
-    ("an array without a head", _of_x(lambda content: b"x" + content[1:]), _NO_ARCHIVE, ""),
-    ("two arrays of one name", _twice, "two arrays of the file have the same name", ""),
-    ("a workbook", _workbook, "no array has these axes", ""),
+    *_broken(NPZ, "bad-npz"),
+    ("bytes overwritten", bytewise(NPZ, lambda content: content[:60] + b"\xff" * 30 + content[90:]), "bad-npz", ""),
+    ("pickled objects", _changed(ARCHIVE, _with(x=np.full(SHAPE, PERSON, dtype=object))), "python-objects", "'x'"),
+    ("pickled labels", _changed(ARCHIVE, _with(person=np.array(PEOPLE, dtype=object))), "python-objects", "'person'"),
+    ("dates", _changed(ARCHIVE, _with(x=np.full(SHAPE, np.datetime64("2026-01-01")))), "values-of-other-type", "'x'"),
+    ("fewer values than declared", _of_x(lambda content: content[:-8]), "values-missing", "'x'"),
+    ("an array without a head", _of_x(lambda content: b"x" + content[1:]), "bad-npz", ""),
+    ("two arrays of one name", _twice, "duplicate-variable", ""),
+    ("a workbook", _workbook, "axes-do-not-fit", ""),
 ]  # fmt: skip
 
 # HDF5 alone
@@ -203,39 +202,38 @@ def _packed(folder: Path) -> None:
         body.write(bytes(about.size))
 
 
-_NO_TREE = "cannot be read as HDF5"
 _OUTSIDE = [("x.raw", 0, h5py.h5f.UNLIMITED)]
 _TEXTS = h5py.string_dtype()
 _TREES = [
-    *_broken(HDF5, _NO_TREE),
-    ("another first byte", bytewise(HDF5, lambda content: b"\x88" + content[1:]), _NO_TREE, ""),
-    ("a compressed array overwritten", _packed, _NO_TREE, ""),
-    ("a link out of the file", _tree(_link), "a link leads out of the file", "gaze.h5, x"),
-    ("values in another file", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype="f8", external=_OUTSIDE)), "values in other files", "'x'"),
-    ("values of another file", _tree(_virtual), "values in other files", "'x'"),
-    ("a link to nothing", _tree(_soft), "there is no column 'x'", ""),
-    ("texts of any length", _tree(lambda file: _replaced(file, "person", data=list(PEOPLE), dtype=_TEXTS)), "texts of any length", "'person'"),
-    ("lists of any length", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype=h5py.vlen_dtype(float))), "objects", "'x'"),
-    ("no values", _tree(lambda file: _replaced(file, "x", data=h5py.Empty("f8"))), "there is no column 'x'", ""),
-    ("values that were never written", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype="f8", chunks=SHAPE)), "fewer values than it declares", "'x'"),
+    *_broken(HDF5, "bad-hdf5"),
+    ("another first byte", bytewise(HDF5, lambda content: b"\x88" + content[1:]), "bad-hdf5", ""),
+    ("a compressed array overwritten", _packed, "bad-hdf5", ""),
+    ("a link out of the file", _tree(_link), "external-link", "gaze.h5, x"),
+    ("values in another file", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype="f8", external=_OUTSIDE)), "values-in-other-files", "'x'"),
+    ("values of another file", _tree(_virtual), "values-in-other-files", "'x'"),
+    ("a link to nothing", _tree(_soft), "unknown-column", "'x'"),
+    ("texts of any length", _tree(lambda file: _replaced(file, "person", data=list(PEOPLE), dtype=_TEXTS)), "texts-of-any-length", "'person'"),
+    ("lists of any length", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype=h5py.vlen_dtype(float))), "python-objects", "'x'"),
+    ("no values", _tree(lambda file: _replaced(file, "x", data=h5py.Empty("f8"))), "unknown-column", "'x'"),
+    ("values that were never written", _tree(lambda file: _replaced(file, "x", shape=SHAPE, dtype="f8", chunks=SHAPE)), "values-missing", "'x'"),
 ]  # fmt: skip
 
 _PLANS = [
-    ("no axes", {"axes": None}, "the input does not say what the axes of the arrays are"),
-    ("axes of another file", {"axes": ["person", "step"]}, "axes"),
-    ("names of columns in the plan", {"header": AXES}, "`header` has no use here"),
+    ("no axes", {"axes": None}, "axes-missing", ""),
+    ("axes of another file", {"axes": ["person", "step"]}, "axes-do-not-fit", ""),
+    ("names of columns in the plan", {"header": AXES}, "key-not-for-format", "`header`"),
 ]
 CASES = [
     *(
-        Case(name, family, _changed(family, change), problem, place)
+        Case(name, family, _changed(family, change), code, place)
         for family in (ARCHIVE, TREE)
-        for name, change, problem, place in _VALUES
+        for name, change, code, place in _VALUES
     ),
     *(
-        Case(name, family, lambda _: None, problem, input=more)
+        Case(name, family, lambda _: None, code, place, input=more)
         for family in (ARCHIVE, TREE)
-        for name, more, problem in _PLANS
+        for name, more, code, place in _PLANS
     ),
-    *(Case(name, ARCHIVE, damage, problem, place) for name, damage, problem, place in _ARCHIVES),
-    *(Case(name, TREE, damage, problem, place) for name, damage, problem, place in _TREES),
+    *(Case(name, ARCHIVE, damage, code, place) for name, damage, code, place in _ARCHIVES),
+    *(Case(name, TREE, damage, code, place) for name, damage, code, place in _TREES),
 ]

@@ -77,19 +77,21 @@ class Case:
         name: what is wrong, in words.
         family: of the files that are good without it.
         damage: does it, in the folder of the family's files.
-        problem: a fragment of the message.
-        place: where the message says that it is; "" where there is no place but the file.
+        code: of the error.
+        place: where the error says that it is, and what it names; parts apart by "; ". "" where that is the file alone.
         file: the name that the message has of the file or folder; the family's, unless it is another one.
         input: what the plan's input says otherwise.
+        in_parts: the code where it is read in parts, if that is another.
     """
 
     name: str
     family: Family
     damage: Write
-    problem: str
+    code: str
     place: str = ""
     file: str = ""
     input: Mapping[str, Any] = field(default_factory=dict)
+    in_parts: str = ""
 
     @property
     def title(self) -> str:

@@ -77,48 +77,53 @@ def _text(change: Callable[[str], str]) -> Write:
 
 
 _AT = f"line {LINE}"
-_NONE = "cannot be read as EyeLink samples"
 _KIND = LINE - 2  # the line SAMPLES
 _CASES = [
-    ("the recording itself", put(FILE, b"SR_RESEARCH_COMBINED_FILE\n\0" + PERSON.encode()), "an EDF recording", ""),
-    ("empty", put(FILE, b""), "the recording has no samples", ""),
-    ("events only", _text(lambda text: "".join(line + "\n" for line in text.split("\n") if not line[:1].isdigit())), "the recording has no samples", ""),
-    ("a table", put(FILE, f"time,x,y\n1,{VALUE},2\n"), _NONE, "line 2"),
-    ("no line SAMPLES", _text(lambda text: text.replace("SAMPLES\tGAZE", "REMARK")), _NONE, f"line {_KIND + 1}"),
-    ("points relative to the head", _text(lambda text: text.replace("SAMPLES\tGAZE", "SAMPLES\tHREF")), _NONE, f"line {_KIND}"),
-    ("a sample cut short", _line(SAMPLE[:12] + "\n"), "a sample cannot be read", _AT),
-    ("cut off within a sample", _text(lambda text: text[: text.index(SAMPLE) + 9]), "a sample cannot be read", _AT),
-    ("a decimal comma", _line(SAMPLE.replace(".8281", ",8281")), "a sample cannot be read", _AT),
-    ("text where a number belongs", _line(SAMPLE.replace(str(VALUE), PERSON)), "a sample cannot be read", _AT),
-    ("two eyes after one", _text(lambda text: "\tGAZE\tLEFT\tRIGHT".join(text.rsplit("\tGAZE\tLEFT", 1))), "the number of eyes changes", "line"),
-    ("latin-1", _line(b"MSG\t101 \xe4 " + SAMPLE.encode()), "not UTF-8 text", _AT),
-    ("UTF-16", bytewise(FILE, lambda text: codecs.BOM_UTF16_LE + text.decode().encode("utf-16-le")), "UTF-16", ""),
-    ("a NUL byte", _line(SAMPLE.replace("101.0", "1\x0001.0")), "a NUL byte", _AT),
-    ("no trials", _text(lambda text: text.replace("TRIALID", "TRIAL_VAR")), "no message of the recording fits", ""),
-    ("a point off the screen", _line(SAMPLE.replace("101.0", "8281.0")), "off the screen", f"{_AT}, column 'pixel_x' or 'pixel_y'"),
-    ("a time twice", _line(SAMPLE.replace("101\t", "102\t", 1)), "a time stamp occurs twice", "column 'time'"),
+    ("the recording itself", put(FILE, b"SR_RESEARCH_COMBINED_FILE\n\0" + PERSON.encode()), "edf-recording", ""),
+    ("empty", put(FILE, b""), "no-samples", ""),
+    ("events only", _text(lambda text: "".join(line + "\n" for line in text.split("\n") if not line[:1].isdigit())), "no-samples", ""),
+    ("a table", put(FILE, f"time,x,y\n1,{VALUE},2\n"), "no-samples-line", "line 2"),
+    ("no line SAMPLES", _text(lambda text: text.replace("SAMPLES\tGAZE", "REMARK")), "no-samples-line", f"line {_KIND + 1}"),
+    ("points relative to the head", _text(lambda text: text.replace("SAMPLES\tGAZE", "SAMPLES\tHREF")), "samples-of-other-kind", f"line {_KIND}"),
+    ("a sample cut short", _line(SAMPLE[:12] + "\n"), "bad-sample", _AT),
+    ("cut off within a sample", _text(lambda text: text[: text.index(SAMPLE) + 9]), "bad-sample", _AT),
+    ("a decimal comma", _line(SAMPLE.replace(".8281", ",8281")), "bad-sample", _AT),
+    ("text where a number belongs", _line(SAMPLE.replace(str(VALUE), PERSON)), "bad-sample", _AT),
+    ("two eyes after one", _text(lambda text: "\tGAZE\tLEFT\tRIGHT".join(text.rsplit("\tGAZE\tLEFT", 1))), "eyes-change", "line"),
+    ("latin-1", _line(b"MSG\t101 \xe4 " + SAMPLE.encode()), "not-utf8", _AT),
+    ("UTF-16", bytewise(FILE, lambda text: codecs.BOM_UTF16_LE + text.decode().encode("utf-16-le")), "utf16-or-binary", ""),
+    ("a NUL byte", _line(SAMPLE.replace("101.0", "1\x0001.0")), "damaged-file", _AT),
+    ("no trials", _text(lambda text: text.replace("TRIALID", "TRIAL_VAR")), "no-message-fits", ""),
+    ("a point off the screen", _line(SAMPLE.replace("101.0", "8281.0")), "point-off-screen", f"{_AT}, column 'pixel_x' or 'pixel_y'"),
+    ("a time twice", _line(SAMPLE.replace("101\t", "102\t", 1)), "duplicate-time", "column 'time'"),
 ]  # fmt: skip
 _MESSAGES = [
-    ("a message that is no expression", ["TRIALID (?P<stimulus>"], "a pattern of messages cannot be read"),
-    ("a message without a name", ["TRIALID (.+)"], "a pattern of messages names no column"),
-    ("a message that names a coordinate", ["TRIALID (?P<pixel_x>.+)"], "which samples have already"),
-    ("a message of another name", ["TRIALID (?P<picture>.+)"], "there is no column 'stimulus'"),
+    ("a message that is no expression", ["TRIALID (?P<stimulus>"], "bad-message-pattern", ""),
+    ("a message without a name", ["TRIALID (.+)"], "message-pattern-without-name", ""),
+    (
+        "a message that names a coordinate",
+        ["TRIALID (?P<pixel_x>.+)"],
+        "message-pattern-of-taken-name",
+        "'pixel_x'",
+    ),
+    ("a message of another name", ["TRIALID (?P<picture>.+)"], "unknown-column", "'stimulus'"),
 ]
 CASES = [
     *(
-        Case(name, family, damage, problem, place)
+        Case(name, family, damage, code, place)
         for family in (FAMILY, ONE)
-        for name, damage, problem, place in _CASES
+        for name, damage, code, place in _CASES
     ),
     *(
-        Case(name, FAMILY, lambda _: None, problem, file="eyelink", input={"messages": messages})
-        for name, messages, problem in _MESSAGES
+        Case(name, FAMILY, lambda _: None, code, place, file="eyelink", input={"messages": messages})
+        for name, messages, code, place in _MESSAGES
     ),
     Case(
         "names of columns in the plan",
         ONE,
         lambda _: None,
-        "`header` has no use here",
+        "key-not-for-format",
+        "`header`",
         input={"header": ["a"]},
     ),
 ]

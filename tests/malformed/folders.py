@@ -67,39 +67,43 @@ def _gone(folder: Path) -> None:
 PATTERN = Family("folder", "folder", _write(FILES, TEXT), _INPUT, FOLDER)
 _ANY = {"pattern": "P{person}_R{recording}.*"}
 _PARQUET = {"pattern": "P{person}_R{recording}.parquet"}
-_OTHERS = "other columns than in the folder's first file"
+
+
+def _beside_text(folder: Path) -> None:
+    _parquet(folder, "P3_R1.parquet", x=[[VALUE], [1.0]])
+
+
 _CELLS = [
-    ("text where a number belongs", swapped(SECOND, LINE, LINE.replace("271", "O271")), "not a number", "P2_R2.csv, line 4, column 'x'"),
-    ("NaN", swapped(SECOND, LINE, f"2,NaN,{PERSON}\n"), "NaN", "P2_R2.csv, line 4, column 'x'"),
-    ("a row cut short", swapped(SECOND, LINE, f"2,{VALUE}\n"), "fewer fields", "P2_R2.csv, line 4"),
-    ("a time twice", swapped(SECOND, LINE, LINE.replace("2,", "1,", 1)), "occurs twice", "P2_R2.csv, line 4, column 't'"),
-    ("a quote that is not closed", swapped(SECOND, LINE, f'2,{VALUE},"{PERSON}\n'), "a quote is opened", "P2_R2.csv, line 4"),
-    ("latin-1", swapped(SECOND, LINE, LINE.encode().replace(b"Z", b"\xdc")), "not UTF-8 text", "P2_R2.csv, line 4"),
-    ("an empty file", put(SECOND, b""), "the file is empty", "P2_R2.csv"),
-    ("files of headers only", _all(lambda path: path.write_text("t,x,by\n")), "have no rows", ""),
-    ("a file with other columns", swapped(SECOND, "t,x,by", "t,y,by"), _OTHERS, "P2_R2.csv"),
-    ("a file with a name twice", swapped(SECOND, "t,x,by", "t,x,x"), "two columns have the same name", "P2_R2.csv, column 'x'"),
-    ("a link to a file that was not fetched", _gone, "a link to one that is not there", "P3_R1.csv"),
-    ("a first file without the column", swapped(FILES[0], "t,x,by", "t,y,by"), "there is no column 'x'", ""),
-    ("a folder that is not there", lambda folder: (folder / FOLDER).rename(folder / "other"), "no such folder", ""),
-    ("an empty folder", _all(lambda path: path.unlink()), "no file of the folder fits", ""),
+    ("text where a number belongs", swapped(SECOND, LINE, LINE.replace("271", "O271")), "bad-number", "P2_R2.csv, line 4, column 'x'"),
+    ("NaN", swapped(SECOND, LINE, f"2,NaN,{PERSON}\n"), "nan", "P2_R2.csv, line 4, column 'x'"),
+    ("a row cut short", swapped(SECOND, LINE, f"2,{VALUE}\n"), "too-few-fields", "P2_R2.csv, line 4"),
+    ("a time twice", swapped(SECOND, LINE, LINE.replace("2,", "1,", 1)), "duplicate-time", "P2_R2.csv, line 4, column 't'"),
+    ("a quote that is not closed", swapped(SECOND, LINE, f'2,{VALUE},"{PERSON}\n'), "open-quote", "P2_R2.csv, line 4"),
+    ("latin-1", swapped(SECOND, LINE, LINE.encode().replace(b"Z", b"\xdc")), "not-utf8", "P2_R2.csv, line 4"),
+    ("an empty file", put(SECOND, b""), "empty-file", "P2_R2.csv"),
+    ("files of headers only", _all(lambda path: path.write_text("t,x,by\n")), "no-rows", ""),
+    ("a file with other columns", swapped(SECOND, "t,x,by", "t,y,by"), "columns-differ", "P2_R2.csv; 'x'"),
+    ("a file with a name twice", swapped(SECOND, "t,x,by", "t,x,x"), "duplicate-column", "P2_R2.csv, column 'x'"),
+    ("a link to a file that was not fetched", _gone, "broken-link", "P3_R1.csv"),
+    ("a first file without the column", swapped(FILES[0], "t,x,by", "t,y,by"), "unknown-column", "'x'"),
+    ("a folder that is not there", lambda folder: (folder / FOLDER).rename(folder / "other"), "no-such-folder", ""),
+    ("an empty folder", _all(lambda path: path.unlink()), "no-file-fits", ""),
 ]  # fmt: skip
 _PATTERNS = [
-    ("a pattern of no file", "S{person}_R{recording}.csv", "no file of the folder fits"),
-    ("a pattern that is not closed", "P{person_R{recording}.csv", "the pattern cannot be read"),
-    ("a pattern with a name twice", "P{person}_R{person}.csv", "names 'person' twice"),
-    ("a pattern with a name of the files", "P{person}_R{x}.csv", "by the pattern and by the files"),
-    ("a pattern without the person", "P*_R{recording}.csv", "there is no column 'person'"),
-    ("no pattern", None, "the path is a folder"),
+    ("a pattern of no file", "S{person}_R{recording}.csv", "no-file-fits", ""),
+    ("a pattern that is not closed", "P{person_R{recording}.csv", "bad-pattern", ""),
+    ("a pattern with a name twice", "P{person}_R{person}.csv", "pattern-names-twice", "'person'"),
+    ("a pattern with a name of the files", "P{person}_R{x}.csv", "column-named-twice", "'x'"),
+    ("a pattern without the person", "P*_R{recording}.csv", "unknown-column", "'person'"),
+    ("no pattern", None, "path-is-folder", ""),
 ]
 _KINDS = [
-    ("a workbook among the files", put(f"{FOLDER}/P3_R1.xlsx", b"PK\3\4"), "a workbook of Excel", "P3_R1.xlsx", _ANY),
-    ("a file of no kind", put(f"{FOLDER}/P3_R1.dat", TEXT), "no reader for this kind", "P3_R1.dat", _ANY),
-    ("a packed file that is cut off", put(f"{FOLDER}/P3_R1.csv.gz", gzip.compress(TEXT.encode())[:-9]), "cannot be unpacked", "P3_R1.csv.gz", _ANY),
-    ("Parquet files beside text", lambda folder: _parquet(folder, "P3_R1.parquet", x=[[VALUE], [1.0]]), "of several types", "P3_R1.parquet, column 't'", _ANY),
-    ("Parquet files of numbers and text", _of_two_types, "of several types", "P11_R2.parquet, column 'x'", _PARQUET),
-    ("Parquet files of numbers and lists", _lists, "of several types", "P11_R2.parquet, column 'x'", _PARQUET),
-    ("a Parquet file that is cut off", lambda folder: [_parquet(folder, "P11_R1.parquet"), cut(f"{FOLDER}/P11_R1.parquet")(folder)], "cannot be read as Parquet", "P11_R1.parquet", _PARQUET),
+    ("a workbook among the files", put(f"{FOLDER}/P3_R1.xlsx", b"PK\3\4"), "excel-workbook", "P3_R1.xlsx", _ANY),
+    ("a file of no kind", put(f"{FOLDER}/P3_R1.dat", TEXT), "no-reader", "P3_R1.dat", _ANY),
+    ("a packed file that is cut off", put(f"{FOLDER}/P3_R1.csv.gz", gzip.compress(TEXT.encode())[:-9]), "cannot-unpack", "P3_R1.csv.gz", _ANY),
+    ("Parquet files of numbers and text", _of_two_types, "mixed-types", "P11_R2.parquet, column 'x'", _PARQUET),
+    ("Parquet files of numbers and lists", _lists, "mixed-types", "P11_R2.parquet, column 'x'", _PARQUET),
+    ("a Parquet file that is cut off", lambda folder: [_parquet(folder, "P11_R1.parquet"), cut(f"{FOLDER}/P11_R1.parquet")(folder)], "bad-parquet", "P11_R1.parquet", _PARQUET),
 ]  # fmt: skip
 
 # GazeBase
@@ -128,18 +132,18 @@ GAZEBASE = Family(
 )
 _IN_THIRD = "S_1322_S1_FXS.csv"
 _GAZEBASE = [
-    ("another header", _all(lambda path: path.write_text(DEGREES.replace("x,y", "gx,gy", 1))), "there is no column 'x'", ""),
-    ("another header in one file", swapped(THIRD, "x,y", "gx,gy"), "there is no column 'x'", _IN_THIRD),
-    ("no header", _all(lambda path: path.write_text(DEGREES.partition("\n")[2])), "seems to have no header", ""),
-    ("names without S", _all(lambda path: path.rename(path.with_name(path.name[2:]))), "no file of the folder fits", ""),
-    ("not unpacked", _all(lambda path: path.rename(path.with_suffix(".zip"))), "no file of the folder fits", ""),
-    ("a row cut short", swapped(THIRD, SAMPLE, "3,0.5\n"), "fewer fields", f"{_IN_THIRD}, line 5"),
-    ("text where a number belongs", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", PERSON)), "not a number", f"{_IN_THIRD}, line 5, column 'x'"),
-    ("a point off the screen", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", "71.5")), "off the screen", f"{_IN_THIRD}, line 5, column 'x' or 'y'"),
-    ("an angle behind the head", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", "271.8281")), "screen", f"{_IN_THIRD}, line 5, column 'x'"),
-    ("an empty file", put(THIRD, b""), "the file is empty", _IN_THIRD),
-    ("UTF-16", bytewise(THIRD, lambda text: text.decode().encode("utf-16")), "UTF-16", _IN_THIRD),
-    ("semicolons", _all(lambda path: path.write_text(DEGREES.replace(",", ";"))), "the header is one column only", "S_"),
+    ("another header", _all(lambda path: path.write_text(DEGREES.replace("x,y", "gx,gy", 1))), "unknown-column", "'x'"),
+    ("another header in one file", swapped(THIRD, "x,y", "gx,gy"), "columns-differ", f"{_IN_THIRD}; 'x'"),
+    ("no header", _all(lambda path: path.write_text(DEGREES.partition("\n")[2])), "no-header", ""),
+    ("names without S", _all(lambda path: path.rename(path.with_name(path.name[2:]))), "no-file-fits", ""),
+    ("not unpacked", _all(lambda path: path.rename(path.with_suffix(".zip"))), "no-file-fits", ""),
+    ("a row cut short", swapped(THIRD, SAMPLE, "3,0.5\n"), "too-few-fields", f"{_IN_THIRD}, line 5"),
+    ("text where a number belongs", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", PERSON)), "bad-number", f"{_IN_THIRD}, line 5, column 'x'"),
+    ("a point off the screen", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", "71.5")), "point-off-screen", f"{_IN_THIRD}, line 5, column 'x' or 'y'"),
+    ("an angle behind the head", swapped(THIRD, SAMPLE, SAMPLE.replace("0.5", "271.8281")), "point-off-screen", f"{_IN_THIRD}, line 5, column 'x'"),
+    ("an empty file", put(THIRD, b""), "empty-file", _IN_THIRD),
+    ("UTF-16", bytewise(THIRD, lambda text: text.decode().encode("utf-16")), "utf16-or-binary", _IN_THIRD),
+    ("semicolons", _all(lambda path: path.write_text(DEGREES.replace(",", ";"))), "one-column", "S_"),
 ]  # fmt: skip
 
 # MPIIDPEye and MPIIPrivacEye
@@ -167,33 +171,34 @@ def _mpii(name: str, *, columns: int) -> tuple[Family, list[Case]]:
     family = Family(name, name, _write(files, text), {**_FEATURES, "format": name}, "features")
     header = ",".join(f"feature {number}" for number in range(columns)) + "\n"
     cases = [
-        ("51 columns", _all(lambda path: path.write_text(_features(51))), "another number of columns", "line 1"),
-        ("51 columns in one file", put(last, _features(51)), "fewer fields", f"{names[3]}, line 1 "),
-        ("a column more in one file", put(last, _features(columns + 1)), "more fields", f"{names[3]}, line 1 "),
-        ("a line of names", _all(lambda path: path.write_text(header + text)), "not a number", f"{names[0]}, line 1, column 'fixation_rate'"),
-        ("text where a number belongs", swapped(last, str(VALUE), PERSON), "not a number", f"{names[3]}, line 1, column 'fixation_rate'"),
-        ("NaN", swapped(last, str(VALUE), "nan"), "NaN", f"{names[3]}, line 1, column 'fixation_rate'"),
-        ("a row cut short", bytewise(last, lambda content: content[:-9]), "fewer fields", f"{names[3]}, line {ROWS}"),
-        ("decimal commas", _all(lambda path: path.write_text(_features(columns, ";").replace(".", ","))), "not a number", f"{names[0]}, line 1, column 'fixation_rate'"),
-        ("tabs", _all(lambda path: path.write_text(_features(columns, "\t"))), "another number of columns", "line 1"),
-        ("an empty file", put(last, b""), "the file is empty", names[3]),
-        ("an empty first file", put(files[0], b""), "the file is empty", names[0]),
-        ("UTF-16", bytewise(files[0], lambda content: content.decode().encode("utf-16")), "UTF-16", names[0]),
-        ("files of other names", _all(lambda path: path.rename(path.with_name("x" + path.name))), "no file of the folder fits", ""),
+        ("51 columns", _all(lambda path: path.write_text(_features(51))), "wrong-column-count", "line 1"),
+        ("51 columns in one file", put(last, _features(51)), "too-few-fields", f"{names[3]}, line 1 "),
+        ("a column more in one file", put(last, _features(columns + 1)), "too-many-fields", f"{names[3]}, line 1 "),
+        ("a line of names", _all(lambda path: path.write_text(header + text)), "bad-number", f"{names[0]}, line 1, column 'fixation_rate'"),
+        ("text where a number belongs", swapped(last, str(VALUE), PERSON), "bad-number", f"{names[3]}, line 1, column 'fixation_rate'"),
+        ("NaN", swapped(last, str(VALUE), "nan"), "nan", f"{names[3]}, line 1, column 'fixation_rate'"),
+        ("a row cut short", bytewise(last, lambda content: content[:-9]), "too-few-fields", f"{names[3]}, line {ROWS}"),
+        ("decimal commas", _all(lambda path: path.write_text(_features(columns, ";").replace(".", ","))), "decimal-comma", f"{names[0]}, line 1, column 'fixation_rate'"),
+        ("tabs", _all(lambda path: path.write_text(_features(columns, "\t"))), "wrong-column-count", "line 1"),
+        ("an empty file", put(last, b""), "empty-file", names[3]),
+        ("an empty first file", put(files[0], b""), "empty-file", names[0]),
+        ("UTF-16", bytewise(files[0], lambda content: content.decode().encode("utf-16")), "utf16-or-binary", names[0]),
+        ("files of other names", _all(lambda path: path.rename(path.with_name("x" + path.name))), "no-file-fits", ""),
     ]  # fmt: skip
     if dp:
-        cases.append(("53 columns", _all(lambda path: path.write_text(_features(53))), "another number of columns", "line 1"))  # fmt: skip
-    return family, [Case(case, family, damage, problem, place) for case, damage, problem, place in cases]
+        cases.append(("53 columns", _all(lambda path: path.write_text(_features(53))), "wrong-column-count", "line 1"))  # fmt: skip
+    return family, [Case(case, family, damage, code, place) for case, damage, code, place in cases]
 
 
 MPIIDPEYE, _DP_CASES = _mpii("mpiidpeye", columns=52)
 MPIIPRIVACEYE, _PRIVAC_CASES = _mpii("mpiiprivaceye", columns=60)
 
 CASES = [
-    *(Case(name, PATTERN, damage, problem, place) for name, damage, problem, place in _CELLS),
-    *(Case(name, PATTERN, lambda _: None, problem, input={"pattern": one}) for name, one, problem in _PATTERNS),
-    *(Case(name, PATTERN, damage, problem, place, input=more) for name, damage, problem, place, more in _KINDS),
-    *(Case(name, GAZEBASE, damage, problem, place) for name, damage, problem, place in _GAZEBASE),
+    *(Case(name, PATTERN, damage, code, place) for name, damage, code, place in _CELLS),
+    *(Case(name, PATTERN, lambda _: None, code, place, input={"pattern": one}) for name, one, code, place in _PATTERNS),
+    *(Case(name, PATTERN, damage, code, place, input=more) for name, damage, code, place, more in _KINDS),
+    Case("Parquet files beside text", PATTERN, _beside_text, "mixed-types", "P3_R1.parquet, column 't'", input=_ANY, in_parts="bad-column"),
+    *(Case(name, GAZEBASE, damage, code, place) for name, damage, code, place in _GAZEBASE),
     *_DP_CASES,
     *_PRIVAC_CASES,
 ]  # fmt: skip

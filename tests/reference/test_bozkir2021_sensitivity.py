@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from refusals import bad_argument
 
 from synthrelease.maths.fourier import basis, coefficient_count, inverse
 from synthrelease.privacy import laplace_scale
@@ -79,7 +80,7 @@ def test_k_frequencies_are_2k_less_1_coefficients_and_one_less_with_nyquist(n: i
 def test_all_frequencies_are_as_many_coefficients_as_steps(n: int) -> None:
     assert coefficient_count(n, n // 2 + 1) == n
     for k in (0, -1, n // 2 + 2):
-        with pytest.raises(ValueError, match=f"Expected 1 <= frequencies <= {n // 2 + 1}, found {k}"):
+        with bad_argument(ValueError, "frequencies", n // 2 + 1, k):
             coefficient_count(n, k)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from goldens import figures
+from refusals import refused
 
 from synthrelease.errors import PolicyError
 from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate
@@ -152,11 +154,11 @@ def parameters(*, side: int, calibration: str) -> GazeMapParameters:
 
 
 def test_liu2019_theorem_3_4_is_refused_with_both_deltas_where_it_is_insufficient() -> None:
-    with pytest.raises(PolicyError) as refused:
+    with refused(PolicyError, "insufficient-calibration") as refusal:
         calibrate(parameters(side=1, calibration=LIU2019), Budget(1.0, good_delta(900)))
-    assert refused.value.exit_code == 4
-    assert "7.07e-05" in refused.value.found
-    assert "3.7e-05" in refused.value.expected
+    assert refusal.value.exit_code == 4
+    assert 7.07e-05 in figures(refusal.value.found)
+    assert 3.7e-05 in figures(refusal.value.expected)
 
 
 def test_liu2019_theorem_3_4_is_the_scale_of_the_event_where_it_is_sufficient() -> None:

@@ -1,6 +1,7 @@
 """A planted identifier and a planted number occur nowhere in what a build makes or says."""
 
 import gzip
+import json
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from forging import forge
+from goldens import figures
 from paid_study import grant, write_paid_study
 
 from synthrelease.bundle import reseal
@@ -98,7 +100,8 @@ def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
     code, said = run("--verbose", "build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
     assert code == 0, said
     assert sightings(said) == []
-    assert b"clipped" in said  # --verbose tells the curator how many values were clipped, never which
+    (line,) = (line for line in said.decode().splitlines() if "'size_mm'" in line)
+    assert figures(line) == [1, 1295]  # --verbose tells the curator how many values were clipped, never which
     for command in ("show", "verify"):
         code, said = run(command, study.folder / "r.h5", cwd=study.folder)
         assert code == 0
@@ -155,10 +158,11 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
     header, *rows = (study.folder / "gaze.csv").read_text().splitlines()
     assert header.startswith("who")
     (study.folder / "gaze.csv").write_text("\n".join([f"{NAME},garden,{NUMBER},{NUMBER}", *rows]))
-    code, said = run("build", study.plan, "-o", study.folder / "r.h5", cwd=study.folder)
-    assert code == 3
+    code, said = run("build", study.plan, "-o", study.folder / "r.h5", "--json", cwd=study.folder)
     assert sightings(said) == []
-    assert b"no header" in said
+    error = json.JSONDecoder().raw_decode(said.decode())[0]["error"]
+    assert (code, error["code"]) == (3, "no-header")
+    assert str(study.folder / "gaze.csv") in error["where"]
 
 
 @pytest.mark.thorough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import faulthandler
 import json
 import os
@@ -17,6 +18,8 @@ from typing import Any
 
 import pytest
 from forked import in_child
+from goldens import check_text
+from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import checker, verification, verify
@@ -77,22 +80,22 @@ def recurse() -> None:
 
 
 @pytest.mark.parametrize(
-    ("work", "limits", "message"),
+    ("work", "limits", "why"),
     [
         (crash, {}, "crashed"),
         (abort, {}, "crashed"),
-        (spin, {"SECONDS": 1.0}, "takes longer"),
-        (sleep, {"SECONDS": 1.0, "_SLOWNESS": 1.0}, "takes longer"),
-        (devour, {"MEMORY": 1 << 28}, "more memory"),
+        (spin, {"SECONDS": 1.0}, "time"),
+        (sleep, {"SECONDS": 1.0, "_SLOWNESS": 1.0}, "time"),
+        (devour, {"MEMORY": 1 << 28}, "memory"),
     ],
 )
 def test_what_an_examination_comes_to_is_a_finding(
-    bundle: Path, work: Callable[[], None], limits: dict[str, float], message: str
+    bundle: Path, work: Callable[[], None], limits: dict[str, float], why: str
 ) -> None:
     answer = answer_of(work, bundle, **limits)
     ((code, where, found),) = answer["findings"]
     assert (code, where) == ("limits", "r.h5")
-    assert message in found
+    check_text(f"limits/{why}", found)
     assert answer["checked"] == []
     assert answer["manifest"] is None
 
@@ -145,7 +148,8 @@ def test_a_place_is_told_as_it_was_asked_for(bundle: Path, monkeypatch: pytest.M
     verify(bundle)  # the checker is there, in another folder
     monkeypatch.chdir(bundle.parent)
     assert verify("release.h5").findings[0].where == "release.h5"
-    assert verify("nothing.h5").findings == [Finding("unreadable", "nothing.h5", "No such file or directory")]
+    missing = Finding("unreadable", "nothing.h5", os.strerror(errno.ENOENT))
+    assert verify("nothing.h5").findings == [missing]
 
 
 def test_names_of_any_bytes(bundle: Path) -> None:
@@ -250,7 +254,7 @@ def test_opening_refuses_what_the_check_refuses(bundle: Path, bundle_bytes: byte
     opened = synthrelease.open_bundle(bundle)
     assert opened["maps"]["garden/heatmap"].shape == (12, 16)
     bundle.write_bytes(bundle_bytes[:-1] + b"\0")
-    with pytest.raises(synthrelease.errors.BundleError, match="not a bundle to rely on"):
+    with refused(synthrelease.errors.BundleError, "bundle-invalid", where=bundle):
         synthrelease.open_bundle(bundle)
 
 

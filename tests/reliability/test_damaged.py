@@ -1,5 +1,6 @@
 """Damaged, truncated and foreign files: a finding each, never an exception."""
 
+import json
 import os
 import struct
 import subprocess
@@ -8,9 +9,11 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import user_block
 from synthrelease.errors import BundleError
 
@@ -181,7 +184,7 @@ def test_manifest_that_is_not_strict_json(bundle, text):
 def test_open_bundle_refuses_what_quick_verification_refuses(bundle, bundle_bytes):
     assert synthrelease.open_bundle(bundle).names == ("maps", "signals", "table", "summary", "seeded")
     bundle.write_bytes(bundle_bytes[:-1])
-    with pytest.raises(BundleError, match="not a bundle to rely on"):
+    with refused(BundleError, "bundle-invalid", where=bundle):
         synthrelease.open_bundle(bundle)
 
 
@@ -208,10 +211,15 @@ def test_a_chunk_of_a_size_that_crashes_the_library_is_refused_unread(bundle, si
     struct.pack_into("<I", body, places[0], size)
     resealed(bundle, body)
     done = subprocess.run(
-        [sys.executable, "-m", "synthrelease", "verify", bundle], capture_output=True, check=False
+        [sys.executable, "-m", "synthrelease", "verify", bundle, "--json"], capture_output=True, check=False
     )
     assert done.returncode == 1
-    assert b"chunk" in done.stdout
+    assert [one["code"] for one in json.loads(done.stdout)["findings"]] == ["structure"]
+    with (
+        BundleFile(bundle) as file,
+        refused(BundleError, "chunk-too-large" if size == 2**31 else "chunk-too-small", where="/manifest"),
+    ):
+        _ = file.anatomy
 
 
 def rewrite_manifest(path, change):

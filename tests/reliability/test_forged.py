@@ -151,7 +151,7 @@ def test_hidden_test_seed_and_its_warning(study):
 
     def hide(manifest):
         manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
-        manifest["warnings"] = [w for w in manifest["warnings"] if "TEST SEED" not in w]
+        manifest["warnings"] = [w for w in manifest["warnings"] if TEST_SEED_WORDS not in w]
 
     forge(path, hide)
     assert TEST_SEED_WORDS.encode() in path.read_bytes()[:512]
@@ -241,7 +241,11 @@ def test_a_category_that_does_not_exist(bundle):
 def test_unprotected_output_not_named(bundle):
     def change(manifest):
         entries = manifest["privacy"]["not_protected"]
-        manifest["privacy"]["not_protected"] = [e for e in entries if e["what"] != "output seeded"]
+        manifest["privacy"]["not_protected"] = [
+            e
+            for e in entries
+            if e["what"] != "output seeded"  # not a sentence: a key
+        ]
 
     forge(bundle, change)
     assert codes(bundle) == {"guarantee"}
@@ -485,7 +489,7 @@ def test_a_cell_that_is_larger_than_all_people_may_make_it(bundle):
 def test_a_reassuring_reason_for_an_unprotected_output(bundle):
     def change(manifest):
         for entry in manifest["privacy"]["not_protected"]:
-            if entry["what"] == "output seeded":
+            if entry["what"] == "output seeded":  # not a sentence: a key
                 entry["reason"] = "differentially private with ε = 0.01"
 
     forge(bundle, change)

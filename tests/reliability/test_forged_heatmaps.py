@@ -124,19 +124,19 @@ def test_a_derived_value_changed(forged: Path, name: str, what: str, stimulus: s
 
 
 @pytest.mark.parametrize("name", ["still", "moving", "composed"])
-@pytest.mark.parametrize("room", ["last bit", "near zero", "sign of zero", "one step"])
+@pytest.mark.parametrize("room", ["last-bit", "near-zero", "sign-of-zero", "one-step"])
 def test_a_person_hidden_in_the_low_bits_of_a_map(forged: Path, name: str, room: str) -> None:
     """A bit for each cell would otherwise be free to use, and dozens for each cell that is zero."""
     with h5py.File(forged, "r+") as file:
         path = f"/outputs/{name}/garden/heatmap"
         values = file[path][()]
-        at = np.unravel_index(values.argmin() if room == "near zero" else values.argmax(), values.shape)
-        if room == "last bit":
+        at = np.unravel_index(values.argmin() if room == "near-zero" else values.argmax(), values.shape)
+        if room == "last-bit":
             values[at] = np.nextafter(values[at], np.float32(0))
-        elif room == "sign of zero":
+        elif room == "sign-of-zero":
             at = np.unravel_index(values.argmin(), values.shape)
             values[at] = np.float32(-0.0) if values[at] == 0 else -values[at]
-        elif room == "near zero":
+        elif room == "near-zero":
             values[at] += np.float32(1e-30) if values[at] == 0 else np.spacing(values[at])
         else:
             # In ten cells: one in some hundreds lies so near the middle of two steps that machines may differ.
@@ -233,7 +233,9 @@ def test_an_assignment_that_is_not_told_to_be_public(forged: Path) -> None:
     def change(manifest: Manifest) -> None:
         facts = manifest["privacy"]["not_protected"]
         manifest["privacy"]["not_protected"] = [
-            fact for fact in facts if fact["what"] != "assignment of still"
+            fact
+            for fact in facts
+            if fact["what"] != "assignment of still"  # not a sentence: a key
         ]
 
     assert forge(forged, change) == {"guarantee"}

@@ -235,7 +235,7 @@ def test_a_promise_of_what_protects_nobody(
 def test_what_protects_nobody_is_not_named_or_composed(noised: Path, noised_bytes: bytes) -> None:
     def forget(manifest: Manifest) -> None:
         entries = manifest["privacy"]["not_protected"]
-        assert entries[0]["what"] == "output published"
+        assert entries[0]["what"] == "output published"  # not a sentence: a key
         manifest["privacy"]["not_protected"] = entries[1:]
 
     def compose(manifest: Manifest) -> None:

@@ -67,15 +67,15 @@ def test_the_releases_and_their_reseals_verify(
     [(name, what) for name in SPECTRAL for what in ("mass", "values", "uncertainty")]
     + [(name, what) for name in NOISED for what in ("values", "uncertainty")],
 )
-@pytest.mark.parametrize("room", ["more", "last bit", "one step", "sign"])
+@pytest.mark.parametrize("room", ["more", "last-bit", "one-step", "sign"])
 def test_a_derived_value_changed(request: pytest.FixtureRequest, name: str, what: str, room: str) -> None:
     def change(values: np.ndarray) -> None:
         at = np.unravel_index(np.abs(values).argmax(), values.shape)
         if room == "more":
             values[at] *= 1.001
-        elif room == "last bit":
+        elif room == "last-bit":
             values[at] = np.nextafter(values[at], np.float32(0))
-        elif room == "one step":
+        elif room == "one-step":
             values[at] -= np.float32(grid(values.astype(np.float64)).item())
         else:
             values[at] = -values[at]

@@ -13,9 +13,12 @@ import pytest
 from fork_server import SECONDS, Examine, Outcome, outcomes
 from hostile import CORPUS, MANIFESTS, continued_in_itself, seal
 from layouts import layout
+from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import verify
+from synthrelease.bundle.anatomy import Part
+from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
 from synthrelease.bundle.layout import USER_BLOCK
@@ -61,7 +64,7 @@ def test_it_cannot_be_opened(tmp_path: Path, name: str) -> None:
     CORPUS[name](tmp_path / "r.h5")
     if verify(tmp_path / "r.h5", quick=True).ok:
         return  # what only all its values refute
-    with pytest.raises(BundleError, match="not a bundle to rely on"):
+    with refused(BundleError, "bundle-invalid", where=tmp_path / "r.h5"):
         synthrelease.open_bundle(tmp_path / "r.h5")
 
 
@@ -160,8 +163,9 @@ def test_a_cycle_in_a_large_file_is_followed_once(tmp_path: Path) -> None:
     struct.pack_into("<Q", body, 40, 1 << 40)
     seal(path, bytes(body))
     os.truncate(path, 1 << 40)
-    (finding,) = verify(path).findings
-    assert (finding.code, finding.message) == ("structure", "shares its bytes with something else")
+    assert [one.code for one in verify(path).findings] == ["structure"]
+    with BundleFile(path) as file, refused(BundleError, "shared-bytes", where="/outputs/still"):
+        _ = file.anatomy
 
 
 @pytest.mark.parametrize("size", [1 << 20, 1 << 30])
@@ -170,7 +174,7 @@ def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) ->
     original = layout("maps")
     dataset = "/outputs/still/garden/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])
-    index = next(one for one in original.anatomy.regions if one.what == f"chunk index of {dataset}")
+    index = next(one for one in original.anatomy.regions if one.part == Part("chunk-index", dataset))
     rank = len(original.anatomy.datasets[dataset].shape)
     struct.pack_into("<I", body, index.start - USER_BLOCK + 24, size)
     struct.pack_into("<Q", body, index.start - USER_BLOCK + 24 + 8 * (rank + 2), len(body))
@@ -179,8 +183,9 @@ def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) ->
     os.truncate(tmp_path / "r.h5", USER_BLOCK + len(body) + size)
     if size < 1 << 30:
         seal(tmp_path / "r.h5", (tmp_path / "r.h5").read_bytes()[USER_BLOCK:])
-    (finding,) = verify(tmp_path / "r.h5").findings
-    assert (finding.code, finding.message) == ("structure", "a chunk is larger than its values")
+    assert [one.code for one in verify(tmp_path / "r.h5").findings] == ["structure"]
+    with BundleFile(tmp_path / "r.h5") as file, refused(BundleError, "chunk-too-large", where=dataset):
+        _ = file.anatomy
 
 
 def test_no_honest_file_holds_what_the_corpus_needs(tmp_path: Path) -> None:

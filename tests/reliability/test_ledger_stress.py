@@ -94,12 +94,14 @@ def test_the_stress_notices_what_it_looks_for(stresses, tmp_path):
     stress.grant_for = 1
     stress.broken.clear()
     stress.check()
-    assert stress.broken == ["bundles ≤ drawn ≤ paid ≤ granted"]
+    assert len(stress.broken) == 1
+    assert "≤" in stress.broken[0]
 
 
 def test_the_script_says_what_it_can_do():
     done = subprocess.run([sys.executable, SCRIPTS / "stress"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "usage: scripts/stress {batch,files,ledger,writing} …\n")
+    assert done.returncode == 2
+    assert "{batch,files,ledger,writing}" in done.stderr
     done = subprocess.run(
         [sys.executable, SCRIPTS / "stress", "ledger", "--help"], capture_output=True, text=True, check=False
     )

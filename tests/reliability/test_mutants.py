@@ -17,6 +17,7 @@ from regions import SAME, refusals, undetected
 from trial import SEED, broken, tried
 
 from synthrelease.bundle import verify
+from synthrelease.bundle.anatomy import Part
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.layout import USER_BLOCK
@@ -55,8 +56,9 @@ def test_mutants_are_of_every_kind_and_layout_and_refused_for_many_reasons(outco
         "noise",
         "unlisted",
         "missing",
-        "test-seed",
     }
+    if len(outcomes) > 1000:  # the first of these is number 616
+        due.add("test-seed")
     assert set(found) >= due
     assert "seal" not in found
     assert sum(outcome.result == "refused" for outcome in outcomes) > 0.8 * len(outcomes)
@@ -88,7 +90,7 @@ def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str)
     """Or the content is the same: of a dataset of one row, HDF5 has two ways to write the end of its index."""
     found = list(refusals(layout(name), step=7))
     assert [region for region, code in found if code == "accepted"] == []
-    assert {region for region, code in found if code == SAME} <= {"chunk index"}
+    assert {region for region, code in found if code == SAME} <= {str(Part("chunk-index"))}
 
 
 @pytest.mark.parametrize("part", range(20))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -13,8 +15,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import refusals
 from click.testing import CliRunner
 from forked import at_once, ended
+from goldens import check_text, figures
 
 from synthrelease import builder
 from synthrelease.builder import build_job
@@ -44,7 +48,9 @@ def stress() -> Iterator[Any]:
             2
         ):  # all modules of a command, and of its errors: others may not be allowed to read them
             CliRunner().invoke(main, ["build", str(place.plan), "-o", str(place.bundle)])
-        yield SimpleNamespace(builds=builds, Way=stresses.Way)
+        yield SimpleNamespace(
+            builds=builds, Way=stresses.Way, refusal=stresses.refusal, counted=stresses.counted
+        )
     finally:
         shutil.rmtree(folder)
 
@@ -106,23 +112,31 @@ def while_it_is_drawn(what: Callable[[], object]) -> Callable[[], None]:
 # --- before anything is paid
 
 
-def refused(stress: Any, place: Any, *words: str, force: bool = False) -> None:
-    """Refuse, for nothing, with a message that holds these words."""
+def refused(stress: Any, place: Any, code: str, where: str, *, force: bool = False) -> dict[str, Any]:
+    """Refuse, for nothing; return what is said to a program."""
     before = sorted(path.name for path in place.folder.iterdir())
-    code, said = build(stress, place, force=force, paid=True)
-    assert code == 6, said
-    assert said.startswith("error: ")
-    assert "Traceback" not in said
-    for word in words:
-        assert word in said
+    exit_code, said = build(stress, place, force=force, paid=True)
+    error = refusal(stress, exit_code, said)
+    assert (error["code"], where in error["where"]) == (code, True), said
     assert sorted(path.name for path in place.folder.iterdir()) == before
     assert place.entries() == ["created", "grant"]
+    return error
+
+
+def refusal(stress: Any, exit_code: int, said: str) -> dict[str, Any]:
+    """Return what is said to a program by a build that a person is told of, too."""
+    assert exit_code == 6, said
+    assert "\nerror: " in said
+    assert "Traceback" not in said
+    error: dict[str, Any] = stress.refusal(said)
+    assert error["kind"] == "MachineError"
+    return error
 
 
 def test_a_folder_that_may_not_be_written(stress: Any) -> None:
     place = make(stress, paid=True)
     place.folder.chmod(0o555)
-    refused(stress, place, "cannot be written", "may not be read and written", str(place.bundle))
+    refused(stress, place, "cannot-write", str(place.bundle))
     place.folder.chmod(0o333)
     code, said = build(stress, place, paid=True)
     place.folder.chmod(0o755)
@@ -140,7 +154,8 @@ def test_a_name_that_is_too_long(stress: Any, length: int) -> None:
         folder=place.folder,
         entries=place.entries,
     )
-    refused(stress, long, "too long", "shorter name", "at most 237")
+    error = refused(stress, long, "name-too-long", long.bundle.name)
+    assert figures(error["expected"]) == [237]
 
 
 def test_the_longest_name(stress: Any) -> None:
@@ -159,7 +174,7 @@ def test_a_path_that_is_too_long(stress: Any) -> None:
         folder=place.folder,
         entries=place.entries,
     )
-    refused(stress, deep, "cannot be written", "to do:")
+    refused(stress, deep, "cannot-write", "/y/")
 
 
 @pytest.mark.parametrize("name", ["r.h5", "r.manifest.json"])
@@ -167,29 +182,29 @@ def test_a_path_that_is_too_long(stress: Any) -> None:
 def test_what_is_no_file_is_not_replaced(stress: Any, name: str, *, force: bool) -> None:
     place = make(stress, paid=True)
     (place.folder / name).mkdir()
-    refused(stress, place, "is a folder", name, force=force)
+    refused(stress, place, "output-is-folder", name, force=force)
     (place.folder / name).rmdir()
     os.mkfifo(place.folder / name)
-    refused(stress, place, "device", name, force=force)
+    refused(stress, place, "output-is-no-file", name, force=force)
 
 
 @pytest.mark.parametrize("name", ["r.h5", "r.manifest.json"])
-@pytest.mark.parametrize("leads", ["nowhere", "to itself", "to a file"])
+@pytest.mark.parametrize("leads", ["nowhere", "itself", "file"])
 def test_a_link_is_a_file_of_its_name_and_never_followed(stress: Any, name: str, leads: str) -> None:
     place = make(stress, paid=True)
     other = place.folder / "plan.toml.old"
-    if leads == "to a file":
+    if leads == "file":
         other.write_text("precious")
-    (place.folder / name).symlink_to(name if leads == "to itself" else other.name)
-    refused(stress, place, "exists already", name, "--force")
+    (place.folder / name).symlink_to(name if leads == "itself" else other.name)
+    assert "--force" in refused(stress, place, "file-exists", name)["remedy"]
     code, said = build(stress, place, force=True, paid=True)
     assert code == 0, said
     assert not place.bundle.is_symlink()
     assert not place.sidecar.is_symlink()
     assert verify(place.bundle).ok
     assert place.sidecar.read_bytes() == to_bytes(open_bundle(place.bundle).manifest)
-    assert other.exists() == (leads == "to a file")
-    assert place.read(other) == (b"precious" if leads == "to a file" else None)
+    assert other.exists() == (leads == "file")
+    assert place.read(other) == (b"precious" if leads == "file" else None)
 
 
 def test_what_a_killed_build_left_is_removed_by_one_that_is_refused(stress: Any) -> None:
@@ -202,21 +217,19 @@ def test_what_a_killed_build_left_is_removed_by_one_that_is_refused(stress: Any)
         for name in place.left():
             os.chown(place.folder / name, NOBODY, NOBODY)
         code, said = build(stress, place)
-    assert code == 6
-    assert "exists already" in said
+    assert refusal(stress, code, said)["code"] == "file-exists"
     assert place.left() == []
 
 
 # --- after it was paid
 
 
-def failed(place: Any, code: int, said: str, *words: str) -> None:
+def failed(stress: Any, place: Any, exit_code: int, said: str, code: str) -> dict[str, Any]:
     """Say what, where, and what it costs; and leave what was there."""
-    assert code == 6, said
-    assert said.startswith("error: ")
-    assert str(place.folder / "r.") in said
-    for word in (*words, "the ledger counts this release, since noise was drawn"):
-        assert word in said
+    error = refusal(stress, exit_code, said)
+    assert (error["code"], error["where"].startswith(str(place.folder / "r."))) == (code, True), said
+    assert stress.counted() in error["remedy"]
+    return error
 
 
 @pytest.mark.parametrize("when", [while_it_is_drawn, while_it_is_verified])
@@ -224,10 +237,13 @@ def failed(place: Any, code: int, said: str, *words: str) -> None:
 def test_a_permission_that_is_lost(stress: Any, when: Any, *, force: bool) -> None:
     place = make(stress, force=force, paid=True)
     code, said = build(stress, place, force=force, paid=True, before=when(lambda: place.folder.chmod(0o555)))
-    failed(place, code, said, "Permission denied", "may be written")
+    error = failed(stress, place, code, said, "cannot-write")
+    assert error["found"] == os.strerror(errno.EACCES)
     left = place.left()
-    assert all(f"{name}" in said for name in left)
-    assert ("the next build does" in said) == bool(left) == (when is while_it_is_verified)
+    assert bool(left) == (when is while_it_is_verified)
+    assert all(name in error["remedy"] for name in left)
+    remedy = re.sub(r"\w{8}\.partial", "{random}.partial", error["remedy"])
+    check_text(f"writing/permission-lost-{'left' if left else 'clean'}", remedy)
     assert place.read(place.bundle) == (stress.builds.old[0] if force else None)
     assert place.read(place.sidecar) == (stress.builds.old[1] if force else None)
     place.folder.chmod(0o755)
@@ -249,10 +265,9 @@ def test_a_folder_that_vanishes(stress: Any, when: Any, how: str) -> None:
         (lambda: shutil.rmtree(inner)) if how == "deleted" else (lambda: inner.rename(place.folder / "moved"))
     )
     code, said = build(stress, to, paid=True, before=when(gone))
-    failed(
-        to, code, said, "No such file or directory", "what became of the folder", "nothing was left behind"
-    )
-    assert "Traceback" not in said
+    error = failed(stress, to, code, said, "cannot-write")
+    assert error["found"] == os.strerror(errno.ENOENT)
+    check_text("writing/folder-gone", error["remedy"])
     assert not inner.exists()
 
 
@@ -260,7 +275,8 @@ def test_a_folder_that_vanishes(stress: Any, when: Any, how: str) -> None:
 def test_a_name_that_becomes_a_folder(stress: Any, *, force: bool) -> None:
     place = make(stress, paid=True)
     code, said = build(stress, place, force=force, paid=True, before=while_it_is_verified(place.bundle.mkdir))
-    failed(place, code, said, "folder", "nothing was left behind")
+    error = failed(stress, place, code, said, "cannot-write" if force else "output-is-folder")
+    assert error["found"] == (os.strerror(errno.EISDIR) if force else "")
     assert place.bundle.is_dir()
     assert not place.sidecar.exists()
     assert place.left() == []
@@ -279,7 +295,7 @@ def test_a_name_that_somebody_else_took(stress: Any, name: str, *, link: bool) -
             other.write_text("mine")
 
     code, said = build(stress, place, paid=True, before=while_it_is_verified(take))
-    failed(place, code, said, "exists already", name, "nothing was left behind")
+    assert failed(stress, place, code, said, "file-exists")["where"] == str(other)
     assert sorted({"r.h5", "r.manifest.json", "elsewhere"} & {p.name for p in place.folder.iterdir()}) == [
         name
     ]
@@ -295,7 +311,7 @@ def begun(place: Any, *, force: bool) -> Any:
     """Return a build that has made its partial files and waits to write them."""
     job = build_job(place.plan, place.bundle, force=force)
     asking = next(job)
-    while asking.what != "writing and verifying":
+    while asking.calls[0].function is not builder._write_and_verify:
         results = [call.function(*call.arguments) for call in asking.calls]
         asking = job.send(results[0] if asking.join else results)
     return job, asking
@@ -319,7 +335,7 @@ def test_of_two_builds_of_one_name_neither_removes_the_other_s_files(stress: Any
         finished(*slow)
         assert place.bundle.read_bytes() != quick
     else:
-        with pytest.raises(MachineError, match="exists already"):
+        with refusals.refused(MachineError, "file-exists", where=place.bundle):
             finished(*slow)
         assert place.bundle.read_bytes() == quick
     assert place.left() == []

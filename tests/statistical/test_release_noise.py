@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +171,7 @@ def test_builds_with_a_test_seed_say_so_everywhere(bundles: list[Bundle]) -> Non
     for bundle in bundles:
         assert "TEST-SEED" in bundle.path.name
         assert bundle.manifest["randomness"]["test_seed"] is True
-        assert any("DO NOT PUBLISH" in warning for warning in bundle.manifest["warnings"])
+        assert any(TEST_SEED_WORDS in warning for warning in bundle.manifest["warnings"])
 
 
 def count(output: dict[str, Any]) -> int:

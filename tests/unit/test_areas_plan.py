@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -15,14 +14,16 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from goldens import figures
 from PIL import Image
+from refusals import refused
 
 import synthrelease
 from synthrelease.cli import main
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.design import Design, make_design
-from synthrelease.errors import InputError, PlanError, PolicyError
+from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise import SecureRandom
@@ -165,10 +166,14 @@ def test_shares_that_are_noise_are_called_so(tmp_path: Path) -> None:
     data = tmp_path / "looks.csv"
     data.write_text("person,image,x_px,y_px\n" + "".join(f"p{n},1005,100,10\n" for n in range(3)))
     planned = design(tmp_path, {"areas": HALVES}, data=data).outputs[0]
-    for epsilon, said in ((0.5, "shares are noise"), (50.0, "percentage points")):
+    for epsilon, is_noise in ((0.5, True), (50.0, False)):
         budget = Budget(epsilon, 0.0)
         event = planned.resolved.calibrate(budget)
-        assert said in planned.resolved.prediction(event, budget, 3)[0]
+        error = figures(planned.resolved.prediction(event, budget, 3)[0])
+        points = 100 * math.log(20) * event.scale / HALF_RANGE / 3
+        assert (points > 100) == is_noise
+        of_one = pytest.approx(3 * points, rel=0.01)  # the other stimulus has no viewer, which counts as one
+        assert error == ([100, 95] if is_noise else [95, pytest.approx(points, rel=0.01), 3, of_one, 1])
 
 
 def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) -> None:
@@ -225,29 +230,31 @@ def test_the_preview_tells_what_nineteen_of_twenty_shares_err_by_at_most(
 ) -> None:
     (output,) = design(tmp_path, {"areas": HALVES, "noise": noise}).outputs
     error, needed = output.resolved.prediction(output.event, output.budget, 202)
-    found = re.fullmatch(
-        r"95 %: shares ± ([\d.]+) \(of 116 people\) to ± ([\d.]+) \(of 99\) percentage points", error
-    )
-    assert found is not None
     people = quantile * output.event.scale / HALF_RANGE  # whose shares the noise is as large as
-    assert math.isclose(float(found[1]), 100 * people / 116, rel_tol=0.01)
-    assert math.isclose(float(found[2]), 100 * people / 99, rel_tol=0.01)
-    assert math.isclose(int(needed.split()[0]), people / 0.05, rel_tol=0.01)
+    points = [pytest.approx(100 * people / viewers, rel=0.01) for viewers in (116, 99)]
+    assert figures(error) == [95, points[0], 116, points[1], 99]
+    assert figures(needed) == [pytest.approx(people / 0.05, rel=0.01), 5]
 
 
-def test_the_prediction_says_what_it_is_of(tmp_path: Path) -> None:
-    told = {}
-    for what, options in {
-        "viewers": {},
-        "people": {"looks": {"assume_public": []}},
-        "private": {"neighbours": "add-remove-one"},
-    }.items():
-        (row,) = preview(design(tmp_path, {"areas": HALVES}, **options))["outputs"]
-        told[what] = row["error"]
-        assert "on each stimulus" in row["people_needed"]
-    assert "of 116 people" in told["viewers"]
-    assert "where all people look" in told["people"]
-    assert told["private"].endswith("people's")
+@pytest.mark.parametrize(
+    ("options", "people", "viewers"),
+    [
+        ({}, 116, [116, 99]),
+        ({"looks": {"assume_public": []}}, 202, []),
+        ({"neighbours": "add-remove-one"}, 100, []),  # per cent of one person: in people
+    ],
+    ids=["viewers", "people", "private"],
+)
+def test_the_prediction_is_of_those_who_are_public(
+    tmp_path: Path, options: dict[str, Any], people: int, viewers: list[int]
+) -> None:
+    made = design(tmp_path, {"areas": HALVES}, **options)
+    (row,) = preview(made)["outputs"]
+    each = math.log(20) * made.outputs[0].event.scale / HALF_RANGE
+    first, error, *others = figures(row["error"])
+    assert (first, error) == (95, pytest.approx(100 * each / people, rel=0.01))
+    assert others[::2] == viewers
+    assert figures(row["people_needed"]) == [math.ceil(each / 0.05), 5]
 
 
 def test_the_preview_reads_no_gaze(tmp_path: Path) -> None:
@@ -260,38 +267,46 @@ def test_the_preview_reads_no_gaze(tmp_path: Path) -> None:
 def test_a_reader_is_told_that_label_images_are_elsewhere(tmp_path: Path) -> None:
     label_image = label_images(tmp_path)
     made = design(tmp_path, {"areas": PARTS, "label_image": label_image}, {"areas": HALVES})
-    told = [[w for w in output.resolved.warnings() if "publish it" in w] for output in made.outputs]
-    assert [len(warnings) for warnings in told] == [1, 0]
+    of_labels, of_shapes = (set(output.resolved.warnings()) for output in made.outputs)
+    assert of_shapes < of_labels
+    assert len(of_labels - of_shapes) == 1
 
 
 # What is refused
 
 
 @pytest.mark.parametrize(
-    ("output", "words"),
+    ("output", "code", "place"),
     [
-        ({"areas": "areas.toml"}, "there is no such file of areas"),
-        ({"areas": {"left": {"rectangle": [0, 0, 900, 600]}}}, "off the screen"),
-        ({"areas": {"left": {"rectangle": [0, 0, 1, 1], "stimuli": ["1006"]}}}, "no stimulus '1006'"),
-        ({"areas": {"elsewhere": {"rectangle": [0, 0, 1, 1]}}}, "elsewhere"),
-        ({"areas": {"left": {"label": 1}}}, "no label image"),
-        ({"areas": {"left": {"label": 1}}, "label_image": "no-{stimulus}.png"}, "no such label image"),
-        ({"areas": HALVES, "label_image": "no.png"}, "no area is one of its labels"),
-        ({"areas": HALVES, "weight": "duration"}, "no column tells it"),
+        ({"areas": "areas.toml"}, "no-such-file", "(parts0)"),
+        ({"areas": {"left": {"rectangle": [0, 0, 900, 600]}}}, "corner-off-screen", "left.rectangle"),
+        (
+            {"areas": {"left": {"rectangle": [0, 0, 1, 1], "stimuli": ["1006"]}}},
+            "unknown-area-stimulus",
+            "left.stimuli",
+        ),
+        ({"areas": {"elsewhere": {"rectangle": [0, 0, 1, 1]}}}, "reserved-area-name", "(parts0): areas"),
+        ({"areas": {"left": {"label": 1}}}, "area-label-without-image", "(parts0)"),
+        (
+            {"areas": {"left": {"label": 1}}, "label_image": "no-{stimulus}.png"},
+            "no-such-file",
+            "no-1005.png",
+        ),
+        ({"areas": HALVES, "label_image": "no.png"}, "image-without-area-label", "(parts0)"),
+        ({"areas": HALVES, "weight": "duration"}, "no-duration-column", "(parts0)"),
     ],
 )
 def test_what_cannot_be_used_ends_with_code_3_and_no_traceback(
-    tmp_path: Path, output: dict[str, Any], words: str
+    tmp_path: Path, output: dict[str, Any], code: str, place: str
 ) -> None:
     path = write_plan(tmp_path, output)
     for command in ("preview", "build"):
-        done = CliRunner().invoke(main, [command, str(path)])
+        done = CliRunner().invoke(main, [command, str(path), "--json"])
         assert done.exit_code == 3
-        assert words in " ".join(done.output.split())
+        assert json.loads(done.stdout)["error"]["code"] == code
         assert "Traceback" not in done.output
-    with pytest.raises(InputError) as caught:
+    with refused(PlanError, code, where=place):
         make_design(load_plan(path))
-    assert isinstance(caught.value, PlanError)
 
 
 def test_areas_are_made_of_gaze(tmp_path: Path) -> None:
@@ -299,13 +314,14 @@ def test_areas_are_made_of_gaze(tmp_path: Path) -> None:
     features = '"f" = {kind = "features", path = "x.csv", columns = {person = "p"}, bounds = {a = [0, 1]}}'
     text = path.read_text().replace('inputs = {"looks"', "inputs = {" + features + ', "looks"')
     path.write_text(text.replace('"input" = "looks"', '"input" = "f"'))
-    with pytest.raises(PlanError, match="an areas output cannot be made of this input") as caught:
+    with refused(PlanError, "input-of-other-kind", where="parts0") as caught:
         load_plan(path)
-    assert caught.value.expected == "one of kind gaze"
+    assert "features" in caught.value.found
+    assert "gaze" in caught.value.expected
 
 
 def test_gaussian_noise_on_areas_needs_a_delta(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="δ = 0"):
+    with refused(PolicyError, "gaussian-needs-delta"):
         design(tmp_path, {"areas": HALVES, "noise": "gaussian"}, delta=0)
     assert not design(tmp_path, {"areas": HALVES}, delta=0).outputs[0].budget.delta
 

@@ -1,6 +1,5 @@
 """The command line: exit codes, what goes where, and how fast help answers."""
 
-import itertools
 import json
 import re
 import subprocess
@@ -8,7 +7,9 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from goldens import check_text, figures
 
+import synthrelease
 from synthrelease.cli import main
 from synthrelease.cli.group import SECTIONS
 
@@ -36,11 +37,16 @@ def test_every_command_stands_once_in_the_help_and_is_not_cut_off():
 
 
 def test_quiet_and_verbose_may_stand_behind_a_command(study):
-    for flag, place in itertools.product(("-v", "-q"), (0, 1)):
-        words = ["build", study.plan, "-o", study.folder / f"{flag}{place}.h5"]
-        words.insert(place, flag)
-        told = run(*words).output
-        assert ("For you alone" in told) == (flag == "-v"), told
+    def said(*flags, place=0):
+        words = ["build", study.plan, "-o", study.folder / "r.h5", "--force", "--test-seed", "1"]
+        return run(*words[:place], *flags, *words[place:]).stderr
+
+    usual = said()
+    assert said("-q") == said("-q", place=1)
+    check_text("build/quiet", said("-q"))
+    assert said("-v") == said("-v", place=1)
+    assert said("-v").startswith(usual)
+    check_text("build/verbose", said("-v"))
 
 
 def test_help_loads_nothing_heavy():
@@ -56,23 +62,23 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "[]"
 
 
-def test_build_verify_show_preview(study):
+def test_build_verify_show_preview(study, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     target = study.folder / "r.h5"
     built = run("build", study.plan, "-o", target)
     assert built.exit_code == 0, built.output
-    assert "Promise" in built.stdout
-    assert "plausible deniability k = 3" in built.stdout
-    assert "not tracked" in built.stderr
+    check_text(
+        "build/every-kind", built.stdout, folder=study.folder, size=f"{target.stat().st_size / 1e6:.2f}"
+    )
+    assert built.stderr == "".join(
+        f"warning: {one}\n" for one in synthrelease.open_bundle(target).manifest["warnings"]
+    )
     verified = run("verify", target)
     assert verified.exit_code == 0
-    assert verified.stdout.startswith("Verified")
-    assert "On trust   that a label is one person" in verified.stdout
-    assert "           that every record of seeded met k = 3 and γ = 4" in verified.stdout
+    check_text("verify/every-kind", verified.stdout, folder=study.folder)
     shown = run("show", target)
     assert shown.exit_code == 0
-    assert "Not protected" in shown.stdout
-    assert shown.stdout.endswith("As the manifest states it: only `synthrelease verify` computes it again.\n")
-    assert "vacuous" not in shown.stdout
+    check_text("show/every-kind", shown.stdout, version=synthrelease.__version__)
     assert run("preview", study.plan).exit_code == 0
 
 
@@ -80,17 +86,16 @@ def test_json_is_json_and_nothing_else(study):
     target = study.folder / "r.h5"
     built = run("build", study.plan, "-o", target, "--json")
     assert json.loads(built.stdout)["privacy"]["guarantee"]["kind"] == "approx_dp"
+    same = synthrelease.verify(target)
     assert json.loads(run("verify", target, "--json").stdout) == {
         "ok": True,
-        "checked": json.loads(run("verify", target, "--json").stdout)["checked"],
-        "on_trust": [
-            "that a label is one person, and that bounds and public lists were chosen without looking",
-            "that rows were limited, and noise was drawn, as stated",
-            "that every record of seeded met k = 3 and γ = 4",
-        ],
+        "checked": same.checked,
+        "on_trust": same.on_trust,
         "signed_by": [],
         "findings": [],
     }
+    assert [figures(one) for one in same.on_trust] == [[], [], [3, 4]]
+    assert "seeded" in same.on_trust[2]
     assert json.loads(run("show", target, "--json").stdout)["manifest_version"] == 1
     assert len(json.loads(run("preview", study.plan, "--json").stdout)["outputs"]) == 5
 
@@ -135,29 +140,30 @@ def test_wrong_usage_is_2_and_a_missing_plan_3(tmp_path):
 def test_a_test_seed_taints_the_name_the_manifest_and_what_is_printed(study):
     result = run("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", "3")
     assert result.exit_code == 0
-    assert "DO NOT PUBLISH" in result.stderr
+    assert "TEST SEED" in result.stderr
     path = study.folder / "r.TEST-SEED.h5"
     assert path.exists()
     assert not (study.folder / "r.h5").exists()
     assert b"TEST SEED - DO NOT PUBLISH" in path.read_bytes()[:512]
     refused = run("verify", path)
     assert refused.exit_code == 1
-    assert "do not publish" in refused.stdout
+    assert "[test-seed]" in refused.stdout
     assert run("verify", path, "--allow-test-seed").exit_code == 0
     assert "TEST SEED" in run("show", path).stdout
 
 
 def test_a_demonstration_without_a_place_is_told_of(tmp_path):
     (tmp_path / "file").write_text("")
-    result = run("demo", "-o", tmp_path / "file" / "demo")
+    result = run("demo", "-o", tmp_path / "file" / "demo", "--json")
     assert result.exit_code == 6
-    assert "cannot be written" in result.stderr
+    error = json.loads(result.stdout)["error"]
+    assert (error["code"], error["where"]) == ("cannot-write", str(tmp_path / "file" / "demo"))
 
 
 def test_demo(tmp_path):
     result = run("demo", "-o", tmp_path / "demo")
     assert result.exit_code == 0, result.output
-    assert "Verified" in result.stdout
+    assert run("verify", tmp_path / "demo" / "release.h5").exit_code == 0
     assert {p.name for p in (tmp_path / "demo").iterdir()} == {
         "plan.toml",
         "attention.csv.gz",
@@ -168,7 +174,8 @@ def test_demo(tmp_path):
         "heatmaps.png",
         "report.html",
     }
-    assert f"Report     {tmp_path / 'demo' / 'report.html'}" in result.stdout
+    for name in ("release.h5", "release.manifest.json", "heatmaps.png", "report.html"):
+        assert str(tmp_path / "demo" / name) in result.stdout
     assert run("demo", "-o", tmp_path / "demo").exit_code == 6
     assert run("demo", "-o", tmp_path / "demo", "--force").exit_code == 0
 
@@ -185,26 +192,31 @@ def test_what_may_be_a_mistake_in_the_plan_is_told_without_being_asked(study):
     study.plan.write_text(study.plan.read_text().replace('"a", "no such', f'"{first}", "no such'))
     done = run("build", study.plan, "-o", study.folder / "r.h5")
     assert done.exit_code == 0, done.output
-    assert "For you alone, not in the release:" in done.stderr
-    assert "nobody has a row of 'no such picture', which the plan lists" in done.stderr
-    assert "lie off the screen" in done.stderr
+    check_text("build/likely-mistakes", done.stderr)
 
 
 def test_a_wrong_unit_is_told_loudly_and_to_the_curator_alone(study):
     """Bounds in metres clip all; a test build tells it before the ledger is paid."""
     text = study.plan.read_text()
-    assert "most of the data" not in run("build", study.plan, "-o", study.folder / "r.h5", "-v").output
+    command = ["build", study.plan, "-o", study.folder / "r.h5", "--test-seed", "1"]
+    usual = run(*command, "-v").stderr.splitlines()
     study.plan.write_text(re.sub(r"= \[[0-9.]+, [0-9.]+\]", "= [0.0001, 0.0002]", text))
-    done = run("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", "1")
+    done = run(*command, "--force")
     assert done.exit_code == 0, done.output
-    assert "were clipped to its bounds" in done.stderr
-    assert "warning: that is most of the data: are screen and bounds in its unit?" in done.stderr
-    assert "most of the data" not in (study.folder / "r.TEST-SEED.manifest.json").read_text()
+    check_text("build/wrong-unit", done.stderr)
+    more = [line for line in done.stderr.splitlines() if line not in usual]
+    assert sum(line.startswith("warning: ") for line in more) == 1
+    assert not [line for line in usual if "warning: " in line and line not in done.stderr.splitlines()]
+    manifest = (study.folder / "r.TEST-SEED.manifest.json").read_text()
+    assert not [line for line in more if line.strip().removeprefix("warning: ") in manifest]
 
 
 def test_one_column_for_two_roles_is_refused(study):
     text = study.plan.read_text()
     study.plan.write_text(text.replace('stimulus = "picture"', 'stimulus = "who"', 1))
-    done = run("preview", study.plan)
+    done = run("preview", study.plan, "--json")
     assert done.exit_code == 3
-    assert "one column says both who somebody is and the stimulus" in done.stderr
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "column-used-twice"
+    assert error["where"].endswith("inputs.gaze.columns")
+    assert "'who'" in error["found"]

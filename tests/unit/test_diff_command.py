@@ -7,15 +7,21 @@ import h5py
 import pytest
 from click.testing import CliRunner
 from forging import forge, output
+from goldens import check_text, figures
 from invented_study import write_study
+from pages import golden
 
 import synthrelease
-from synthrelease.bundle.layout import user_block
+from synthrelease.bundle.layout import TEST_SEED_WORDS, user_block
 from synthrelease.cli import main
 
 
 def run(*arguments):
     return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def json_of(*arguments):
+    return json.loads(run("diff", *arguments, "--json").stdout)
 
 
 @pytest.fixture
@@ -43,10 +49,21 @@ def test_nothing_changed_is_0_and_says_what_was_compared(bundle):
     done = run("diff", bundle, bundle)
     assert done.exit_code == 0
     assert done.stderr == ""
-    assert "no difference: every entry of the manifest, 5 outputs" in done.stdout
-    assert "Checked    both in full" in done.stdout
-    told = json.loads(run("diff", bundle, bundle, "--json").stdout)
+    *_, same = done.stdout.partition("Same ")
+    assert figures(same) == [5, len(synthrelease.open_bundle(bundle).manifest["digests"])]
+    told = json_of(bundle, bundle)
     assert told["ok"] is told["same"] is told["verified"] is True
+
+
+def test_what_is_printed(tmp_path, monkeypatch):
+    """Of a golden bundle, and of one with the same values that claims another budget."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(golden("areas"), "old.h5")
+    shutil.copyfile(golden("areas"), "new.h5")
+    forge("new.h5", lambda manifest: manifest["privacy"]["guarantee"].update(epsilon=0.01))
+    check_text("diff/command", run("diff", "old.h5", "old.h5").stdout)
+    check_text("diff/command-quick", run("diff", "old.h5", "new.h5", "--quick").stdout)
 
 
 def test_a_change_is_0_too_and_a_program_can_tell(bundle, other):
@@ -54,7 +71,7 @@ def test_a_change_is_0_too_and_a_program_can_tell(bundle, other):
     assert done.exit_code == 0
     assert "version: 1.0.0 → 1.0.1" in done.stdout
     assert done.stdout.startswith(f"Old        {bundle}: small-study 1.0.0")
-    told = json.loads(run("diff", bundle, other, "--json", "--quick").stdout)
+    told = json_of(bundle, other, "--quick")
     assert (told["ok"], told["same"], told["verified"]) == (True, False, False)
     assert {tuple(change["where"]) for change in told["changes"]} == {
         ("release", "title"),
@@ -65,8 +82,11 @@ def test_a_change_is_0_too_and_a_program_can_tell(bundle, other):
 def test_two_releases_with_noise_of_their_own_are_fine(seeded):
     done = run("diff", seeded[0], seeded[3])
     assert done.exit_code == 0, done.output
-    assert "no sign of noise used twice" in done.stdout
-    assert done.stdout.count("TEST SEED - DO NOT PUBLISH") == 2
+    assert done.stdout.count(TEST_SEED_WORDS) == 2
+    told = json_of(seeded[0], seeded[3])
+    assert told["hazards"] == []
+    noises = {one["output"]: one["noise"] for one in told["values"]}
+    assert (noises["maps"]["telling"], noises["maps"]["repeated"]) == (True, False)
     assert run("diff", seeded[0], seeded[1]).exit_code == 0
 
 
@@ -74,12 +94,13 @@ def test_two_releases_with_noise_of_their_own_are_fine(seeded):
 def test_noise_that_was_used_twice_is_1(seeded, options):
     done = run("diff", seeded[0], seeded[2], *options)
     assert done.exit_code == 1
-    assert "DANGER     maps: the noise was not drawn anew" in done.stdout
+    assert "DANGER     maps: " in done.stdout
     done = run("diff", seeded[0], seeded[2], "--json", *options)
     assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert told["ok"] is told["same"] is False
     assert told["hazards"]
+    assert {one["output"]: one["noise"] for one in told["values"]}["maps"]["repeated"] is True
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -88,8 +109,10 @@ def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
     files[place] = tmp_path / "none.h5"
     done = run("diff", *files)
     assert (done.exit_code, done.stdout) == (3, "")
-    assert f"{files[place]}: there is no such file" in done.stderr
+    assert str(files[place]) in done.stderr
     assert str(other) not in done.stderr
+    error = json_of(*files)["error"]
+    assert (error["code"], error["where"]) == ("no-such-file", str(files[place]))
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -102,7 +125,7 @@ def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
     files[place] = bad
     done = run("diff", *files)
     assert done.exit_code == 1
-    assert done.stdout.startswith(f"NOT TO BE RELIED ON: {bad}\n")
+    assert done.stdout.splitlines()[0].endswith(f" {bad}")
     assert str(other) not in done.stdout
     done = run("diff", *files, "--json")
     assert done.exit_code == 1
@@ -119,8 +142,9 @@ def test_a_promise_that_was_only_written_down_is_refused_but_by_quick_which_says
     assert "STRONGER" not in done.stdout
     done = run("diff", bundle, other, "--quick")
     assert done.exit_code == 0
-    assert "what both claim is taken as it stands" in " ".join(done.stdout.split())
-    assert "STRONGER: ε is lower" in done.stdout
+    assert "STRONGER" in done.stdout
+    told = json_of(bundle, other, "--quick")
+    assert (told["verified"], told["promise"]["verdict"]) == (False, "stronger")
 
 
 def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other):
@@ -132,10 +156,12 @@ def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other)
             forge(other, lambda _manifest: None)
     raw = other.read_bytes()
     other.write_bytes(user_block(raw[512:], test_seed=False) + raw[512:])
-    done = run("diff", bundle, other, "--quick")
+    done = run("diff", bundle, other, "--quick", "--json")
     assert done.exit_code == 1
-    assert done.stderr.startswith(f"error: {other}: /outputs/maps/garden/noised: the values are not those")
     assert "Traceback" not in done.output
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "values-changed"
+    assert error["where"] == f"{other}: /outputs/maps/garden/noised"
 
 
 @pytest.mark.parametrize("scale", ["1e999", "1e-999", "1e-308", "1e308"])

@@ -13,6 +13,7 @@ from typing import Any
 import invented_study as invented
 import pytest
 from click.testing import CliRunner, Result
+from goldens import check_text
 from hostile_labels import write_hostile_study
 from invented_appraisal import NAMES, appraisal
 
@@ -62,20 +63,13 @@ def test_a_page_is_written_once_and_replaced_when_asked(plan, asked, tmp_path):
     assert len(asked) == 1  # before the minutes of work
     target.write_text("older")
     assert run("evaluate", plan, tmp_path / "plain.h5", "-o", target, "--force").exit_code == 0
-    assert "DO NOT PUBLISH" in target.read_text("utf-8")
+    assert "<html" in target.read_text("utf-8")
 
 
 def test_the_summary_is_short_and_private(plan, tmp_path):
     target = tmp_path / "private.html"
-    lines = run("evaluate", plan, tmp_path / "plain.h5", "-o", target).stdout.splitlines()
-    assert lines[:3] == [
-        "heatmaps   CC 0.821 (without noise 0.987, even attention everywhere 0.431, best 1)",
-        "           who knows everybody else guesses right in 56.2 % (of 61.3 % that the promise allows)",
-        "           attacks: none that name people: only sums are released",
-    ]
-    assert "           attacks: 1 of 3 found something, 1 cannot be trusted" in lines
-    assert lines[-1].startswith(f"Page       {target}  (")
-    assert lines[-1].endswith("private: do not publish")
+    shown = run("evaluate", plan, tmp_path / "plain.h5", "-o", target).stdout
+    check_text("evaluate/plain", shown, folder=tmp_path, size=f"{target.stat().st_size / 1e6:.2f}")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -98,10 +92,8 @@ def test_json_is_json_and_nothing_else(name, plan, tmp_path):
         **appraisal(name).to_json(),
         "required_attacks": [],
     }
-    assert json.loads(done.stdout)["do_not_publish"].startswith("private")
-    assert "private: do not publish" in done.stderr
-    assert "Page" not in done.stderr
-    assert "private: do not publish" in done.stderr
+    assert json.loads(done.stdout)["do_not_publish"]
+    check_text("evaluate/json-warning", done.stderr)
     assert not list(tmp_path.glob("*.html"))
 
 
@@ -119,9 +111,9 @@ def test_json_and_a_page(plan, tmp_path):
 def test_what_it_is_made_from_is_never_replaced(name, plan, asked, tmp_path):
     (tmp_path / "link.html").symlink_to(tmp_path / "gaze.parquet")
     before = (tmp_path / name).read_bytes()
-    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / name, "--force")
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / name, "--force", "--json")
     assert done.exit_code == 6
-    assert "would replace the" in done.stderr
+    assert json.loads(done.stdout)["error"]["code"] == "output-replaces-input"
     assert (tmp_path / name).read_bytes() == before
     assert asked == []
 
@@ -131,9 +123,10 @@ def test_the_ledger_is_never_replaced(plan, asked, tmp_path):
     ledger.write_text("spent")
     named = plan.read_text("utf-8").replace("[privacy]", '[privacy]\nledger = "ledger.sqlite"\ndataset = "d"')
     plan.write_text(named, "utf-8")
-    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", ledger, "--force")
+    done = run("evaluate", plan, tmp_path / "plain.h5", "-o", ledger, "--force", "--json")
     assert done.exit_code == 6
-    assert "would replace the ledger" in done.stderr
+    assert json.loads(done.stdout)["error"]["code"] == "output-replaces-input"
+    assert ledger.read_text() == "spent"
     assert asked == []
 
 
@@ -226,26 +219,32 @@ def test_a_policy_s_attacks_that_were_not_tried_end_with_1(plan, tmp_path):
     assert [one["attack"] for one in required] == ["membership", "copies"]
     assert done.exit_code == (0 if all(one["met"] for one in required) else 1)
     assert not required[1]["met"]
-    shown = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "p.html", "--policy", policy)
+    page = tmp_path / "p.html"
+    shown = run("evaluate", plan, tmp_path / "plain.h5", "-o", page, "--policy", policy)
     assert shown.exit_code == 1
-    assert "           copies: not tried; the page says why" in shown.stdout.splitlines()
+    size = f"{page.stat().st_size / 1e6:.2f}"
+    policy_lines = shown.stdout[shown.stdout.index("Policy") :]
+    check_text("evaluate/policy", policy_lines, folder=tmp_path, size=size)
     policy.write_text(POLICY.replace(', "copies"', ""))
     met = run("evaluate", plan, tmp_path / "plain.h5", "-o", tmp_path / "q.html", "--policy", policy)
     assert met.exit_code == 0, met.output
-    assert "Policy     membership: tried on" in met.stdout
+    (line,) = [line for line in shown.stdout.splitlines() if "membership" in line]
+    assert line in met.stdout.splitlines()
+    assert "copies" not in met.stdout
 
 
 def test_neither_policy_nor_areas_are_written_over(plan, asked, tmp_path):
     policy, areas = tmp_path / "policy.toml", tmp_path / "areas.toml"
     policy.write_text(POLICY)
-    words = ("--force", "--policy", policy)
+    words = ("--force", "--policy", policy, "--json")
     done = run("evaluate", plan, tmp_path / "plain.h5", "-o", policy, *words)
     assert (done.exit_code, policy.read_text()) == (6, POLICY), done.output
-    assert "the policy" in done.stderr
+    assert json.loads(done.stdout)["error"]["code"] == "output-replaces-input"
     of_areas = invented.write_areas_study(tmp_path)
     before = areas.read_bytes()
     done = run("evaluate", of_areas, tmp_path / "plain.h5", "-o", areas, *words)
     assert (done.exit_code, areas.read_bytes()) == (6, before), done.output
+    assert json.loads(done.stdout)["error"]["code"] == "output-replaces-input"
     assert asked == []
 
 

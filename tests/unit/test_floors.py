@@ -84,10 +84,10 @@ def test_randomness_is_made_in_one_place():
         text = path.read_text("utf-8")
         assert "numpy.random" not in text
         assert "np.random" not in text
-        assert not re.search(r"import random\b", text)
+        assert not re.search(r"import random\b", text)  # not a sentence: Python
         assert ("urandom" in text) == (path == ROOT / "noise" / "entropy.py")
         # Keys and nonces of the ledger: they are in no noise, and nobody need be able to repeat them.
-        assert "import secrets" not in text or path.parent == ROOT / "ledger"
+        assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 
 def test_privacy_knows_no_data_and_verify_no_mechanism():

@@ -1,6 +1,7 @@
 """`--json`: one document on stdout, whatever becomes of the command, with the same keys for ever; nothing in it that is not told in words."""
 
 import json
+import re
 
 import click
 import pytest
@@ -11,7 +12,7 @@ import synthrelease
 from synthrelease.cli import main
 
 WITHOUT = {"completion"}  # it prints a script
-ERROR = {"kind", "exit_code", "problem", "where", "found", "expected", "remedy"}
+ERROR = {"kind", "code", "exit_code", "problem", "where", "found", "expected", "remedy"}
 
 
 def run(*words):
@@ -57,9 +58,9 @@ def test_making_a_release(study, tmp_path):
     assert set(made) == {"bundle", "manifest", "privacy", "warnings", "test_seed"}
     assert made["bundle"] == str(bundle)
     assert made["test_seed"] is False
-    assert any("not tracked" in warning for warning in made["warnings"])
+    assert made["warnings"] == synthrelease.open_bundle(bundle).manifest["warnings"] != []
     (one,) = told("batch", study.plan, "-o", study.folder / "many", "--jobs", 1)
-    assert set(one) == {"plan", "state", "bundle", "reason"}
+    assert set(one) == {"plan", "state", "bundle", "reason", "code"}
     key = study.folder / "lab.key"
     pair = told("keygen", "-o", key, "--no-password")
     assert set(pair) == {"private", "public", "key", "encrypted"}
@@ -177,14 +178,19 @@ def test_a_bundle_at_fault_lists_all_that_is_wrong(bundle, tmp_path):
     assert told("verify", bundle, code=1)["findings"][0]["code"] == finding["code"]
     assert told("diff", bundle, bundle, code=1)["findings"] == [finding]
     in_words = run("report", bundle, "-o", tmp_path / "r.html")
-    assert in_words.stdout.startswith(f"NOT TO BE RELIED ON: {bundle}\n")
-    assert "error:" not in in_words.stderr
+    assert str(bundle) in in_words.stdout
+    assert f"[{finding['code']}]" in in_words.stdout
+    assert in_words.stderr == ""
 
 
 def test_what_is_for_the_curator_alone_is_not_in_it(study):
     """Rows that were dropped are told on stderr; a program logs stdout."""
     text = study.plan.read_text()
     study.plan.write_text(text.replace("width_px = 80, height_px = 60 }", 'width_px = 40, height_px = 60 }\noff_screen = "drop"'))  # fmt: skip
-    done = run("--verbose", "build", study.plan, "-o", study.folder / "r.h5", "--json")
+    words = ("--verbose", "build", study.plan, "-o", study.folder / "r.h5")
+    notes = [line for line in run(*words).stderr.splitlines() if line.startswith("  gaze: ")]
+    assert notes
+    done = run(*words, "--force", "--json")
     assert done.exit_code == 0, done.output
-    assert "off the screen" not in done.stdout
+    for note in notes:
+        assert max(re.findall("[a-z ]+", note.removeprefix("  gaze: ")), key=len) not in done.output

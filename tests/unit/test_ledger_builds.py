@@ -9,8 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from goldens import check_text, figures
 from invented_study import write_heatmaps_study
 from paid_study import grant, run_build_at_once, write_paid_study
+from refusals import refused
 from spending import another_process, charge, forge, gaussian, kinds, laplace
 
 import synthrelease
@@ -19,6 +21,7 @@ from synthrelease.design import make_design
 from synthrelease.errors import BundleError, MachineError, PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
 from synthrelease.ledger import Debit
+from synthrelease.ledger.history import Kind
 from synthrelease.plan import load_plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -48,7 +51,6 @@ def test_a_release_states_what_it_cost_and_what_all_cost(plan):
     assert (again["spent_before"], again["spent_here"], again["spent_after"]) == (alone, alone, both)
     assert told["dataset_id"] == again["dataset_id"]
     assert told["delta"] == 1e-5
-    assert not any("not tracked" in warning for warning in first["warnings"])
     assert kinds(ledger.path) == ["created", "grant", *["debit", "drawing", "released"] * 2]
     debits = ledger.to_json()["study"]["debits"]
     assert [debit["entry"] for debit in debits] == [told["entry"], again["entry"]]
@@ -58,9 +60,8 @@ def test_a_release_states_what_it_cost_and_what_all_cost(plan):
     assert ledger.check(manifests={"1": first, "2": second}).faults == []
     assert synthrelease.verify(plan.parent / "r2.h5").ok
     (line,) = (line for line in as_lines(second) if line.startswith("Ledger"))
-    assert line == (
-        f"Ledger     all releases of this dataset: ε = {both:.4g} at δ = 1e-05 (before {alone:.4g}, this one {alone:.4g})"
-    )
+    assert figures(line) == [float(f"{both:.4g}"), 1e-5, float(f"{alone:.4g}"), float(f"{alone:.4g}")]
+    check_text("ledger/of-a-build", line)
 
 
 def test_preview_tells_what_all_releases_will_have_cost_and_pays_nothing(plan):
@@ -78,17 +79,26 @@ def test_preview_tells_what_all_releases_will_have_cost_and_pays_nothing(plan):
         "after": standing.after,
     }
     lines = as_text(view).splitlines()
-    assert f"Ledger: ε = {standing.after:.4g} of 5 with this release, at δ = 1e-05" in lines
-    assert f"  before it {standing.before:.4g}, by itself {standing.here:.4g}" in lines
+    first = next(number for number, line in enumerate(lines) if line.startswith("Ledger"))
+    after, before_it, alone = (
+        float(f"{one:.4g}") for one in (standing.after, standing.before, standing.here)
+    )
+    assert figures(lines[first]) == [after, 5, 1e-5]
+    assert figures(lines[first + 1]) == [before_it, alone]
+    check_text("ledger/of-a-preview", "\n".join(lines[first : first + 2]))
     assert ledger.path.read_bytes() == before
 
 
 def test_a_plan_without_a_ledger_is_as_before(tmp_path):
     plan = write_paid_study(tmp_path)
+    grant(tmp_path)
+    tracked = build(plan, 1).manifest
     plan.write_text(plan.read_text().replace('ledger = "ledger.sqlite"\ndataset = "study"\n', ""))
-    manifest = build(plan).manifest
+    manifest = build(plan, 2).manifest
     assert manifest["ledger"] is None
-    assert any("not tracked" in warning for warning in manifest["warnings"])
+    (more,) = {*manifest["warnings"]} - {*tracked["warnings"]}
+    assert {*tracked["warnings"]} < {*manifest["warnings"]}
+    check_text("ledger/no-ledger", more)
     assert preview(make_design(load_plan(plan)))["ledger"] is None
 
 
@@ -109,10 +119,10 @@ def test_refused_before_any_data_is_read(plan, monkeypatch):
         raise AssertionError("data were read")
 
     monkeypatch.setattr(parts.Part, "read", never)
-    with pytest.raises(PolicyError, match="more than is left") as refusal:
+    with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         build(plan)
     assert refusal.value.exit_code == 4
-    assert "0.5 remain" in refusal.value.expected
+    assert figures(refusal.value.expected) == [0.5, 0, 0.5]  # granted, spent, left
     assert kinds(ledger.path) == ["created", "grant"]
     assert not (plan.parent / "r1.h5").exists()
 
@@ -126,7 +136,7 @@ def test_refused_again_when_it_is_to_pay(plan, monkeypatch):
         return real(*arguments)
 
     monkeypatch.setattr(parts.Part, "read", meanwhile)
-    with pytest.raises(PolicyError, match="more than is left"):
+    with refused(PolicyError, "exceeds-grant", where="study"):
         build(plan)
     assert kinds(ledger.path) == ["created", "grant", "debit"]
     assert not (plan.parent / "r1.h5").exists()
@@ -147,7 +157,7 @@ def test_refused_again_by_the_policy_when_it_is_to_pay(plan, monkeypatch):
         return real(*arguments)
 
     monkeypatch.setattr(parts.Part, "read", meanwhile)
-    with pytest.raises(PolicyError, match="max_epsilon_of_dataset"):
+    with refused(PolicyError, "exceeds-policy", where="study"):
         build(plan, policy=policy)
     assert kinds(ledger.path) == ["created", "grant", "debit"]
     assert not (plan.parent / "r1.h5").exists()
@@ -175,14 +185,15 @@ def test_without_a_grant_nothing_is_built(plan, made):
     if made:
         grant(plan.parent)
         plan.write_text(plan.read_text().replace('dataset = "study"', 'dataset = "other"'))
-    with pytest.raises(Exception, match="nothing is granted" if made else "no such ledger"):
+    kind, code = (PolicyError, "nothing-granted") if made else (PlanError, "no-such-file")
+    with refused(kind, code, where="ledger.sqlite"):
         build(plan)
 
 
 def test_a_ledger_that_was_changed_stops_builds(plan):
     ledger = grant(plan.parent)
     forge(ledger.path, lambda bodies: bodies.append({}))
-    with pytest.raises(PolicyError, match="changed by other means"):
+    with refused(PolicyError, "ledger-tampered", where=ledger.path):
         build(plan)
 
 
@@ -213,7 +224,7 @@ def test_what_failed_before_noise_is_used_once_without_paying(plan, monkeypatch)
             build(plan)
     assert kinds(ledger.path)[2:] == ["debit"]
     first = build(plan, 1).manifest
-    assert kinds(ledger.path)[3:] == ["taken over", "drawing", "released"]
+    assert kinds(ledger.path)[3:] == [Kind.TAKEN_OVER, "drawing", "released"]
     second = build(plan, 2).manifest
     assert kinds(ledger.path)[6:] == ["debit", "drawing", "released"]
     assert first["ledger"]["spent_before"] == 0
@@ -228,7 +239,7 @@ def test_what_failed_after_noise_is_paid_again(plan, monkeypatch):
         patch.setattr(builder, "examine", lambda *_a, **_o: broken)
         with pytest.raises(BundleError) as refusal:
             build(plan)
-    assert "building again pays again" in refusal.value.remedy
+    check_text("ledger/failed-after-noise", str(refusal.value), folder=plan.parent)
     assert kinds(ledger.path)[2:] == ["debit", "drawing"]
     assert build(plan).manifest["ledger"]["spent_before"] > 0
     assert kinds(ledger.path)[4:] == ["debit", "drawing", "released"]
@@ -241,10 +252,10 @@ def test_a_disk_that_is_full_after_noise_was_drawn_says_what_it_costs(plan, monk
         raise MachineError("cannot-write", "the file cannot be written", remedy="make room")
 
     monkeypatch.setattr(builder.hdf5, "write_bundle", full)
-    with pytest.raises(MachineError) as refusal:
+    with refused(MachineError, "cannot-write") as refusal:
         build(plan)
-    assert refusal.value.remedy.startswith("make room; nothing was left behind; the ledger counts")
-    with pytest.raises(MachineError) as refusal:
+    check_text("ledger/disk-full-after-noise", str(refusal.value), folder=plan.parent)
+    with refused(MachineError, "cannot-write") as refusal:
         build(plan, test_seed=1)
     assert "ledger" not in refusal.value.remedy
 
@@ -261,10 +272,9 @@ def test_a_bundle_that_the_ledger_cannot_note_is_whole_and_the_message_says_so(p
         )
 
     monkeypatch.setattr(Debit, "release", full)
-    with pytest.raises(MachineError, match="cannot be read or written") as refusal:
+    with refused(MachineError, "cannot-use-ledger", where=ledger.path) as refusal:
         build(plan)
-    assert "r1.h5 is whole, verified and paid for" in refusal.value.remedy
-    assert "again would cost again" in refusal.value.remedy
+    check_text("ledger/not-noted", str(refusal.value), folder=plan.parent)
     assert synthrelease.verify(plan.parent / "r1.h5").ok
     assert kinds(ledger.path)[2:] == ["debit", "drawing"]
     manifest = synthrelease.open_bundle(plan.parent / "r1.h5").manifest
@@ -283,11 +293,11 @@ def test_a_ledger_that_is_gone_after_the_bundle_was_written_is_asked_for_and_not
         real(debit, manifest)
 
     monkeypatch.setattr(Debit, "release", lost)
-    with pytest.raises(PolicyError, match="ledger") as refusal:
+    code = "lost-ledger" if becomes == "gone" else "lost-debit"
+    with refused(PolicyError, code, where=ledger.path) as refusal:
         build(plan)
-    assert "put its newest copy back" in refusal.value.remedy
-    assert "r1.h5 is whole, verified and paid for" in refusal.value.remedy
-    assert "ledger grant" not in str(refusal.value)
+    check_text("ledger/lost-meanwhile", refusal.value.remedy, folder=plan.parent)
+    assert " grant " not in str(refusal.value)
 
 
 def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle(plan, monkeypatch):
@@ -299,9 +309,9 @@ def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle
         real(beside, force=force)
 
     monkeypatch.setattr(builder.durable, "move_into_place", refuse)
-    with pytest.raises(MachineError, match="cannot be written") as refusal:
+    with refused(MachineError, "cannot-write", where="r1.manifest.json") as refusal:
         build(plan)
-    assert "whole, verified and paid for" in refusal.value.remedy
+    assert str(plan.parent / "r1.h5") in refusal.value.remedy
     assert kinds(ledger.path)[2:] == ["debit", "drawing", "released"]
     assert synthrelease.verify(plan.parent / "r1.h5").ok
 
@@ -331,9 +341,9 @@ def test_too_few_records_are_told_before_noise_is_drawn_on_what_was_paid(plan):
     rows = [f"p{n},{2 + (n * 7 % 60) / 10},{(n * 13 % 50) / 50}" for n in range(40)]
     (plan.parent / "pupils.csv").write_text("\n".join(["who,size,open", *rows]) + "\n")
     plan.write_text(plan.read_text() + TOO_FEW)
-    with another_process(pytest.MonkeyPatch()), pytest.raises(PlanError, match="fewer than 50") as refusal:
+    with another_process(pytest.MonkeyPatch()), refused(PlanError, "too-few-records") as refusal:
         build(plan)
-    assert "no noise was drawn: building the same plan again uses what was paid" in refusal.value.remedy
+    check_text("ledger/failed-before-noise", str(refusal.value), folder=plan.parent)
     assert kinds(ledger.path)[2:] == ["debit"]
 
 
@@ -341,8 +351,9 @@ def test_too_few_records_are_told_before_noise_is_drawn_on_what_was_paid(plan):
 def test_a_time_that_is_none_is_noticed_before_anything_is_paid(plan, monkeypatch, epoch):
     ledger = grant(plan.parent)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    with pytest.raises(MachineError, match="SOURCE_DATE_EPOCH"):
+    with refused(MachineError, "bad-source-date-epoch") as refusal:
         build(plan)
+    assert "SOURCE_DATE_EPOCH" in str(refusal.value)
     assert kinds(ledger.path) == ["created", "grant"]
 
 
@@ -353,7 +364,7 @@ def test_a_bundle_never_takes_the_place_of_what_it_is_made_from(plan, name, forc
     (plan.parent / "policy.toml").write_text('[policy]\nname = "board"\n')
     (plan.parent / "link.csv").symlink_to("gaze.csv")
     before = {path: path.read_bytes() for path in plan.parent.iterdir()}
-    with pytest.raises(MachineError, match="made from"):
+    with refused(MachineError, "output-replaces-input", where=name):
         synthrelease.build(plan, plan.parent / name, force=force, policy=plan.parent / "policy.toml")
     assert {path: path.read_bytes() for path in plan.parent.iterdir()} == before
     assert kinds(ledger.path) == ["created", "grant"]
@@ -362,9 +373,8 @@ def test_a_bundle_never_takes_the_place_of_what_it_is_made_from(plan, name, forc
 def test_a_manifest_of_that_name_is_not_replaced_unasked(plan):
     ledger, other = grant(plan.parent), plan.parent / "r1.manifest.json"
     other.write_text("mine")
-    with pytest.raises(MachineError, match="exists already") as refusal:
+    with refused(MachineError, "file-exists", where="r1.manifest.json"):
         build(plan)
-    assert "r1.manifest.json" in refusal.value.where
     assert (other.read_text(), kinds(ledger.path)) == ("mine", ["created", "grant"])
 
 
@@ -379,10 +389,10 @@ def test_of_two_builds_of_one_name_the_second_replaces_nothing(plan, monkeypatch
         real(beside, force=force)
 
     monkeypatch.setattr(builder.durable, "move_into_place", late)
-    with pytest.raises(MachineError, match="exists already") as refusal:
+    with refused(MachineError, "file-exists", where="r1.h5") as refusal:
         build(plan)
-    assert "building again pays again" in refusal.value.remedy
-    assert (plan.parent / "r1.h5").read_text() == "the other's"
+    check_text("ledger/other-bundle-meanwhile", str(refusal.value), folder=plan.parent)
+    assert (plan.parent / "r1.h5").read_text() == "the other's"  # not a sentence: written by the test
     assert sorted(p.name for p in plan.parent.iterdir()) == [
         "gaze.csv",
         "ledger.sqlite",
@@ -406,10 +416,10 @@ def test_stated_epsilons_of_laplace_noise_beyond_the_plan_are_refused_before_any
         for n, epsilon in enumerate(stated)
     ]
     plan.write_text(head + "".join(outputs))
-    with pytest.raises(PolicyError, match="cost more than the release's budget") as refusal:
+    with refused(PolicyError, "outputs-exceed-budget", where="plan.toml") as refusal:
         build(plan)
-    assert f"ε = {sum(stated):g}" in refusal.value.found
-    with pytest.raises(PolicyError, match="cost more"):
+    assert figures(refusal.value.found) == [pytest.approx(sum(stated))]
+    with refused(PolicyError, "outputs-exceed-budget", where="plan.toml"):
         preview(make_design(load_plan(plan)))
     assert kinds(ledger.path) == ["created", "grant"]
 
@@ -426,7 +436,7 @@ def test_noise_beside_a_deniability_test_is_bounded_and_paid_for(plan):
     (plan.parent / "pupils.csv").write_text("\n".join(["who,size,open", *rows]) + "\n")
     maps = plan.read_text().replace('kind = "heatmap"', 'kind = "heatmap"\nepsilon = 0.5')
     plan.write_text(maps + BESIDE_A_TEST.replace("EPSILON", "500"))
-    with pytest.raises(PolicyError, match="cost more than the release's budget"):
+    with refused(PolicyError, "outputs-exceed-budget", where="plan.toml"):
         build(plan)
     assert kinds(ledger.path) == ["created", "grant"]
     plan.write_text(maps + BESIDE_A_TEST.replace("EPSILON", "0.4"))
@@ -482,14 +492,14 @@ def test_killed_at_the_first_word_everything_is_on_the_disk_already(plan):
     assert build(plan).manifest["ledger"]["spent_before"] > 0
 
 
-@pytest.mark.parametrize("moment", [JUST_BEFORE, BEFORE_ITS_NOTE_IS_WRITTEN], ids=["before", "while noting"])
+@pytest.mark.parametrize("moment", [JUST_BEFORE, BEFORE_ITS_NOTE_IS_WRITTEN], ids=["before", "noting"])
 def test_killed_just_before_the_first_word_the_debit_is_used_once(plan, moment):
     ledger = grant(plan.parent)
     killed(plan, moment)
     assert kinds(ledger.path) == ["created", "grant", "debit"]
     assert build(plan, 1).manifest["ledger"]["spent_before"] == 0
     assert build(plan, 2).manifest["ledger"]["spent_before"] > 0
-    assert kinds(ledger.path)[3:] == ["taken over", "drawing", "released", "debit", "drawing", "released"]
+    assert kinds(ledger.path)[3:] == [Kind.TAKEN_OVER, "drawing", "released", "debit", "drawing", "released"]
     assert ledger.check().faults == []
 
 

@@ -6,14 +6,23 @@ from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
+from goldens import check_text, figures
 from paid_study import write_paid_study
 from spending import forge, kinds
 
+from synthrelease import open_bundle
 from synthrelease.cli import main
 
 
 def run(*arguments):
     return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def refusal_of(*arguments):
+    """Exit code of a command that is refused, and what it says of the error to a program."""
+    done = run(*arguments, "--json")
+    assert "Traceback" not in done.output
+    return done.exit_code, json.loads(done.stdout)["error"]
 
 
 @pytest.fixture
@@ -36,8 +45,9 @@ def path(plan):
 def test_grant_says_what_is_granted(tmp_path):
     done = run("ledger", "grant", tmp_path / "l", "--dataset", "study", "--epsilon", 3)
     assert done.exit_code == 0
-    assert done.stdout.startswith("study: ε = 0 of 3 spent, 3 left\n  per person (replace-one)")
-    assert done.stderr.startswith("warning: a grant without δ cannot pay for Gaussian noise")
+    assert figures(done.stdout.splitlines()[0]) == [0, 3, 3]  # spent, granted, left
+    assert "replace-one" in done.stdout.splitlines()[1]
+    check_text("ledger/grant-without-delta", done.stderr)
     again = run(
         "ledger",
         "grant",
@@ -49,7 +59,7 @@ def test_grant_says_what_is_granted(tmp_path):
         "--neighbours",
         "add-remove-one",
     )
-    assert "0 of 4 spent" in again.stdout
+    assert figures(again.stdout.splitlines()[0]) == [0, 4, 4]
     assert "add-remove-one" in again.stdout
 
 
@@ -62,31 +72,36 @@ def test_grant_warns_of_a_delta_at_which_people_may_be_published_whole(tmp_path,
         *options, "ledger", "grant", tmp_path / "l", "--dataset", "study", "--epsilon", 3, "--delta", delta
     )
     assert done.exit_code == 0
-    assert done.stderr == (
-        "warning: at δ = 0.002, one person in 500 may be published whole: choose δ far below 1/people\n"
-        if warned
-        else ""
-    )
+    assert figures(done.stderr)[:2] == ([0.002, 500] if warned else [])  # δ, and one person in so many
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "code"),
     [
-        (["--dataset", "study", "--epsilon", "0"], 3, "no meaning"),
-        (["--dataset", "study", "--epsilon", "nan"], 3, "no meaning"),
-        (["--dataset", "study", "--epsilon", "inf"], 3, "no meaning"),
-        (["--dataset", "study", "--epsilon", "1", "--delta", "-1"], 3, "no meaning"),
-        (["--dataset", "a b", "--epsilon", "1"], 3, "cannot have this name"),
-        (["--dataset", "study", "--epsilon", "much"], 2, "much"),
-        (["--dataset", "study"], 2, "--epsilon"),
-        (["--epsilon", "1"], 2, "--dataset"),
+        (["--dataset", "study", "--epsilon", "0"], "bad-grant"),
+        (["--dataset", "study", "--epsilon", "nan"], "bad-grant"),
+        (["--dataset", "study", "--epsilon", "inf"], "bad-grant"),
+        (["--dataset", "study", "--epsilon", "1", "--delta", "-1"], "bad-grant"),
+        (["--dataset", "a b", "--epsilon", "1"], "bad-dataset-name"),
     ],
 )
-def test_grants_that_cannot_be(tmp_path, arguments, code, words):
+def test_grants_that_cannot_be(tmp_path, arguments, code):
+    exit_code, error = refusal_of("ledger", "grant", tmp_path / "l", *arguments)
+    assert (exit_code, error["code"]) == (3, code)
+    assert not (tmp_path / "l").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["--dataset", "study", "--epsilon", "much"], "--epsilon"),
+        (["--dataset", "study"], "--epsilon"),
+        (["--epsilon", "1"], "--dataset"),
+    ],
+)
+def test_grants_whose_options_cannot_be_read(tmp_path, arguments, option):
     done = run("ledger", "grant", tmp_path / "l", *arguments)
-    assert done.exit_code == code
-    assert words in done.stderr
-    assert "Traceback" not in done.output
+    assert (done.exit_code, f"'{option}'" in done.stderr) == (2, True), done.output
     assert not (tmp_path / "l").exists()
 
 
@@ -97,35 +112,36 @@ def test_grant_into_a_folder_is_wrong_usage(tmp_path):
 def test_a_build_pays_and_show_tells(plan, path):
     built = run("build", plan, "-o", plan.parent / "r.h5")
     assert built.exit_code == 0, built.output
-    assert "Ledger     all releases of this dataset: ε = 1 at δ = 1e-06" in built.stdout
-    assert "not tracked" not in built.stderr
-    assert "Ledger     all releases" in run("show", plan.parent / "r.h5").stdout
+    (line,) = (line for line in built.stdout.splitlines() if line.startswith("Ledger"))
+    assert figures(line) == [1, 1e-6, 0, 1]  # ε of all at δ, before it, of this one
+    assert line in run("show", plan.parent / "r.h5").stdout.splitlines()
     shown = run("ledger", "show", path)
     assert shown.exit_code == 0
-    assert "study: ε = 1 of 3 spent, 2 left" in shown.stdout
+    assert figures(shown.stdout.splitlines()[0]) == [1, 3, 2]  # spent, granted, left
     assert "small-study 1.0.0" in shown.stdout
-    assert "(released)" in shown.stdout
     assert run("ledger", "show", path, "--dataset", "study").stdout == shown.stdout
     told = json.loads(run("ledger", "show", path, "--json").stdout)
     assert told["study"]["spent"] == 1.0
-    assert len(told["study"]["debits"]) == 1
+    assert [debit["state"] for debit in told["study"]["debits"]] == ["released"]
 
 
 def test_beyond_the_grant_build_and_preview_end_with_code_4_and_what_remains(plan, path):
     run("ledger", "grant", path, "--dataset", "study", "--epsilon", 0.25, "--delta", 1e-6)
     for arguments in (("build", plan, "-o", plan.parent / "r.h5"), ("preview", plan)):
         done = run(*arguments)
-        assert done.exit_code == 4
-        assert "0 are spent and 0.25 remain" in done.stderr
-        assert done.stdout == ""
+        assert (done.exit_code, done.stdout) == (4, "")
+        exit_code, error = refusal_of(*arguments)
+        assert (exit_code, error["code"]) == (4, "exceeds-grant")
+        assert figures(error["expected"]) == [0.25, 0, 0.25]  # granted, spent, left
+        assert error["expected"] in done.stderr
     assert not (plan.parent / "r.h5").exists()
 
 
 def test_preview_has_a_line_for_the_ledger(plan):
-    assert (
-        "Ledger: ε = 1 of 3 with this release, at δ = 1e-06\n  before it 0, by itself 1"
-        in run("preview", plan).stdout
-    )
+    lines = run("preview", plan).stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("Ledger"))
+    assert figures(lines[first]) == [1, 3, 1e-6]  # after it, granted, δ
+    assert figures(lines[first + 1]) == [0, 1]  # before it, by itself
     assert json.loads(run("preview", plan, "--json").stdout)["ledger"]["after"] == 1.0
 
 
@@ -134,35 +150,42 @@ def test_a_policy_limits_the_delta_of_all_releases_too(plan, path):
     policy.write_text('[policy]\nname = "Board"\nmax_delta = 1e-6\n')
     assert run("preview", plan, "--policy", policy).exit_code == 0
     run("ledger", "grant", path, "--dataset", "study", "--epsilon", 3, "--delta", 1e-5)
-    for arguments in (("preview", plan), ("build", plan, "-o", plan.parent / "r.h5")):
-        done = run(*arguments, "--policy", policy)
-        assert done.exit_code == 4
-        assert "δ = 1e-05 of all releases together, at most 1e-06" in done.output
+    previewed = run("preview", plan, "--policy", policy, "--json")
+    (breach,) = json.loads(previewed.stdout)["policy"]["breaches"]
+    assert (previewed.exit_code, figures(breach)) == (4, [1e-5, 1e-6])  # δ of all, and the policy's
+    exit_code, error = refusal_of("build", plan, "-o", plan.parent / "r.h5", "--policy", policy)
+    assert (exit_code, error["code"], error["found"]) == (4, "policy-violated", breach)
     assert run("build", plan, "-o", plan.parent / "r.h5").exit_code == 0
-    done = run("verify", plan.parent / "r.h5", "--policy", policy)
-    assert (done.exit_code, "δ = 1e-05 of all releases together" in done.stdout) == (1, True)
+    done = run("verify", plan.parent / "r.h5", "--policy", policy, "--json")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert (done.exit_code, finding["code"], finding["message"]) == (1, "policy", breach)
 
 
 def test_show_of_what_is_not_there(plan, path):
-    done = run("ledger", "show", path, "--dataset", "other")
-    assert (done.exit_code, "one of study" in done.stderr) == (3, True)
-    done = run("ledger", "show", plan)
-    assert (done.exit_code, "no ledger" in done.stderr) == (3, True)
+    exit_code, error = refusal_of("ledger", "show", path, "--dataset", "other")
+    assert (exit_code, error["code"], error["found"]) == (3, "unknown-dataset", "other")
+    assert "study" in error["expected"]
+    exit_code, error = refusal_of("ledger", "show", plan)
+    assert (exit_code, error["code"], error["where"]) == (3, "not-a-ledger", str(plan))
     for command in ("show", "check"):
-        done = run("ledger", command, plan.parent / "no")
-        assert (done.exit_code, "no such ledger" in done.stderr) == (3, True)
+        exit_code, error = refusal_of("ledger", command, plan.parent / "no")
+        assert (exit_code, error["code"], error["where"]) == (3, "no-such-file", str(plan.parent / "no"))
 
 
 def test_check_of_a_clean_ledger_prints_its_end(plan, path):
     run("build", plan, "-o", plan.parent / "r.h5")
     done = run("ledger", "check", path, plan.parent / "r.h5")
     assert done.exit_code == 0, done.output
-    assert "5 entries hang together" in done.stdout
+    told = json.loads(run("ledger", "check", path, plan.parent / "r.h5", "--json").stdout)
+    assert (told["ok"], told["entries"], told["faults"]) == (True, 5, [])
     digest = done.stdout.split("Digest     ")[1].split()[0]
+    assert digest == told["digest"]
+    check_text("ledger/check", done.stdout, folder=path.parent, digest=digest)
     assert run("ledger", "check", path, "--digest", digest).exit_code == 0
     done = run("ledger", "check", path, "--digest", digest, "--digest", "0" * 64)
     assert done.exit_code == 1
-    assert "no entry has the digest 000" in done.stdout
+    assert "0" * 64 in done.stdout
+    assert digest not in done.stdout
 
 
 def test_check_finds_a_ledger_that_was_changed(plan, path):
@@ -173,26 +196,30 @@ def test_check_finds_a_ledger_that_was_changed(plan, path):
     assert done.exit_code == 0  # it hangs together; only what was published from it tells
     done = run("ledger", "check", path, plan.parent / "r.h5")
     assert done.exit_code == 1
-    assert "r.h5: no debit has the digest" in done.stdout
+    assert str(plan.parent / "r.h5") in done.stdout
+    assert open_bundle(plan.parent / "r.h5").manifest["ledger"]["entry"] in done.stdout
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TRIGGER never_changed")
         connection.execute('UPDATE entries SET body = \'{"kind": "\x1b[31m"}\' WHERE number = 3')
     done = run("ledger", "check", path)
     assert done.exit_code == 1
-    assert "entry 3 was changed" in done.stdout
+    assert figures(done.stdout) == [3]  # the entry
     assert '\x1b[31m"' not in done.output
-    done = run("build", plan, "-o", plan.parent / "s.h5")
-    assert (done.exit_code, "changed by other means" in done.stderr) == (4, True)
+    told = json.loads(run("ledger", "check", path, "--json").stdout)
+    assert (told["ok"], figures(" ".join(told["faults"]))) == (False, [3])
+    exit_code, error = refusal_of("build", plan, "-o", plan.parent / "s.h5")
+    assert (exit_code, error["code"]) == (4, "ledger-tampered")
 
 
 def test_check_with_bundles_that_are_none_or_were_not_paid_for(plan, path):
-    done = run("ledger", "check", path, plan)
-    assert done.exit_code == 1
+    exit_code, error = refusal_of("ledger", "check", path, plan)
+    assert (exit_code, error["code"], error["where"]) == (1, "bundle-invalid", str(plan))
     run("build", plan, "-o", plan.parent / "s.h5", "--test-seed", 1)
     done = run("ledger", "check", path, plan.parent / "s.TEST-SEED.h5")
     assert done.exit_code == 1
-    assert "was not paid for at any ledger" in done.stdout
+    assert str(plan.parent / "s.TEST-SEED.h5") in done.stdout
+    assert len(done.stdout.splitlines()) == 1
 
 
 def test_the_same_bundle_named_twice_is_one(plan, path):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from goldens import check_text, figures
 from invented_study import (
     write_areas_study,
     write_heatmaps_study,
@@ -17,6 +18,7 @@ from invented_study import (
     write_study,
 )
 
+from synthrelease import forecast
 from synthrelease.cli import main
 from synthrelease.design import make_design
 from synthrelease.forecast import as_text, preview
@@ -29,7 +31,7 @@ from synthrelease.plan import load_plan
 STUDIES: dict[str, Callable[[Path], Path]] = {
     "areas": write_areas_study,
     "heatmaps": write_heatmaps_study,
-    "private cap": lambda folder: write_heatmaps_study(folder, capped=True),
+    "private-cap": lambda folder: write_heatmaps_study(folder, capped=True),
     "records": write_records_study,
     "signals": write_signals_study,
     "statistics": write_statistics_study,
@@ -47,6 +49,13 @@ def shapes(collected: Any) -> Any:
         case Rows():
             return {(rows.shape[1:], rows.dtype) for _, rows in collected.blocks}
     return type(collected)
+
+
+def memory_lines(view: dict[str, Any]) -> str:
+    """What a preview prints of memory."""
+    lines = "\n".join(forecast._memory_lines(view["memory"]))
+    assert lines in as_text(view)
+    return lines
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -69,7 +78,7 @@ def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
     found = told(STUDIES[name](tmp_path))
     assert found.alone_bytes >= found.worker_bytes - (1 << 20)
     assert 250 << 20 <= found.coordinator_bytes < found.alone_bytes < 2 << 30
-    assert bool(found.row_bytes) == (name in ("records", "private cap"))
+    assert bool(found.row_bytes) == (name in ("records", "private-cap"))
 
 
 def test_it_grows_with_what_is_published(tmp_path: Path) -> None:
@@ -124,7 +133,7 @@ def test_a_private_number_of_people_is_in_no_number(tmp_path: Path) -> None:
         found.append(told(path))
     assert found[0] == found[1]
     assert found[0].person_bytes == 600
-    assert "600 MB for each million people" in as_text(preview(make_design(load_plan(path))))
+    check_text("preview/memory-of-people", memory_lines(preview(make_design(load_plan(path)))))
 
 
 def test_preview_prints_it(tmp_path: Path) -> None:
@@ -132,8 +141,6 @@ def test_preview_prints_it(tmp_path: Path) -> None:
     design = make_design(load_plan(path))
     view = preview(design)
     assert view["memory"]["alone_bytes"] == memory(design).alone_bytes
-    lines = [line for line in as_text(view).splitlines() if "memory" in line.lower() or "more if" in line]
-    assert lines[0].startswith("Memory: at most 1.1 GB in one process; with --jobs")
-    assert "218 MB for each million rows of pupil" in as_text(view)
-    assert "4,194,304 of gaze or 3,355,443 of pupil" in " ".join(as_text(view).split())
+    shown = figures(memory_lines(view))
+    assert shown == [1.1, 1.1, 262, 218, 4_194_304, 3_355_443]
     assert CliRunner().invoke(main, ["preview", str(path)]).exit_code == 0

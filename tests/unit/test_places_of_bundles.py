@@ -1,5 +1,7 @@
 """What `build -o` makes of a name: two bundles never share a manifest beside them."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
@@ -8,6 +10,10 @@ from synthrelease.cli import main
 
 def build(study, output, *more):
     return CliRunner().invoke(main, ["-q", "build", str(study.plan), "-o", str(output), *more])
+
+
+def code(done):
+    return json.loads(done.stdout)["error"]["code"]
 
 
 def test_a_test_build_leaves_the_manifest_of_a_release_alone(study):
@@ -30,8 +36,7 @@ def test_versions_in_names_are_no_endings(study):
 def test_what_is_no_file_is_refused(study, monkeypatch, name, more):
     monkeypatch.chdir(study.folder)
     before = set(study.folder.iterdir())
-    told = build(study, name, *more)
-    assert told.exit_code == 6
-    assert "the output is a" in told.output
-    assert "choose the name of a file" in told.output
+    done = build(study, name, *more, "--json")
+    assert done.exit_code == 6
+    assert code(done) == ("output-is-no-file" if name == "/dev/null" else "output-is-folder")
     assert set(study.folder.iterdir()) == before

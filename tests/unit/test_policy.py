@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from click.testing import CliRunner, Result
+from goldens import check_text, figures
 from invented_study import write_records_study, write_study
+from refusals import refused
 
 import synthrelease
 from synthrelease.cli import main
@@ -88,52 +92,56 @@ KEPT = [
     (release(HIDDEN), {}),
 ]
 BROKEN = [
-    (release(), {"max_epsilon": 1.49}, "ε = 1.5, at most 1.49"),
+    (release(), {"max_epsilon": 1.49}, ("ε", 1.5, 1.49)),
     (
         release(MEAN, MODELLED, guarantee=MEAN.guarantee),
         {"max_epsilon": 2.4, "max_delta": 0, **TESTS_TOO},
-        "ε = 2.5 of all noise, that beside",
+        ("ε", 2.5, 2.4, 0),
     ),
     (
         release(BLURRED, guarantee=MEAN.guarantee),
         {"max_epsilon": 4.8, "max_delta": 1e-6, **TESTS_TOO},
-        "of all noise, that beside",
+        ("ε", ANY, 4.8, 1e-6),
     ),
     (
         release(BLURRED, guarantee=MEAN.guarantee),
         {"max_epsilon": 90.0, "max_delta": 0, **TESTS_TOO},
-        "no ε of all noise",
+        ("ε", 90, 0),
     ),
-    (release(guarantee=NoGuarantee(reason="lost")), {"max_epsilon": 1}, "no ε of all outputs together"),
-    (release(guarantee=NoGuarantee(reason="lost")), {"max_delta": 0.1}, "no ε of all outputs together"),
-    (release(MAPS, guarantee=PureDP(epsilon=1.0)), {"max_delta": 9e-7}, "maps: δ = 1e-06, at most 9e-07"),
-    (release(MAPS), {"forbidden_mechanisms": ["discrete_laplace"]}, "maps: discrete_laplace is forbidden"),
-    (release(QUANTILES), {"forbidden_mechanisms": ["exponential"]}, "mean: exponential is forbidden"),
-    (release(ROWS), {"forbidden_mechanisms": ["deniability_test"]}, "rows: deniability_test is forbidden"),
-    (release(ROWS), {"max_epsilon": 3}, "rows: a guarantee of kind plausible_deniability"),
-    (release(NOTHING, spent=1.0), {"max_epsilon_of_dataset": 9}, "a guarantee of kind none"),
-    (release(), {"max_delta": 9e-7}, "δ = 1e-06, at most 9e-07"),
-    (release(neighbours="add-remove-one"), {"neighbours": ["replace-one"]}, "add-remove-one"),
-    (release(MEAN, MAPS), {"least_people": 101}, "mean: 100 people, at least 101"),
-    (release(HIDDEN), {"least_people": 2}, "mean: a private number of people"),
+    (release(guarantee=NoGuarantee(reason="lost")), {"max_epsilon": 1}, ("ε",)),
+    (release(guarantee=NoGuarantee(reason="lost")), {"max_delta": 0.1}, ("ε",)),
+    (release(MAPS, guarantee=PureDP(epsilon=1.0)), {"max_delta": 9e-7}, ("maps", "δ", 1e-6, 9e-7)),
+    (release(MAPS), {"forbidden_mechanisms": ["discrete_laplace"]}, ("maps", "discrete_laplace")),
+    (release(QUANTILES), {"forbidden_mechanisms": ["exponential"]}, ("mean", "exponential")),
+    (release(ROWS), {"forbidden_mechanisms": ["deniability_test"]}, ("rows", "deniability_test")),
+    (release(ROWS), {"max_epsilon": 3}, ("rows", "plausible_deniability")),
+    (release(NOTHING, spent=1.0), {"max_epsilon_of_dataset": 9}, ("series", "none")),
+    (release(), {"max_delta": 9e-7}, ("δ", 1e-6, 9e-7)),
+    (
+        release(neighbours="add-remove-one"),
+        {"neighbours": ["replace-one"]},
+        ("add-remove-one", "replace-one"),
+    ),
+    (release(MEAN, MAPS), {"least_people": 101}, ("mean", 100, 101)),
+    (release(HIDDEN), {"least_people": 2}, ("mean", 2)),
     (
         release(ROWS),
         {"guarantees": ["pure_dp", "approx_dp"]},
-        "rows: a guarantee of kind plausible_deniability",
+        ("rows", "plausible_deniability", "pure_dp", "approx_dp"),
     ),
-    (release(MAPS), {"forbidden_mechanisms": ["liu2019"]}, "maps: liu2019 is forbidden"),
-    (release(MEAN, ROWS), {"forbidden_mechanisms": ["seeded"]}, "rows: seeded is forbidden"),
-    (release(ROWS), {"least_k": 9}, "k = 8"),
-    (release(BY_ROWS), {"least_k": 8}, "each a record"),
-    (release(TRIALS), {"least_k": 9}, "k = 8"),
-    (release(TRIALS), {"max_gamma": 3.9}, "γ = 4"),
-    (release(ROWS), {"max_gamma": 3.9}, "γ = 4, at most 3.9"),
-    (release(VACUOUS), {"least_k": 2}, "cannot fail"),
-    (release(VACUOUS), {"max_gamma": 9}, "cannot fail"),
-    (release(), {"require_ledger": True}, "no ledger"),
-    (release(), {"max_epsilon_of_dataset": 9}, "no ledger"),
-    (release(spent=3.1), {"max_epsilon_of_dataset": 3.0}, "ε = 3.1 of all releases"),
-    (release(spent=3.0, at=1e-5), {"max_delta": 1e-6}, "δ = 1e-05 of all releases"),
+    (release(MAPS), {"forbidden_mechanisms": ["liu2019"]}, ("maps", "liu2019")),
+    (release(MEAN, ROWS), {"forbidden_mechanisms": ["seeded"]}, ("rows", "seeded")),
+    (release(ROWS), {"least_k": 9}, ("rows", "k", 8, "person", 9)),
+    (release(BY_ROWS), {"least_k": 8}, ("rows", "k", 8, "record", 8)),
+    (release(TRIALS), {"least_k": 9}, ("rows", "k", 8, 9)),
+    (release(TRIALS), {"max_gamma": 3.9}, ("rows", "γ", 4, 3.9)),
+    (release(ROWS), {"max_gamma": 3.9}, ("rows", "γ", 4, 3.9)),
+    (release(VACUOUS), {"least_k": 2}, ("rows",)),
+    (release(VACUOUS), {"max_gamma": 9}, ("rows",)),
+    (release(), {"require_ledger": True}, ("ledger",)),
+    (release(), {"max_epsilon_of_dataset": 9}, ("ledger",)),
+    (release(spent=3.1), {"max_epsilon_of_dataset": 3.0}, ("ε", 3.1, 3)),
+    (release(spent=3.0, at=1e-5), {"max_delta": 1e-6}, ("δ", 1e-5, 1e-6)),
 ]
 
 
@@ -143,21 +151,30 @@ def test_what_keeps_to_the_limits_is_not_refused(promised: Promised, limits: dic
 
 
 @pytest.mark.parametrize(
-    ("promised", "limits", "words"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
+    ("promised", "limits", "parts"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
 )
 def test_every_limit_refuses_what_is_beyond_it(
-    promised: Promised, limits: dict[str, Any], words: str
+    promised: Promised, limits: dict[str, Any], parts: tuple[Any, ...]
 ) -> None:
     (breach,) = breaches(promised, **limits)
-    assert words in breach
+    assert figures(breach) == [part for part in parts if not isinstance(part, str)]
+    names = [part for part in parts if isinstance(part, str)]
+    assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", breach)] == []
+
+
+def test_every_breach_says_what_is_allowed() -> None:
+    check_text(
+        "policy/breaches", "\n".join(breaches(promised, **limits)[0] for promised, limits, _ in BROKEN)
+    )
 
 
 def test_all_breaches_are_named_at_once() -> None:
     policy = Policy(Path("board.toml"), {"name": "board", "max_epsilon": 1, "least_people": 200})
-    with pytest.raises(PolicyError) as caught:
+    with refused(PolicyError, "policy-violated", where="board.toml") as caught:
         policy.require(release(MEAN, MAPS))
     assert caught.value.exit_code == 4
-    assert (caught.value.found.count(";"), caught.value.where) == (2, "board.toml")
+    assert caught.value.found.split("; ") == policy.breaches(release(MEAN, MAPS))
+    assert len(policy.breaches(release(MEAN, MAPS))) == 3
 
 
 # --- the file
@@ -177,31 +194,39 @@ def test_every_key_of_the_schema_is_a_limit_that_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "code", "key", "names"),
     [
-        ("max_epsilom = 3", ("unknown key 'max_epsilom'", "did you mean 'max_epsilon'?")),
-        ("max_epsilon = 0\nmax_delta = 0", ("max_epsilon", "more than 0")),
-        ("max_epsilon = 3", ("max_delta", "goes with 'max_epsilon'")),
-        ("max_epsilon_of_dataset = 3", ("max_delta", "goes with 'max_epsilon_of_dataset'")),
-        ('forbidden_mechanisms = ["gausian"]', ("gausian", "did you mean 'gaussian'?")),
-        ('guarantees = ["zcdp"]', ("zcdp", "approx_dp")),
-        ("least_people = 1.5", ("least_people", "a whole number")),
-        ('unit = "recording"', ("recording", "person")),
-        ("max_epsilon = nan\nmax_delta = 0", ("max_epsilon", "finite number")),
-        ("[[", ("not valid TOML",)),
+        ("max_epsilom = 3", "unknown-key", "policy", ("'max_epsilom'", "'max_epsilon'")),
+        ("max_epsilon = 0\nmax_delta = 0", "bad-value", "policy.max_epsilon", ("0",)),
+        ("max_epsilon = 3", "key-missing", "policy", ("'max_delta'", "'max_epsilon'")),
+        ("max_epsilon_of_dataset = 3", "key-missing", "policy", ("'max_delta'", "'max_epsilon_of_dataset'")),
+        (
+            'forbidden_mechanisms = ["gausian"]',
+            "unknown-choice",
+            "policy.forbidden_mechanisms[0]",
+            ("'gausian'", "'gaussian'"),
+        ),
+        ('guarantees = ["zcdp"]', "unknown-choice", "policy.guarantees[0]", ("'zcdp'", "approx_dp")),
+        ("least_people = 1.5", "bad-value", "policy.least_people", ("1.5",)),
+        ('unit = "recording"', "unknown-choice", "policy.unit", ("'recording'", "person")),
+        ("max_epsilon = nan\nmax_delta = 0", "bad-value", "policy.max_epsilon", ("nan",)),
+        ("[[", "bad-syntax", "policy.toml", ()),
     ],
 )
-def test_a_policy_that_is_none_is_refused(tmp_path: Path, line: str, words: tuple[str, ...]) -> None:
-    with pytest.raises(PlanError) as caught:
+def test_a_policy_that_is_none_is_refused(
+    tmp_path: Path, line: str, code: str, key: str, names: tuple[str, ...]
+) -> None:
+    with refused(PlanError, code, names=names) as caught:
         load_policy(written(tmp_path, line))
     assert caught.value.exit_code == 3
-    assert all(word in str(caught.value) for word in words)
+    assert re.search(rf"(?<![\w.]){re.escape(key)}$", caught.value.where), caught.value.where
     assert "plan" not in str(caught.value)
 
 
 def test_no_policy_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="no such policy"):
+    with refused(PlanError, "no-such-file", where="none.toml") as caught:
         load_policy(tmp_path / "none.toml")
+    assert "plan" not in str(caught.value)
 
 
 # --- preview, build, verify
@@ -227,18 +252,18 @@ def test_preview_build_and_verify_see_the_same_breaches(tmp_path: Path) -> None:
     )
     shown = run("preview", plan, "--policy", policy)
     assert shown.exit_code == 4
-    assert "Policy 'Board, 2026': REFUSED" in shown.output
-    assert "attack it by: copies" in shown.output
+    check_text("policy/refused", shown.output[shown.output.index("Policy") : shown.output.index("Memory")])
     as_data = json.loads(run("preview", plan, "--policy", policy, "--json").output)["policy"]
-    refused = run("build", plan, "-o", tmp_path / "no.h5", "--policy", policy)
-    assert refused.exit_code == 4
+    assert as_data["required_attacks"] == ["copies"]
+    stopped = run("build", plan, "-o", tmp_path / "no.h5", "--policy", policy)
+    assert stopped.exit_code == 4
     assert not (tmp_path / "no.h5").exists()
     found = run("verify", bundle, "--policy", policy, "--json")
     assert found.exit_code == 1
     findings = json.loads(found.output)["findings"]
     assert {one["code"] for one in findings} == {"policy"}
     assert [one["message"] for one in findings] == as_data["breaches"]
-    assert all(breach in refused.output for breach in as_data["breaches"])
+    assert all(breach in stopped.output for breach in as_data["breaches"])
     assert len(as_data["breaches"]) == 1 + len(synthrelease.open_bundle(bundle).manifest["outputs"])
 
 
@@ -248,19 +273,20 @@ def test_a_policy_that_is_kept_changes_nothing_but_what_is_said(tmp_path: Path) 
     policy = written(tmp_path, *limits, KINDS, 'required_attacks = ["membership", "copies"]')
     built = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
     assert built.exit_code == 0, built.output
-    assert "asks for attacks: membership, copies" in built.output
-    assert "kept" in run("preview", plan, "--policy", policy).output
+    check_text("policy/attacks-asked-for", "\n".join(built.stdout.splitlines()[-2:]), folder=tmp_path)
+    shown = json.loads(run("preview", plan, "--policy", policy, "--json").stdout)["policy"]
+    assert (shown["breaches"], shown["required_attacks"]) == ([], ["membership", "copies"])
     checked = run("verify", tmp_path / "r.h5", "--policy", policy)
     assert checked.exit_code == 0
-    assert "the policy 'Board, 2026'" in checked.output
+    assert "'Board, 2026'" in checked.output
 
 
 def test_a_quick_look_vouches_for_no_policy(tmp_path: Path) -> None:
     """It checks no claim, and a policy is about claims."""
     bundle = synthrelease.build(write_study(tmp_path), tmp_path / "r.h5").path
-    refused = run("verify", bundle, "--quick", "--policy", written(tmp_path, KINDS))
-    assert refused.exit_code == 2
-    assert "--quick" in refused.output
+    done = run("verify", bundle, "--quick", "--policy", written(tmp_path, KINDS))
+    assert done.exit_code == 2
+    assert "--quick" in done.output
     assert run("verify", bundle, "--policy", written(tmp_path, KINDS)).exit_code == 0
 
 
@@ -285,8 +311,10 @@ def test_what_all_releases_cost_is_held_against_the_policy_before_anything_is_pa
         == 0
     )
     policy = written(tmp_path, "max_epsilon_of_dataset = 0.01", "max_delta = 0.1")
-    refused = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy)
-    assert refused.exit_code == 4
-    assert "of all releases together" in refused.output
+    done = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy, "--json")
+    assert done.exit_code == 4
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "policy-violated"
+    assert figures(error["found"]) == [ANY, 0.01]
     shown = json.loads(run("ledger", "show", tmp_path / "l.sqlite", "--json").output)
     assert shown["study"]["debits"] == []

@@ -6,8 +6,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
+from goldens import check_text
 
+import synthrelease
 from synthrelease.cli import main
 from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate
 from synthrelease.outputs.statistic_errors import prediction
@@ -40,26 +43,30 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def test_a_release_of_one_person_is_told_of(tmp_path: Path) -> None:
+def test_a_release_of_one_person_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     (tmp_path / "pupil.csv").write_text("who,pupil_mm\na,3\na,4\n")
     plan, bundle = tmp_path / "plan.toml", tmp_path / "r.h5"
     plan.write_text(PLAN)
-    told = run("preview", plan).stdout
-    assert "summary (statistics, 1 person)" in told
-    assert "note: 1 person: whatever is released is about them alone" in told
-    assert "warning: 1 person: whatever" in run("build", plan, "-o", bundle).stderr
-    assert "from data of 1 person\n" in run("show", bundle).stdout
+    check_text("preview/one-person", run("preview", plan).stdout)
+    warnings = json.loads(run("preview", plan, "--json").stdout)["warnings"]
+    assert len(warnings) == 2
+    assert run("build", plan, "-o", bundle).stderr.splitlines() == [f"warning: {one}" for one in warnings]
+    shown = "\n".join(run("show", bundle).stdout.splitlines()[:3])
+    check_text("show/one-person", shown, version=synthrelease.__version__)
 
 
 def test_a_private_number_of_people_is_in_no_warning(tmp_path: Path) -> None:
-    (tmp_path / "pupil.csv").write_text("who,pupil_mm\na,3\na,4\n")
     plan, bundle = tmp_path / "plan.toml", tmp_path / "r.h5"
     plan.write_text(PLAN.replace("replace-one", "add-remove-one"))
-    assert "1 person" not in run("preview", plan).output
-    assert run("build", plan, "-o", bundle).exit_code == 0
-    assert not any(
-        "1 person" in one for one in json.loads((tmp_path / "r.manifest.json").read_text())["warnings"]
-    )
+    said = []
+    for people in ("a", "abc"):
+        rows = "".join(f"{who},{size}\n" for who in people for size in (3, 4))
+        (tmp_path / "pupil.csv").write_text(f"who,pupil_mm\n{rows}")
+        view = run("preview", plan).output
+        assert run("build", plan, "-o", bundle, "--force").exit_code == 0
+        said.append((view, json.loads((tmp_path / "r.manifest.json").read_text())["warnings"]))
+    assert said[0] == said[1]
 
 
 def test_a_mean_that_tells_nothing_is_said_to_and_counts_only_if_they_are_asked_for() -> None:
@@ -75,11 +82,10 @@ def test_a_mean_that_tells_nothing_is_said_to_and_counts_only_if_they_are_asked_
         groups=groups,
         max_groups=5,
     )
-    told = prediction(few, noise_of(calibrate(few, Budget(1.0, 0.0))), 0.0, 24)[0]
-    assert "% of the bounds in a group of 24: NO MORE THAN IS KNOWN WITHOUT DATA" in told
-    assert "counts ±" not in told
-    assert "histograms" not in told
     many = replace(few, by=None, groups=(), max_groups=1, people=100_000, statistics=("mean", "count"))
-    told = prediction(many, noise_of(calibrate(many, Budget(1.0, 0.0))), 0.0, 100_000)[0]
-    assert "counts ±" in told
-    assert "WITHOUT DATA" not in told
+    lines = []
+    for parameters in (few, many):
+        noise = noise_of(calibrate(parameters, Budget(1.0, 0.0)))
+        error, _ = prediction(parameters, noise, 0.0, parameters.people)
+        lines.append(f"{' and '.join(parameters.statistics)} of {parameters.people} people: {error}")
+    check_text("predictions/statistics", "\n".join(lines))

@@ -10,7 +10,9 @@ import h5py
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from goldens import check_text, figures
 from invented_study import write_signals_study
+from refusals import refused
 from signal_plans import LENGTH, PEOPLE, design_signals, write_pupils
 
 import synthrelease
@@ -41,11 +43,10 @@ def published(folder: Path, **options: Any) -> PublishedSignalsOutput:
 @pytest.mark.parametrize("mechanism", ["lpa", "fpa", "cfpa", "dcfpa"])
 def test_it_is_refused_unless_the_plan_allows_what_protects_nobody(tmp_path: Path, mechanism: str) -> None:
     for options in ({}, {"allow_unprotected": False}):
-        with pytest.raises(PolicyError, match="protects nobody") as error:
+        with refused(PolicyError, "unprotected-output", where="outputs[0]") as error:
             design_signals(tmp_path, **{**PAPER, "mechanism": mechanism}, **options)
         assert error.value.exit_code == 4
-        assert "outputs[0]" in error.value.where
-        assert "taken from the private data" in error.value.found
+        assert error.value.found == BOZKIR2021_EVENT.reason
         assert "allow_unprotected = true" in error.value.remedy
     result = CliRunner().invoke(main, ["build", str(tmp_path / "plan.toml"), "-o", str(tmp_path / "r.h5")])
     assert result.exit_code == 4
@@ -87,49 +88,52 @@ def test_parameters_are_the_papers_with_the_oracle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "code", "names"),
     [
-        ({"mechanism": "spectral"}, ("no such mechanism", "lpa, fpa, cfpa, dcfpa")),
-        ({"noise": "laplace"}, ("'noise'", 'calibration = "exact"')),
-        ({"noise": "gaussian"}, ("'noise'",)),
-        ({"coefficients": "private"}, ("taken from the data", 'coefficients = "oracle"')),
-        ({"candidates": [1, 2]}, ("'candidates'",)),
-        ({"choice_share": 0.2}, ("'choice_share'",)),
-        ({"mechanism": "dcfpa", "max_change": 0.1}, ("'max_change'",)),
-        ({"clip": 0.5}, ("'clip'",)),
-        ({"mechanism": "lpa", "markov_chain": [[0.5, 0.5], [0.5, 0.5]]}, ("'markov_chain'",)),
-        ({"query": "mean"}, ("everybody's own series", 'query = "each"')),
-        ({"mechanism": "fpa", "chunk": 8}, ("'chunk'", "cfpa, dcfpa")),
-        ({"mechanism": "lpa", "coefficients": 3}, ("'coefficients'",)),
-        ({"baseline": "none"}, ("'baseline'", "spectral")),
-        ({"paper_epsilon": None}, ("paper_epsilon",)),
-        ({"calibration": None}, ("paper_epsilon", 'calibration = "bozkir2021"')),
-        ({"calibration": "exact"}, ("paper_epsilon",)),
-        ({"paper_epsilon": 0}, ("paper_epsilon", "more than 0")),
-        ({"calibration": "liu2019"}, ("liu2019", "bozkir2021")),
-        ({"share": 0.5}, ("takes no share",)),
-        ({"epsilon": 0.5}, ("takes no share",)),
-        ({"neighbours": "add-remove-one"}, ("number of people",)),
-        ({"length": None}, ("length = STEPS",)),
+        ({"mechanism": "spectral"}, "mechanism-not-of-paper", ("lpa", "fpa", "cfpa", "dcfpa")),
+        ({"noise": "laplace"}, "key-not-for-calibration", ("'noise'", 'calibration = "exact"')),
+        ({"noise": "gaussian"}, "key-not-for-calibration", ("'noise'",)),
+        ({"coefficients": "private"}, "query-not-of-paper", ('query = "each"', 'coefficients = "oracle"')),
+        ({"candidates": [1, 2]}, "key-not-for-calibration", ("'candidates'",)),
+        ({"choice_share": 0.2}, "key-not-for-calibration", ("'choice_share'",)),
+        ({"mechanism": "dcfpa", "max_change": 0.1}, "key-not-for-calibration", ("'max_change'",)),
+        ({"clip": 0.5}, "key-not-for-calibration", ("'clip'",)),
+        (
+            {"mechanism": "lpa", "markov_chain": [[0.5, 0.5], [0.5, 0.5]]},
+            "key-not-for-calibration",
+            ("'markov_chain'",),
+        ),
+        ({"query": "mean"}, "query-not-of-paper", ('query = "each"',)),
+        ({"mechanism": "fpa", "chunk": 8}, "key-not-for-mechanism", ("'chunk'", "cfpa", "dcfpa")),
+        ({"mechanism": "lpa", "coefficients": 3}, "key-not-for-mechanism", ("'coefficients'",)),
+        ({"baseline": "none"}, "key-not-for-mechanism", ("'baseline'", "spectral")),
+        ({"paper_epsilon": None}, "key-not-for-calibration", ("paper_epsilon",)),
+        ({"calibration": None}, "key-not-for-calibration", ("paper_epsilon", 'calibration = "bozkir2021"')),
+        ({"calibration": "exact"}, "key-not-for-calibration", ("paper_epsilon",)),
+        ({"paper_epsilon": 0}, "bad-value", ("0",)),
+        ({"calibration": "liu2019"}, "unknown-choice", ("'liu2019'", "bozkir2021")),
+        ({"share": 0.5}, "budget-without-noise", ("share",)),
+        ({"epsilon": 0.5}, "budget-without-noise", ("epsilon",)),
+        ({"neighbours": "add-remove-one"}, "needs-public-people", ('neighbours = "replace-one"',)),
+        ({"length": None}, "length-missing", ("length",)),
     ],
     ids=str,
 )
 def test_what_the_paper_does_not_have_is_refused(
-    tmp_path: Path, options: dict[str, Any], told: tuple[str, ...]
+    tmp_path: Path, options: dict[str, Any], code: str, names: tuple[str, ...]
 ) -> None:
-    with pytest.raises(PlanError) as error:
+    with refused(PlanError, code, where="outputs[0]", names=names) as error:
         published(tmp_path, **options)
     assert error.value.exit_code == 3
-    assert "outputs[0]" in str(error.value)
-    for word in told:
-        assert word in str(error.value)
+    if code in ("bad-value", "unknown-choice"):
+        assert error.value.where.endswith(f"outputs[0].{next(iter(options))}")
 
 
 def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
     write_pupils(tmp_path, people=1)
-    with pytest.raises(PlanError, match="distances of two people") as error:
+    with refused(PlanError, "too-few-people", where="outputs[0]") as error:
         published(tmp_path)
-    assert "1 in the input" in error.value.found
+    assert figures(error.value.found) == [1]
     write_pupils(tmp_path, people=2)
     assert published(tmp_path).facts.people == 2
 
@@ -137,16 +141,19 @@ def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
 def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path) -> None:
     view = preview(design_signals(tmp_path, **ALLOWED))
     (row,) = view["outputs"]
-    assert row["promise"].startswith("no guarantee: ")
-    assert "taken from the private data" in row["promise"]
+    assert BOZKIR2021_EVENT.reason in row["promise"]
+    assert figures(row["promise"]) == figures(BOZKIR2021_EVENT.reason)
     assert (row["noise"], row["scale_steps"], row["sensitivity_steps"]) == (None, None, None)
     assert (row["units"], row["comparison"]) == ([], [])
-    assert any("course protects nobody" in warning for warning in view["warnings"])
+    usual = preview(design_signals(tmp_path, mechanism="cfpa"))["warnings"]
+    (warning,) = [one for one in view["warnings"] if one not in usual]
+    assert "course" in warning
     views = []
     for seed in (1, 2):
         write_pupils(tmp_path, seed=seed)
         views.append(as_text(preview(design_signals(tmp_path, **ALLOWED))))
     assert views[0] == views[1]
+    check_text("preview/protects-nobody", views[0])
 
 
 # --- the release
@@ -249,11 +256,16 @@ def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
     }
     assert one["event"] == {"type": "unprotected", "reason": BOZKIR2021_EVENT.reason}
     assert (one["noise"], one["sensitivity"], one["narrower_units"]) == (None, None, [])
-    assert any("protects nobody" in warning for warning in one["warnings"])
-    assert "published protects nobody: do not publish it as if it did" in manifest["warnings"]
-    told = {entry["what"]: entry["reason"] for entry in manifest["privacy"]["not_protected"]}
-    assert told["output published"] == f"no guarantee: {BOZKIR2021_EVENT.reason}"
-    assert [what for what in told if what.startswith("output ")] == ["output published"]
+    assert any(BOZKIR2021_EVENT.reason in warning for warning in one["warnings"])
+    warned = [[name for name in entries if name in warning.split()] for warning in manifest["warnings"]]
+    assert [names for names in warned if names] == [["published"]]
+    outputs = {
+        entry["what"].removeprefix("output "): entry["reason"]
+        for entry in manifest["privacy"]["not_protected"]
+        if entry["what"].startswith("output ")
+    }
+    assert list(outputs) == ["published"]
+    assert BOZKIR2021_EVENT.reason in outputs["published"]
     assert "published" not in manifest["privacy"]["composition"]["outputs"]
     assert manifest["privacy"]["guarantee"]["kind"] == "approx_dp"
     units = {
@@ -276,10 +288,10 @@ def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["verify", "show"])
 def test_whoever_reads_it_is_told(tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     _, path = build(tmp_path)
     arguments = [command, str(path), *(["--allow-test-seed"] if command == "verify" else [])]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     if command == "show":
-        assert "protects nobody" in result.output
-        assert "no guarantee" in result.output
+        check_text("show/protects-nobody", result.output, version=synthrelease.__version__)

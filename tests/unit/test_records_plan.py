@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from pathlib import Path
 from typing import Any, cast
 
 import polars as pl
 import pytest
+import refusals
+from goldens import check_text, figures
 
 from synthrelease.builder import build
 from synthrelease.data import features
@@ -90,13 +93,16 @@ def parameters(made: Design) -> Any:
 
 
 def refused(
-    kind: type[SynthReleaseError], folder: Path, output: dict[str, Any], *words: str, **privacy: float
-) -> None:
-    with pytest.raises(kind) as caught:
+    kind: type[SynthReleaseError],
+    code: str,
+    folder: Path,
+    output: dict[str, Any],
+    *names: str,
+    **privacy: float,
+) -> SynthReleaseError:
+    with refusals.refused(kind, code, where="outputs[0] (records)", names=names) as caught:
         design(folder, output, **privacy)
-    assert "outputs[0] (records)" in caught.value.where
-    for word in words:
-        assert word in str(caught.value)
+    return caught.value
 
 
 def test_nothing_here_reads_a_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,8 +113,9 @@ def test_nothing_here_reads_a_value(folder: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(features, "numbers", never)
     monkeypatch.setattr(features, "positions", never)
-    view = as_text(preview(design(folder, RECORDS)))
-    assert "plausible deniability k = 8" in view
+    view = preview(design(folder, RECORDS))
+    assert figures(view["outputs"][0]["promise"]) == [8, 4]  # k and γ
+    assert as_text(view)
 
 
 # Defaults
@@ -169,46 +176,52 @@ def test_seeds_that_keep_more_people_may_keep_more_attributes(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "code", "names"),
     [
-        ({"task": "colour"}, ["no such label", "recording, hand"]),
-        ({"task": "task"}, ["write task = \"recording\": the column 'task' is mapped as that"]),
-        ({"order": ["pupil_mm", "hand"]}, ["every feature and category once"]),
-        ({"order": ["hand", "pupil_mm", "blink_hz"], "task": "hand"}, ["every feature and category once"]),
-        ({"features": ["hand", "pupil_mm"], "task": "hand"}, ["every feature and category once"]),
-        ({"features": ["size"]}, ["'size' has no public bounds"]),
-        ({"per_task": True}, ["a model per task needs a task"]),
-        ({"noise": "gaussian"}, ["an exact fit has no noise"]),
-        ({"epsilon0": 1.0}, ["threshold"]),
-        ({"resampled": 4}, ["more attributes are to be drawn", "1 to 3"]),
-        ({"resampled": 3, "task": "hand"}, ["besides the task label"]),
-        ({"k": 41}, ["k = 41 with 40 people"]),
-        ({"model": "marginals", "resampled": 2}, ["draws all attributes"]),
-        ({"trials": 4}, ["fewer trials than records", "4 trials for 5 records"]),
+        ({"task": "colour"}, "unknown-label", ["recording", "hand"]),
+        ({"task": "task"}, "unknown-label", ['task = "recording"', "'task'"]),
+        ({"order": ["pupil_mm", "hand"]}, "bad-order", ["pupil_mm", "blink_hz", "hand"]),
+        (
+            {"order": ["hand", "pupil_mm", "blink_hz"], "task": "hand"},
+            "bad-order",
+            ["pupil_mm", "blink_hz"],
+        ),
+        ({"features": ["hand", "pupil_mm"], "task": "hand"}, "bad-order", ["pupil_mm"]),
+        ({"features": ["size"]}, "no-bounds", ["'size'"]),
+        ({"per_task": True}, "task-missing", ["per_task"]),
+        ({"noise": "gaussian"}, "noise-with-exact-fit", ['fit = "dp"']),
+        ({"epsilon0": 1.0}, "key-needs-randomized-test", ["epsilon0", 'threshold = "randomized"']),
+        ({"resampled": 4}, "too-many-resampled", ["4", "1", "3"]),
+        ({"resampled": 3, "task": "hand"}, "too-many-resampled", ["3", "1", "2"]),
+        ({"k": 41}, "k-exceeds-people", ["41", "40"]),
+        ({"model": "marginals", "resampled": 2}, "resampled-of-marginals", []),
+        ({"trials": 4}, "too-few-trials", ["4", "5"]),
     ],
     ids=str,
 )
-def test_a_plan_without_meaning_is_refused(folder: Path, asked: dict[str, Any], words: list[str]) -> None:
-    refused(PlanError, folder, {**RECORDS, **asked}, *words)
+def test_a_plan_without_meaning_is_refused(
+    folder: Path, asked: dict[str, Any], code: str, names: list[str]
+) -> None:
+    refused(PlanError, code, folder, {**RECORDS, **asked}, *names)
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "code", "names"),
     [
-        ({"trials": None}, ["`trials`"]),
-        ({"epsilon0": None}, ["`epsilon0`"]),
-        ({"rows": 10}, ["every trial publishes a record"]),
-        ({"k": 21}, ["k = 21 with 20 people as seeds"]),
-        ({"k": 1}, ["k of at least 2"]),
-        ({"model": "marginals"}, ["nothing to test"]),
+        ({"trials": None}, "key-missing", ["`trials`"]),
+        ({"epsilon0": None}, "key-missing", ["`epsilon0`"]),
+        ({"rows": 10}, "rows-with-randomized-test", ["rows", "trials"]),
+        ({"k": 21}, "k-exceeds-people", ["21", "20"]),
+        ({"k": 1}, "k-too-small", ["1", "2"]),
+        ({"model": "marginals"}, "test-without-seed", ["threshold"]),
     ],
     ids=str,
 )
 def test_a_randomized_test_without_meaning_is_refused(
-    folder: Path, asked: dict[str, Any], words: list[str]
+    folder: Path, asked: dict[str, Any], code: str, names: list[str]
 ) -> None:
     output = {key: value for key, value in {**RANDOMIZED, **asked}.items() if value is not None}
-    refused(PlanError, folder, output, *words)
+    refused(PlanError, code, folder, output, *names)
 
 
 def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
@@ -220,11 +233,15 @@ def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
     make_design(load_plan(folder / "plan.toml"))  # without a task it is a plan
     asked = text.replace('"name" = "records"', '"name" = "records", "task" = "recording"')
     (folder / "plan.toml").write_text(asked, "utf-8")
-    with pytest.raises(PlanError, match="no such label"):
+    with refusals.refused(PlanError, "unknown-label", where="outputs[0] (records)"):
         make_design(load_plan(folder / "plan.toml"))
 
 
 # What would be false or empty
+
+
+def reader_warnings(folder: Path, asked: dict[str, Any]) -> set[str]:
+    return set(design(folder, {**RECORDS, **asked}).outputs[0].resolved.warnings())
 
 
 @pytest.mark.parametrize(
@@ -241,37 +258,61 @@ def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
 def test_a_test_that_cannot_fail_must_be_acknowledged_and_is_told(
     folder: Path, empty: dict[str, Any]
 ) -> None:
-    refused(PolicyError, folder, {**RECORDS, **empty}, "cannot fail", "acknowledge_vacuous")
+    refused(PolicyError, "vacuous-test", folder, {**RECORDS, **empty}, "acknowledge_vacuous = true")
     made = design(folder, {**RECORDS, **empty, "acknowledge_vacuous": True})
     promise = made.outputs[0].guarantee
     assert isinstance(promise, PlausibleDeniability)
     assert promise.vacuous
-    assert any("vacuous: the test cannot fail" in told for told in made.outputs[0].resolved.warnings())
+    empty_too = reader_warnings(folder, {"k": 1, "acknowledge_vacuous": True}) - reader_warnings(folder, {})
+    (warning,) = (one for one in empty_too if not figures(one))
+    assert warning in made.outputs[0].resolved.warnings()
 
 
 @pytest.mark.parametrize("asked", [{"fit": "exact"}, {"count": "record"}], ids=str)
 def test_a_randomized_test_needs_a_private_model_and_counts_people(
     folder: Path, asked: dict[str, Any]
 ) -> None:
-    refused(PolicyError, folder, {**RANDOMIZED, **asked}, "owes nothing to the seeds")
+    names = ('fit = "dp"', 'count = "person"')
+    refused(PolicyError, "randomized-test-without-guarantee", folder, {**RANDOMIZED, **asked}, *names)
 
 
 @pytest.mark.parametrize(
     "output", [RANDOMIZED, {**RECORDS, "model": "marginals", "fit": "dp"}], ids=["randomized", "marginals"]
 )
 def test_copies_cannot_be_left_out_of_a_private_output(folder: Path, output: dict[str, Any]) -> None:
-    refused(PolicyError, folder, {**output, "copies": "exclude"}, "void differential privacy")
+    excluding = {**output, "copies": "exclude"}
+    refused(PolicyError, "copies-with-randomized-test", folder, excluding, 'copies = "keep"')
 
 
 def test_leaving_out_copies_is_told(folder: Path) -> None:
-    made = design(folder, {**RECORDS, "copies": "exclude"})
-    assert any("left out" in told for told in made.outputs[0].resolved.warnings())
+    usual, excluding = (reader_warnings(folder, {"copies": copies}) for copies in ("keep", "exclude"))
+    assert usual < excluding
+    assert len(excluding - usual) == 1
+
+
+def test_warnings_of_records_say_what_a_reader_must_know(folder: Path) -> None:
+    cases: dict[str, dict[str, Any]] = {
+        "a test": RECORDS,
+        "no copies": {**RECORDS, "copies": "exclude"},
+        "a test that cannot fail": {**RECORDS, "k": 1, "acknowledge_vacuous": True},
+        "a private model": {**RECORDS, "fit": "dp"},
+        "no test": {**RECORDS, "model": "marginals", "fit": "dp"},
+        "a randomized test": RANDOMIZED,
+    }
+    lines = []
+    for name, output in cases.items():
+        lines += [name, *(f"  {one}" for one in design(folder, output).outputs[0].resolved.warnings())]
+    check_text("warnings/records", "\n".join(lines))
 
 
 def test_a_randomized_test_over_budget_is_refused_with_its_cost(folder: Path) -> None:
-    refused(PolicyError, folder, RANDOMIZED, "costs more than its budget", "ε = ", epsilon=1.0)
-    refused(PolicyError, folder, RANDOMIZED, "δ = 0", delta=0.0)
-    refused(PolicyError, folder, {**RANDOMIZED, "trials": 10**6}, "exceed this δ already", "lower `trials`")
+    error = refused(PolicyError, "test-exceeds-budget", folder, RANDOMIZED, "`trials`", epsilon=1.0)
+    cost, delta, *_ = figures(error.found)
+    assert cost > figures(error.expected)[0] == 1.0
+    assert delta == figures(error.expected)[1] == 1e-3
+    refused(PolicyError, "test-needs-delta", folder, RANDOMIZED, delta=0.0)
+    error = refused(PolicyError, "test-exceeds-budget", folder, {**RANDOMIZED, "trials": 10**6}, "`trials`")
+    assert figures(error.found) == []  # no ε holds at this δ
 
 
 # What is promised
@@ -307,7 +348,7 @@ def test_a_tree_costs_a_set_for_each_pair_and_says_so(folder: Path) -> None:
         ({"task": "recording", "dependence": "tree", "per_task": False}, 6),
     ):
         resolved = design(folder, {**fitted, **asked}).outputs[0].resolved
-        assert f"each of {sets} sets" in resolved.derivation()
+        assert figures(resolved.derivation())[1] == sets
 
 
 # The preview
@@ -315,15 +356,16 @@ def test_a_tree_costs_a_set_for_each_pair_and_says_so(folder: Path) -> None:
 
 def test_the_preview_tells_how_many_records_to_expect(folder: Path) -> None:
     assumed = preview(design(folder, {**RECORDS, "pass_rate": 0.01, "trials": 200}))["outputs"][0]["error"]
-    assert "2 of 5 records in at most 200 trials (pass_rate = 0.01 assumed)" in assumed
+    assert figures(assumed) == [2, 5, 200, 0.01]
+    assert "pass_rate" in assumed
     even = preview(design(folder, {**RECORDS, "trials": 200}))["outputs"][0]["error"]
-    assert "all 5 records if 0.025 of 200 candidates pass" in even
+    assert figures(even)[:3] == [5, 0.025, 200]
     randomized = preview(design(folder, {**RANDOMIZED, "pass_rate": 0.5}))["outputs"][0]
-    assert "1.5 of 3 records start from a seed (pass_rate = 0.5 assumed)" in randomized["error"]
-    assert "added up over 3 trials" in randomized["error"]
-    assert "at least 32 for any record to pass (k = 16)" in randomized["people_needed"], (
-        "half of them make the model"
-    )
+    parts = [figures(part) for part in randomized["error"].split("; ")]
+    assert [1.5, 3, 0.5] in parts  # of three records, at this rate
+    (one,) = [part for part in parts if len(part) == 3 and part[2] == int(part[2])]  # ε, δ and t of a trial
+    assert [3, pytest.approx(3 * one[0], rel=1e-2), pytest.approx(3 * one[1], rel=1e-1)] in parts
+    assert figures(randomized["people_needed"])[-2:] == [32, 16], "half of them make the model"
 
 
 def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: Path) -> None:
@@ -331,8 +373,8 @@ def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: P
         "outputs"
     ][0]
     deviation = math.sqrt(2) * 3 * 2 / 3.0  # three sets, Laplace
-    assert f"each cell ± {deviation:.3g} people; a mean cell holds 10" in row["error"]
-    assert f"{math.ceil(3 * deviation * 4)} for mean cells" in row["people_needed"]
+    assert figures(row["error"]) == [pytest.approx(deviation, rel=5e-3), 10]
+    assert figures(row["people_needed"]) == [math.ceil(3 * deviation * 4)]
 
 
 # What is built
@@ -355,28 +397,39 @@ def test_randomized_tests_that_together_exceed_the_releases_delta_are_refused_at
         '"length" = 5, "share" = 0.5, "delta" = 1e-5}'
     )
     (folder / "plan.toml").write_text(f"{text[: text.rindex(']')]}, {signals}]\n", "utf-8")
-    with pytest.raises(PolicyError, match="together cost more than the release's budget"):
+    with refusals.refused(PolicyError, "outputs-exceed-budget", where="plan.toml"):
         make_design(load_plan(folder / "plan.toml"))
 
 
 # For the curator alone
 
 
+def words_of(note: str) -> str:
+    """The longest part of a note without figures."""
+    return max(re.findall("[a-z ]+", note), key=len)
+
+
 def test_how_the_test_went_is_told_to_the_curator_and_stands_nowhere_in_the_release(folder: Path) -> None:
     design(folder, {**RECORDS, "k": 4, "bins": 2, "rows": 50, "trials": 5000})
     built = build(folder / "plan.toml", folder / "out.h5", force=True)
     copies, passed = built.notes["records"]
-    assert "equal a real one in all attributes" in copies
-    assert "candidates passed the test" in passed
-    told = json.dumps(built.manifest)
-    assert "passed the test" not in told
-    assert "equal a real one in" not in told
+    assert figures(copies)[0] <= figures(copies)[1] <= 50
+    assert figures(passed)[0] <= figures(passed)[1] <= 5000
+    manifest = json.dumps(built.manifest)
+    for note in (copies, passed):
+        assert words_of(note) not in manifest
 
 
 def test_an_output_named_like_its_input_keeps_what_is_told_of_both(folder: Path) -> None:
-    design(folder, {**RECORDS, "name": "pupils", "k": 4, "bins": 2})
-    text = (folder / "plan.toml").read_text("utf-8").replace("[1.5, 8.0]", "[3.0, 6.0]")
-    (folder / "plan.toml").write_text(text, "utf-8")
-    told = build(folder / "plan.toml", folder / "same.h5", force=True).notes["pupils"]
-    assert any("clipped to its bounds" in note for note in told)
-    assert any("passed the test" in note for note in told)
+    notes = []
+    for name in ("records", "pupils"):
+        design(folder, {**RECORDS, "name": name, "k": 4, "bins": 2})
+        text = (folder / "plan.toml").read_text("utf-8").replace("[1.5, 8.0]", "[3.0, 6.0]")
+        (folder / "plan.toml").write_text(text, "utf-8")
+        notes.append(build(folder / "plan.toml", folder / "same.h5", force=True).notes)
+    apart, together = notes
+    assert apart["pupils"]
+    assert apart["records"]
+    assert [words_of(note) for note in together["pupils"]] == [
+        words_of(note) for note in (*apart["pupils"], *apart["records"])
+    ]

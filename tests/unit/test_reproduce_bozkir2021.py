@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproducing import fresh_workers, reproduce, table
+from goldens import check_text, figures
+from refusals import refused
+from reproducing import fresh_workers, reproduce, table, titles, without_results
 
+from synthrelease.errors import DataError
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.bozkir2021 import PaperParameters, Perturbed
 from synthrelease.noise import SecureRandom
@@ -64,60 +67,88 @@ def study(part, tmp_path):
     return part("data").studies(invented_data(tmp_path))[0]
 
 
-WAYS = ["LPA", "FPA", "CFPA-32", "DCFPA-32", "DCFPA-32 as printed"]
 STUDIES = ("ier2023_vr_pupil", "MPIIDPEye")
+SECTIONS = [
+    "utility",
+    "utility by chunk",
+    "utility, median",
+    "error",
+    "coefficients",
+    "types",
+    "types by chunk",
+    "order",
+    "correlations",
+    *(f"{question} {vote}" for question in ("TASK", "HALVES", "ADVERSARY") for vote in ("with", "without")),
+]
+
+
+def title(done, study, section):
+    """The title of a section of a study."""
+    found = titles(done[0])
+    assert len(found) == len(STUDIES) * len(SECTIONS)
+    return found[STUDIES.index(study) * len(SECTIONS) + SECTIONS.index(section)]
+
+
+def rows_of(done, study, section):
+    """The rows of a section of a study."""
+    below = done[0].partition(f"{study}: ")[2]
+    return table(below, title(done, study, section))
 
 
 # --- the whole
 
 
 @pytest.mark.thorough
-def test_it_says_what_it_counts(done):
-    assert (
-        "ier2023_vr_pupil: 6 people, 2 recording types (calm, loud), 11 features, 930 windows of 0.5 s"
-        in done[0]
-    )
-    assert "MPIIDPEye: 4 people, 2 recording types (R1, R2), 48 features, 420 windows of 0.5 s" in done[0]
-    assert "× 48: 0.48 for 0.01" in done[0]
-    assert "11 features × 2 recordings × chunks: 1.1 for 0.01 in chunks of 32" in done[0]
-    assert "nothing here may be published" in done[0]
+def test_it_says_what_it_counts(done, part):
+    of_ier, of_mpii = (done[0].partition(f"{name}: ")[2].split("\n\n")[0] for name in STUDIES)
+    assert figures(of_ier)[:6] == [6, 2, 11, 930, 0.5, 130]
+    assert [one for one in figures(of_mpii) if one not in (1, 2)][:4] == [4, 48, 420, 0.5]
+    assert {1.1, 0.01, 32} <= set(figures(of_ier))
+    assert {0.48, 0.01, 32} <= set(figures(of_mpii))
+    readings = tuple(part("utility_tables").READINGS.values())
+    of_first = done[0].partition(f"{STUDIES[1]}: ")[0]
+    lines = [line for line in of_first.splitlines() if not line.startswith(readings)]
+    check_text("reproduce/bozkir2021", without_results("\n".join(lines)))
+
+
+@pytest.fixture
+def names_of_ways(part):
+    return [way.name for way in part("ways").QUICK.ways]
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_utility_has_every_way_and_grows_with_epsilon(done, name):
-    rows = table(done[0], f"{name}  Figures 7–12")
-    assert [row[0] for row in rows] == WAYS
+def test_utility_has_every_way_and_grows_with_epsilon(done, name, names_of_ways):
+    rows = rows_of(done, name, "utility")
+    assert [row[0] for row in rows] == names_of_ways
+    assert len(rows) == 5
     for way, low, high in rows[:-1]:  # as printed, more ε need not help
         assert 0 < float(low) < float(high), way
 
 
-def test_the_other_readings_have_every_way(done):
-    for title in (
-        "The same, NMSE chunk by chunk",
-        "The same, NMSE of whole series, median",
-        "What the utility does not",
-    ):
-        assert [row[0] for row in table(done[0], title)] == WAYS
-    k = table(done[0], "The oracle's k")
-    assert [row[0] for row in k] == WAYS[1:]
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_other_readings_have_every_way(done, name, names_of_ways):
+    for section in ("utility by chunk", "utility, median", "error"):
+        assert [row[0] for row in rows_of(done, name, section)] == names_of_ways
+    k = rows_of(done, name, "coefficients")
+    assert [row[0] for row in k] == names_of_ways[1:]
     assert (k[0][-1], len(k[0])) == ("1.00", 4)
-    assert len(table(done[0], "Utility by recording type, NMSE of whole series")) == 2 * 5
-    whole, by_chunk = (table(done[0], f"Utility by recording type, NMSE {what}") for what in ("of", "chunk"))
+    whole, by_chunk = (rows_of(done, name, section) for section in ("types", "types by chunk"))
+    assert len(whole) == 2 * 5
     assert whole[:2] == by_chunk[:2]  # LPA and FPA are one chunk
     assert whole[2] != by_chunk[2]
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_the_published_order_is_judged_in_every_reading(done, name):
-    told = done[0].split(f"{name}  Figures 7–12", 1)[1].split("Does the published order hold?", 1)[1]
-    told = told.split("\n\n")[1].splitlines()
-    assert len(told) == 9
-    assert all(" holds: " in line or " does NOT hold: " in line for line in told)
-    assert sum("CFPA ≥ 100 × FPA" in line for line in told) == 3
+def test_the_published_order_is_judged_in_every_reading(done, name, part):
+    below = done[0].partition(f"{name}: ")[2].partition(f"\n{title(done, name, 'order')}\n")[2]
+    lines = below.split("\n\n")[1].splitlines()
+    readings = part("utility_tables").READINGS.values()
+    assert [reading for reading in readings for _ in range(3)] == [line.split(":")[0] for line in lines]
+    assert sum("CFPA ≥ 100 × FPA" in line for line in lines) == 3
 
 
 def test_correlations_are_told_for_two_features_raw_and_differenced(done):
-    rows = table(done[0], "ier2023_vr_pupil  Figures 3–6")
+    rows = rows_of(done, "ier2023_vr_pupil", "correlations")
     assert [row[:3] for row in rows] == [
         [feature, kind, condition]
         for kind in ("raw", "differences")
@@ -128,25 +159,13 @@ def test_correlations_are_told_for_two_features_raw_and_differenced(done):
 
 
 @pytest.mark.parametrize("name", STUDIES)
-@pytest.mark.parametrize(
-    "question", ["Tables 1, 6", "Tables 3, 5, 8, 9  Person, the paper's way", "Person, an adversary's way"]
-)
-def test_classification_has_every_row_with_and_without_vote(done, name, question):
+@pytest.mark.parametrize("question", ["TASK", "HALVES", "ADVERSARY"])
+def test_classification_has_every_row_with_and_without_vote(done, name, question, part):
     for voting in ("with", "without"):
-        title = next(
-            line
-            for line in done[0].splitlines()
-            if line.startswith(f"{name}  {question}") and line.endswith(f", {voting} majority vote")
-        )
-        rows = table(done[0], title)
-        assert [row[0] for row in rows] == [
-            "raw data",
-            "FPA",
-            "CFPA-32",
-            "DCFPA-32",
-            "FPA, noise alone",
-            "chance",
-        ]
+        rows = rows_of(done, name, f"{question} {voting}")
+        assert len(rows) == 6
+        assert [row[0] for row in rows[1:4]] == ["FPA", "CFPA-32", "DCFPA-32"]
+        assert rows[4][0] == f"FPA{part('told_tables').NOISE_ALONE}"
         for row in rows[:-1]:
             shares = [float(share) for cell in row[1:] for share in cell.split(" | ")]
             assert len(shares) == 8
@@ -154,10 +173,9 @@ def test_classification_has_every_row_with_and_without_vote(done, name, question
 
 
 def test_noise_alone_is_recognised_in_the_papers_way_and_not_in_an_adversarys(done):
-    halves = table(done[0], "ier2023_vr_pupil  Tables 3, 5, 8, 9  Person, the paper's way, with majority")
-    assert halves[-2][0] == "FPA, noise alone"
+    halves = rows_of(done, "ier2023_vr_pupil", "HALVES with")
     assert min(float(share) for share in halves[-2][1].split(" | ")) > 0.9
-    assert halves[-1] == ["chance", "0.17", "0.17"]
+    assert halves[-1][1:] == ["0.17", "0.17"]
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -168,14 +186,19 @@ def test_the_picture_is_there(done, name, picture):
     assert len(drawn) > 10_000
 
 
-def test_without_data_it_ends_with_3(tmp_path):
-    missing = reproduce("bozkir2021", tmp_path / "nowhere", "-o", tmp_path / "out")
-    assert (missing.returncode, "no data set to reproduce on" in missing.stderr) == (3, True)
-    (tmp_path / "Data_P1_R1_Pami_Features_52.csv").write_text("1,2\n")
+def test_without_data_it_ends_with_3(tmp_path, part):
+    nowhere = tmp_path / "nowhere"
+    assert reproduce("bozkir2021", nowhere, "-o", tmp_path / "out").returncode == 3
+    with refused(DataError, "no-data-set", where=nowhere):
+        part("data").studies(nowhere)
+    file = tmp_path / "Data_P1_R1_Pami_Features_52.csv"
+    file.write_text("1,2\n")
     malformed = reproduce("bozkir2021", tmp_path, "-o", tmp_path / "out")
-    assert (malformed.returncode, "Features_52.csv, line 1" in malformed.stderr) == (3, True)
+    assert (malformed.returncode, str(file) in malformed.stderr) == (3, True)
+    with refused(DataError, "wrong-field-count", where=file):
+        part("data").studies(tmp_path)
     assert not (tmp_path / "out").exists()
-    assert "scripts/reproduce bozkir2021" in reproduce().stdout
+    assert "bozkir2021" in reproduce().stdout.split()
 
 
 # --- its parts
@@ -286,21 +309,13 @@ def test_an_adversary_knows_other_recordings_only(part):
 
 def test_verdicts_by_hand(part):
     tables, ways = part("utility_tables"), part("ways")
-    low, high = {"LPA": 1, "FPA": 2, "CFPA-32": 300, "DCFPA-32": 400, "DCFPA-32 as printed": 3}, {}
-    high = {"LPA": 1, "FPA": 3, "CFPA-32": 300, "DCFPA-32": 1, "DCFPA-32 as printed": 9}
+    names = [way.name for way in ways.QUICK.ways]
+    low, high = (dict(zip(names, worth, strict=True)) for worth in ([1, 2, 300, 400, 3], [1, 3, 300, 1, 9]))
     mean = {(way, 0.01): value for way, value in low.items()} | {(way, 1.0): v for way, v in high.items()}
     lines = tables.verdicts(dict.fromkeys(tables.READINGS, mean), ways.QUICK)
-    assert lines[0] == (
-        "NMSE of whole series: CFPA ≥ 100 × FPA holds: 1e+02 × (CFPA-32, ε = 1) to 1.5e+02 × (CFPA-32, ε = 0.01)"
-    )
-    assert lines[1].endswith(
-        "DCFPA-32, running sum, first at ε = 0.01 holds: number 1 of 4 with 400; CFPA-32 has 300"
-    )
-    assert lines[2].endswith(
-        "as printed first at ε = 0.01 does NOT hold: number 2 of 4 with 3; CFPA-32 has 300"
-    )
     mean["CFPA-32", 1.0] = 299
-    assert "does NOT hold" in tables.verdicts(dict.fromkeys(tables.READINGS, mean), ways.QUICK)[0]
+    missed = tables.verdicts(dict.fromkeys(tables.READINGS, mean), ways.QUICK)
+    check_text("reproduce/verdicts", "\n".join([*lines[:3], missed[0]]))
 
 
 def test_distances_by_hand(part, study):
@@ -314,7 +329,8 @@ def test_distances_by_hand(part, study):
         assert found[way.name] == pytest.approx(1.0)
     # differences are the level and zeros: Δ₂ = 5 in every chunk, of 32, 32, 32, 32 and 2 steps
     expected = np.mean([1 / math.sqrt(32)] * 4 + [1 / math.sqrt(2)])
-    assert found["DCFPA-32"] == found["DCFPA-32 as printed"] == pytest.approx(expected)
+    running, printed = ways.DCFPA[0].name, ways.AS_PRINTED[0].name
+    assert found[running] == found[printed] == pytest.approx(expected)
 
 
 def test_correlation_across_people_as_far_as_all_were_recorded(script, study):

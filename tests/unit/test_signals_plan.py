@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import refusals
 from click.testing import CliRunner
 from signal_plans import PEOPLE, design_signals, write_pupils
 
@@ -42,14 +43,12 @@ def spectral(folder: Path, **options: Any) -> SpectralSignalsOutput:
     return made
 
 
-def refused(folder: Path, *told: str, **options: Any) -> None:
-    """The plan is at fault: exit code 3, and the message says these words."""
-    with pytest.raises(PlanError) as error:
+def refused(folder: Path, code: str, *names: str, key: str = "", **options: Any) -> None:
+    """The plan is at fault, in this way and at this key of the output: exit code 3, and the message has these names."""
+    with refusals.refused(PlanError, code, where="outputs[0]", names=names) as error:
         design_signals(folder, **options)
     assert error.value.exit_code == 3
-    assert "outputs[0]" in str(error.value)
-    for word in told:
-        assert word in str(error.value)
+    assert error.value.where.endswith(f".{key}" if key else "")
 
 
 # --- defaults
@@ -223,15 +222,8 @@ def test_a_private_number_of_frequencies_has_candidates_up_to_all(tmp_path: Path
 def test_candidates_that_are_not_increasing_or_too_many_are_refused(
     tmp_path: Path, candidates: list[int]
 ) -> None:
-    refused(
-        tmp_path,
-        "candidates",
-        "1 to 9",
-        mechanism="cfpa",
-        chunk=16,
-        coefficients="private",
-        candidates=candidates,
-    )
+    options = {"mechanism": "cfpa", "chunk": 16, "coefficients": "private", "candidates": candidates}
+    refused(tmp_path, "bad-candidates", "1", "9", key="candidates", **options)
 
 
 @pytest.mark.parametrize(
@@ -242,11 +234,12 @@ def test_what_belongs_to_a_private_choice_is_refused_without_one(
     tmp_path: Path, key: str, value: Any, coefficients: int | None
 ) -> None:
     options = {"mechanism": "fpa", "coefficients": coefficients, key: value}
-    refused(tmp_path, f"'{key}'", 'coefficients = "private"', **options)
+    refused(tmp_path, "key-needs-private-choice", f"'{key}'", 'coefficients = "private"', **options)
 
 
 def test_frequencies_of_very_long_series_are_not_chosen_privately(tmp_path: Path) -> None:
-    refused(tmp_path, "1025 steps", "at most 1024", mechanism="fpa", length=1025, coefficients="private")
+    options = {"mechanism": "fpa", "length": 1025, "coefficients": "private"}
+    refused(tmp_path, "series-too-long-for-choice", "1025", "1024", **options)
     assert noised(tmp_path, mechanism="fpa", length=1024, coefficients="private").private_frequencies
     assert noised(tmp_path, mechanism="cfpa", length=2000, coefficients="private").private_frequencies
 
@@ -281,87 +274,109 @@ def test_a_key_of_another_mechanism_is_refused(
 ) -> None:
     refused(
         tmp_path,
-        f"the key '{key}' has no meaning",
+        "key-not-for-mechanism",
+        f"'{key}'",
         f'mechanism = "{mechanism}"',
-        "it belongs to " + ", ".join(owners),
+        *owners,
         mechanism=mechanism,
         **{key: value},
     )
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "code", "names"),
     [
-        ({"mechanism": "fpa", "coefficients": 22}, ("coefficients", "22", "1 to 21 for 40 steps")),
-        ({"mechanism": "cfpa", "chunk": 8, "coefficients": 6}, ("1 to 5 for 8 steps",)),
-        ({"mechanism": "dcfpa", "chunk": 99, "coefficients": 22}, ("1 to 21 for 40 steps",)),
-        ({"mechanism": "fpa", "coefficients": "oracle"}, ('"oracle"', 'calibration = "bozkir2021"')),
-        ({"coefficients": "private"}, ("public number of cosines", "1 to 40")),
-        ({"coefficients": "oracle"}, ("public number of cosines",)),
-        ({"coefficients": 41}, ("41", "1 to 40 for 40 steps")),
-        ({"coefficients": 40, "baseline": "recording"}, ("1 to 39",)),
-        ({"coefficients": 40, "recordings": ["read"]}, ("1 to 39",)),
-        ({"coefficients": 513, "length": 2000}, ("1 to 512",)),
-        ({"mechanism": "fpa", "coefficients": 200, "length": 10**6}, ("at most 134", "cfpa")),
-        ({"mechanism": "fpa", "coefficients": 33_001, "length": 66_000}, ("at most 2033", "memory")),
-        ({"query": "each"}, ("query", "mean", "lpa, fpa, cfpa, dcfpa")),
-        ({"baseline": "start"}, ('baseline = "start"', "no baseline_steps", "1 to 40")),
-        ({"baseline": "start", "baseline_steps": 41}, ("baseline_steps = 41", "1 to 40")),
-        ({"baseline_steps": 3}, ('baseline = "person"', "baseline_steps = 3")),
-        ({"baseline": "none", "baseline_steps": 3}, ('baseline = "none"',)),
-        ({"baseline_steps": 3, "recordings": ["read"]}, ('baseline = "recording"',)),
-        ({"length": None}, ("length = STEPS", 'assume_public = ["lengths"]')),
-        ({"mechanism": "lpa", "length": None}, ("length = STEPS",)),
-        ({"features": ["left", "nose"]}, ("nose", "no public bounds")),
-        ({"neighbours": "add-remove-one"}, ("number of people",)),
-        ({"mechanism": "lpa", "neighbours": "add-remove-one"}, ("number of people",)),
-        ({"paper_epsilon": 1.0}, ("paper_epsilon", 'calibration = "bozkir2021"')),
-        ({"mechanism": "fpa", "paper_epsilon": 1.0}, ("paper_epsilon",)),
+        ({"mechanism": "fpa", "coefficients": 22}, "too-many-frequencies", ("22", "1", "21", "40")),
+        ({"mechanism": "cfpa", "chunk": 8, "coefficients": 6}, "too-many-frequencies", ("1", "5", "8")),
+        ({"mechanism": "dcfpa", "chunk": 99, "coefficients": 22}, "too-many-frequencies", ("21", "40")),
+        (
+            {"mechanism": "fpa", "coefficients": "oracle"},
+            "oracle-unprotected",
+            ('calibration = "bozkir2021"',),
+        ),
+        ({"coefficients": "private"}, "needs-public-cosines", ("private", "1", "40")),
+        ({"coefficients": "oracle"}, "needs-public-cosines", ("oracle",)),
+        ({"coefficients": 41}, "needs-public-cosines", ("41", "1", "40")),
+        ({"coefficients": 40, "baseline": "recording"}, "needs-public-cosines", ("1", "39")),
+        ({"coefficients": 40, "recordings": ["read"]}, "needs-public-cosines", ("1", "39")),
+        ({"coefficients": 513, "length": 2000}, "needs-public-cosines", ("1", "512")),
+        (
+            {"mechanism": "fpa", "coefficients": 200, "length": 10**6},
+            "too-many-coefficients",
+            ("134", "cfpa"),
+        ),
+        ({"mechanism": "fpa", "coefficients": 33_001, "length": 66_000}, "too-many-coefficients", ("2033",)),
+        ({"query": "each"}, "query-not-for-mechanism", ('"mean"', "lpa", "fpa", "cfpa", "dcfpa")),
+        ({"baseline": "start"}, "baseline-steps", ('baseline = "start"', "baseline_steps", "1", "40")),
+        ({"baseline": "start", "baseline_steps": 41}, "baseline-steps", ("baseline_steps = 41", "1", "40")),
+        ({"baseline_steps": 3}, "baseline-steps", ('baseline = "person"', "baseline_steps = 3")),
+        ({"baseline": "none", "baseline_steps": 3}, "baseline-steps", ('baseline = "none"',)),
+        ({"baseline_steps": 3, "recordings": ["read"]}, "baseline-steps", ('baseline = "recording"',)),
+        ({"length": None}, "length-missing", ("length", 'assume_public = ["lengths"]')),
+        ({"mechanism": "lpa", "length": None}, "length-missing", ("length",)),
+        ({"features": ["left", "nose"]}, "no-bounds", ("'nose'",)),
+        ({"neighbours": "add-remove-one"}, "needs-public-people", ('neighbours = "replace-one"',)),
+        (
+            {"mechanism": "lpa", "neighbours": "add-remove-one"},
+            "needs-public-people",
+            ('neighbours = "replace-one"',),
+        ),
+        ({"paper_epsilon": 1.0}, "key-not-for-calibration", ("paper_epsilon", 'calibration = "bozkir2021"')),
+        ({"mechanism": "fpa", "paper_epsilon": 1.0}, "key-not-for-calibration", ("paper_epsilon",)),
     ],
     ids=str,
 )
 def test_what_contradicts_itself_is_refused(
-    tmp_path: Path, options: dict[str, Any], told: tuple[str, ...]
+    tmp_path: Path, options: dict[str, Any], code: str, names: tuple[str, ...]
 ) -> None:
-    refused(tmp_path, *told, **options)
+    refused(tmp_path, code, *names, **options)
+
+
+PRIVATE = {"mechanism": "fpa", "coefficients": "private"}
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "key", "names"),
     [
-        ({"mechanism": "dcfpa", "max_change": 0}, ("max_change", "more than 0")),
-        ({"mechanism": "dcfpa", "max_change": 1.1}, ("at most 1",)),
-        ({"mechanism": "fpa", "clip": 0}, ("clip", "0.002")),
-        ({"mechanism": "fpa", "clip": 1.5}, ("at most 1",)),
-        ({"mechanism": "cfpa", "chunk": 1}, ("at least 2",)),
-        ({"mechanism": "cfpa", "chunk": 4097}, ("at most 4096",)),
-        ({"length": 1}, ("length", "at least 2")),
-        ({"coefficients": 0}, ("coefficients",)),
-        ({"coefficients": "best"}, ("coefficients",)),
-        ({"baseline": "start", "baseline_steps": 0}, ("baseline_steps", "at least 1")),
-        ({"baseline": "session"}, ("session", "person")),
-        ({"mechanism": "dft"}, ("dft", "dcfpa")),
-        ({"mechanism": "fpa", "coefficients": "private", "candidates": [1, 1]}, ("twice",)),
-        ({"mechanism": "fpa", "coefficients": "private", "candidates": []}, ("candidates",)),
-        ({"mechanism": "fpa", "coefficients": "private", "choice_share": 1}, ("choice_share", "less than 1")),
-        ({"mechanism": "fpa", "coefficients": "private", "choice_share": 0}, ("more than 0",)),
+        ({"mechanism": "dcfpa", "max_change": 0}, "max_change", ("0",)),
+        ({"mechanism": "dcfpa", "max_change": 1.1}, "max_change", ("1.1", "1")),
+        ({"mechanism": "fpa", "clip": 0}, "clip", ("0", "0.002")),
+        ({"mechanism": "fpa", "clip": 1.5}, "clip", ("1.5", "1")),
+        ({"mechanism": "cfpa", "chunk": 1}, "chunk", ("1", "2")),
+        ({"mechanism": "cfpa", "chunk": 4097}, "chunk", ("4097", "4096")),
+        ({"length": 1}, "length", ("1", "2")),
+        ({"coefficients": 0}, "coefficients", ("0", "1")),
+        ({"coefficients": "best"}, "coefficients", ("'best'",)),
+        ({"baseline": "start", "baseline_steps": 0}, "baseline_steps", ("0", "1")),
+        ({**PRIVATE, "candidates": [1, 1]}, "candidates", ("[1, 1]",)),
+        ({**PRIVATE, "candidates": []}, "candidates", ("1",)),
+        ({**PRIVATE, "choice_share": 1}, "choice_share", ("1",)),
+        ({**PRIVATE, "choice_share": 0}, "choice_share", ("0",)),
     ],
     ids=str,
 )
 def test_values_that_are_not_possible_are_refused(
-    tmp_path: Path, options: dict[str, Any], told: tuple[str, ...]
+    tmp_path: Path, options: dict[str, Any], key: str, names: tuple[str, ...]
 ) -> None:
-    refused(tmp_path, *told, **options)
+    refused(tmp_path, "bad-value", *names, key=key, **options)
+
+
+@pytest.mark.parametrize(
+    ("key", "word", "near"), [("baseline", "session", "person"), ("mechanism", "dft", "dcfpa")]
+)
+def test_words_that_are_not_offered_are_refused(tmp_path: Path, key: str, word: str, near: str) -> None:
+    refused(tmp_path, "unknown-choice", f"'{word}'", near, key=key, **{key: word})
 
 
 def test_one_step_as_the_longest_recording_is_no_signal(tmp_path: Path) -> None:
     (tmp_path / "pupils.csv").write_text("who,task,t,left,right\np0,read,0,3,4\np1,search,0,5,6\n")
-    refused(tmp_path, "no signal", "length = 1", length=None, assume_public=["recordings", "lengths"])
+    public = ["recordings", "lengths"]
+    refused(tmp_path, "length-too-small", "length = 1", length=None, assume_public=public)
 
 
 def test_gaussian_noise_needs_a_delta_and_a_refusal_says_what_to_do(tmp_path: Path) -> None:
     for options in ({}, {"mechanism": "cfpa", "noise": "gaussian"}):
-        with pytest.raises(PolicyError, match="δ = 0") as error:
+        with refusals.refused(PolicyError, "gaussian-needs-delta", where="outputs[0]") as error:
             design_signals(tmp_path, delta=0.0, **options)
         assert error.value.exit_code == 4
         assert "laplace" in error.value.remedy
@@ -393,14 +408,13 @@ def test_the_command_line_ends_with_the_exit_code_of_the_refusal(tmp_path: Path)
 def test_rows_that_are_no_transition_probabilities_are_refused(
     tmp_path: Path, rows: list[list[float]]
 ) -> None:
-    refused(tmp_path, "transition probabilities", "markov_chain", mechanism="lpa", markov_chain=rows)
+    refused(tmp_path, "bad-transitions", key="markov_chain", mechanism="lpa", markov_chain=rows)
 
 
 def test_a_markov_chain_is_for_laplace_noise(tmp_path: Path) -> None:
     chain = [[0.9, 0.1], [0.2, 0.8]]
-    refused(
-        tmp_path, 'noise = "gaussian"', "markov_chain", mechanism="lpa", noise="gaussian", markov_chain=chain
-    )
+    options = {"mechanism": "lpa", "noise": "gaussian", "markov_chain": chain}
+    refused(tmp_path, "markov-not-for-mechanism", 'noise = "gaussian"', key="markov_chain", **options)
     made = noised(tmp_path, mechanism="lpa", markov_chain=chain)
     assert made.mechanism() == noised(tmp_path, mechanism="lpa").mechanism()  # of the preview alone
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goldens import check_text, figures
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from signal_plans import LENGTH, design_signals
+from signal_plans import LENGTH, RECORDINGS, design_signals
 
 import synthrelease
 from synthrelease.bundle import verify
@@ -21,24 +22,27 @@ from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms import signals
 from synthrelease.mechanisms.signals import SignalParameters
+from synthrelease.outputs.signal_units import ADDED_UP, KNOWN_CHAIN, unit_costs, units_table
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import signal_chunk
 
 H = HALF_RANGE
 LARGE, SMALL = H * 4, math.ceil(H * math.sqrt(8))  # radii of chunks of 16 and of 8 steps
 CFPA = {"mechanism": "cfpa", "chunk": 16, "coefficients": 3}
-PERSON = "the person: 2 recordings of 2 features"
 
 
 def table(folder: Path, **options: Any) -> dict[str, str]:
-    """The units table by row; its head's second column under ''."""
-    (row,) = preview(design_signals(folder, **options))["outputs"]
+    """The units table by what changes; its head's second column under ''."""
+    made = design_signals(folder, **options)
+    (row,) = preview(made)["outputs"]
     if not row["units"]:
         return {}
-    (first, head), *rows = row["units"]
-    assert first == "if all that changes is"
-    assert len(dict(rows)) == len(rows)
-    return {"": head} | dict(rows)
+    (_, head), *rows = row["units"]
+    (output,) = made.outputs
+    costs = unit_costs(output.resolved, output.event, output.guarantee, made.plan.neighbours, output.budget)
+    assert [value for _, value in rows] == [f"{epsilon:.3g}" for epsilon in costs.values()]
+    assert len({name for name, _ in rows}) == len(rows)
+    return {"": head} | dict(zip(costs, (value for _, value in rows), strict=True))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -61,11 +65,11 @@ def test_laplace_chunks_add_up_to_the_person(tmp_path: Path) -> None:
     of_one = chunk / (4 * series)
     assert table(tmp_path, **CFPA) == {
         "": "ε",
-        "one chunk of 16 steps of one feature": f"{of_one:.3g}",
-        "  added up over 2 features, as Bozkir et al. 2021 do": f"{2 * of_one:.3g}",
-        "one feature of one recording": "0.25",
-        "one recording, all 2 features": "0.5",
-        PERSON: "1",
+        "chunk": f"{of_one:.3g}",
+        ADDED_UP: f"{2 * of_one:.3g}",
+        "series": "0.25",
+        "recording": "0.5",
+        "person": "1",
     }
     assert f"{of_one:.3g}" == "0.0923"
 
@@ -76,30 +80,25 @@ def test_gaussian_chunks_add_up_in_squares(tmp_path: Path, delta: float) -> None
     chunk, series = (2 * LARGE) ** 2, 2 * (2 * LARGE) ** 2 + (2 * SMALL) ** 2
     (output,) = design_signals(tmp_path, noise="gaussian", delta=delta, **CFPA).outputs
     sigma = output.event.scale  # type: ignore[attr-defined]
-    squared = {
-        "one chunk of 16 steps of one feature": chunk,
-        "one feature of one recording": series,
-        "one recording, all 2 features": 2 * series,
-        PERSON: 4 * series,
-    }
+    squared = {"chunk": chunk, "series": series, "recording": 2 * series, "person": 4 * series}
     found = table(tmp_path, noise="gaussian", delta=delta, **CFPA)
     assert found.pop("") == f"ε at δ = {delta:.2g}"
     assert list(found) == list(squared)
     for name, moved in squared.items():
         expected = gaussian_epsilon(math.sqrt(moved) / sigma, delta)
         assert float(found[name]) == pytest.approx(expected, rel=6e-3)
-    assert float(found[PERSON]) == 1.0
+    assert float(found["person"]) == 1.0
 
 
 def test_a_private_choice_is_told_in_full_by_every_part(tmp_path: Path) -> None:
     """0.2 of ε for the choice, whatever changes; the rest is divided as the noise is."""
     options = {**CFPA, "coefficients": "private", "candidates": [1, 3], "choice_share": 0.2}
     found = table(tmp_path, **options)
-    assert float(found["one feature of one recording"]) == pytest.approx(0.2 + 0.8 / 4, rel=6e-3)
-    assert float(found["one recording, all 2 features"]) == pytest.approx(0.2 + 0.8 / 2, rel=6e-3)
+    assert float(found["series"]) == pytest.approx(0.2 + 0.8 / 4, rel=6e-3)
+    assert float(found["recording"]) == pytest.approx(0.2 + 0.8 / 2, rel=6e-3)
     chunk = 2 * LARGE / (2 * 2 * LARGE + 2 * SMALL) / 4
-    assert float(found["one chunk of 16 steps of one feature"]) == pytest.approx(0.2 + 0.8 * chunk, rel=6e-3)
-    assert float(found[PERSON]) == 1.0
+    assert float(found["chunk"]) == pytest.approx(0.2 + 0.8 * chunk, rel=6e-3)
+    assert float(found["person"]) == 1.0
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -115,7 +114,7 @@ def test_of_a_private_number_of_frequencies_the_preview_tells_the_most_that_any_
     for name in found:
         if name:
             assert float(found[name]) == pytest.approx(max(float(one[name]) for one in alone), rel=6e-3)
-    chunk = [float(one["one chunk of 16 steps of one feature"]) for one in alone]
+    chunk = [float(one["chunk"]) for one in alone]
     assert max(chunk) > 1.02 * min(chunk)
     design_signals(tmp_path, **private)
     chosen = set()
@@ -133,10 +132,10 @@ def test_of_a_private_number_of_frequencies_the_preview_tells_the_most_that_any_
 def test_a_step_of_lpa_is_a_fraction_of_the_person(tmp_path: Path, query: str) -> None:
     assert table(tmp_path, mechanism="lpa", query=query) == {
         "": "ε",
-        "one step of one feature": f"{1 / (4 * LENGTH):.3g}",
-        "one feature of one recording": "0.25",
-        "one recording, all 2 features": "0.5",
-        PERSON: "1",
+        "step": f"{1 / (4 * LENGTH):.3g}",
+        "series": "0.25",
+        "recording": "0.5",
+        "person": "1",
     }
 
 
@@ -183,18 +182,17 @@ def test_one_who_knows_the_markov_chain_is_told_more_of_a_step(
 ) -> None:
     found = table(tmp_path, mechanism="lpa", markov_chain=rows)
     plain = table(tmp_path, mechanism="lpa")
-    told = found.pop("  to one who knows the declared Markov chain (Cao et al. 2017)")
+    leaked = float(found.pop(KNOWN_CHAIN))
     assert found == plain
     expected = slow_leakage(rows, 1 / (4 * LENGTH), LENGTH)
-    assert float(told) == pytest.approx(expected, rel=6e-3)
-    assert 1 / (4 * LENGTH) * 0.99 < float(told) < 0.25 * 1.01  # between a step and the series
+    assert leaked == pytest.approx(expected, rel=6e-3)
+    assert 1 / (4 * LENGTH) * 0.99 < leaked < 0.25 * 1.01  # between a step and the series
 
 
 def test_of_a_chain_that_leaves_a_state_for_good_all_steps_add_up(tmp_path: Path) -> None:
     """Backward it may go in any way: by what state the series began with."""
     found = table(tmp_path, mechanism="lpa", markov_chain=[[0.8, 0.2], [0.0, 1.0]])
-    told = float(found["  to one who knows the declared Markov chain (Cao et al. 2017)"])
-    assert told == pytest.approx(float(found["one feature of one recording"]), rel=6e-3)
+    assert float(found[KNOWN_CHAIN]) == pytest.approx(float(found["series"]), rel=6e-3)
 
 
 @pytest.mark.parametrize(
@@ -210,9 +208,14 @@ def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise
     design_signals(tmp_path, **options)
     built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=1)
     units = {one["unit"] for one in built.manifest["outputs"][0]["narrower_units"]}
-    told = [one for one in built.manifest["privacy"]["not_protected"] if one["what"] == "values of course"]
+    lists = {f"{what} of course" for what in ("recordings", "length")}  # public anyway
+    told = [
+        one["reason"]
+        for one in built.manifest["privacy"]["not_protected"]
+        if one["what"].split()[-1] == "course" and one["what"] not in lists
+    ]
     assert bool(units & {"step", "chunk"}) == held == bool(told)
-    assert all("held over a gap" in one["reason"] for one in told)
+    assert all(told)
 
 
 @pytest.mark.parametrize("mechanism", ["lpa", "cfpa"])
@@ -232,28 +235,13 @@ def test_one_value_that_is_held_moves_more_than_the_promise_to_a_step_or_chunk_c
 
 
 def test_units_that_are_the_next_wider_one_are_not_told_twice(tmp_path: Path) -> None:
-    assert list(table(tmp_path, mechanism="fpa")) == [
-        "",
-        "one feature of one recording",
-        "one recording, all 2 features",
-        PERSON,
-    ]
-    assert list(table(tmp_path, mechanism="cfpa", chunk=40))[1] == "one feature of one recording"
+    assert list(table(tmp_path, mechanism="fpa")) == ["", "series", "recording", "person"]
+    assert list(table(tmp_path, mechanism="cfpa", chunk=40))[1] == "series"
     one_feature = table(tmp_path, features=["left"], **CFPA)
-    assert list(one_feature) == [
-        "",
-        "one chunk of 16 steps of one feature",
-        "one recording, all 1 feature",
-        "the person: 2 recordings of 1 feature",
-    ]
+    assert list(one_feature) == ["", "chunk", "recording", "person"]
     one_recording = table(tmp_path, recordings=["read"], **CFPA)
-    chunk = float(one_recording["one chunk of 16 steps of one feature"])
-    of_features = one_recording["  added up over 2 features, as Bozkir et al. 2021 do"]
-    assert float(of_features) == pytest.approx(2 * chunk, rel=6e-3)
-    assert list(one_recording)[-2:] == [
-        "one feature of one recording",
-        "the person: 1 recording of 2 features",
-    ]
+    assert float(one_recording[ADDED_UP]) == pytest.approx(2 * float(one_recording["chunk"]), rel=6e-3)
+    assert list(one_recording)[-2:] == ["series", "person"]
     assert table(tmp_path, mechanism="fpa", features=["left"], recordings=["read"]) == {}
 
 
@@ -268,7 +256,7 @@ def test_of_spectral_signals_all_changes_with_any_part(tmp_path: Path) -> None:
 
 def test_the_preview_compares_all_mechanisms_with_the_noise_that_the_budget_allows(tmp_path: Path) -> None:
     head, *rows = preview(design_signals(tmp_path))["outputs"][0]["comparison"]
-    assert head[:3] == ["expected correlation", "ε", "n=24"]
+    assert head[1:3] == ["ε", "n=24"]
     names = ["spectral", *(f"{name}, gaussian" for name in ("lpa", "fpa", "cfpa", "dcfpa"))]
     assert [row[0] for row in rows] == [name for name in names for _ in range(3)]
     for row in rows:
@@ -287,9 +275,11 @@ def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Pa
         quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
         assert budget is not None
         error, needed = quality.prediction(budget, 20)
-        number, own = int(needed.split()[0]), quality.mechanisms[quality.own]
+        number, good = figures(needed)
+        assert good == 0.9
+        own = quality.mechanisms[quality.own]
         assert quality.correlation(own, budget, number) >= 0.9 > quality.correlation(own, budget, number - 1)
-        assert f"correlation {quality.correlation(own, budget, 20):.2f}" in error
+        assert figures(error) == [round(quality.correlation(own, budget, 20), 2)]
 
 
 @pytest.mark.parametrize(
@@ -326,17 +316,36 @@ def test_of_everybodys_own_series_the_error_is_that_of_the_noise(tmp_path: Path)
     """LPA: √2·b of 2H steps between the bounds, b = Δ₁ = 160 × 2H at ε = 1."""
     (row,) = preview(design_signals(tmp_path, mechanism="lpa", query="each"))["outputs"]
     expected = 100 * math.sqrt(2) * 4 * LENGTH
-    assert f"± {expected:.3g} %" in row["error"]
-    assert "no number of people helps" in row["people_needed"]
+    assert figures(row["error"]) == [pytest.approx(expected, rel=5e-3)]
+    assert "±" in row["error"]
+    assert figures(row["people_needed"]) == []
 
 
 def test_the_text_shows_every_row_of_the_table(tmp_path: Path) -> None:
-    text = as_text(preview(design_signals(tmp_path, **CFPA)))
-    for name, value in table(tmp_path, **CFPA).items():
+    view = preview(design_signals(tmp_path, **CFPA))
+    text = as_text(view)
+    for name, value in view["outputs"][0]["units"]:
         assert any(
             line.strip().startswith(name.strip()) and line.endswith(value) for line in text.splitlines()
         )
-    assert "2 chunks of 16 steps, 5 orthonormal" in " ".join(text.split())
+    assert figures(view["outputs"][0]["derivation"])[:3] == [2, 16, 5]
+    check_text("preview/chunks", text)
+
+
+def test_every_part_of_a_person_has_a_name(tmp_path: Path) -> None:
+    chain = [[0.8, 0.2], [0.1, 0.9]]
+    tables = []
+    for options in (
+        {"mechanism": "lpa", "markov_chain": chain},
+        {**CFPA, "recordings": RECORDINGS[:1]},
+        {**CFPA, "features": ["left"], "noise": "gaussian"},
+    ):
+        made = design_signals(tmp_path, **options)
+        (output,) = made.outputs
+        promise, budget = output.guarantee, output.budget
+        rows = units_table(output.resolved, output.event, promise, made.plan.neighbours, budget)
+        tables.append("\n".join(f"{name:<65}{value}" for name, value in rows))
+    check_text("predictions/parts-of-a-person", "\n\n".join(tables))
 
 
 # --- what the manifest then says
@@ -355,7 +364,7 @@ def test_the_text_shows_every_row_of_the_table(tmp_path: Path) -> None:
 )
 def test_the_manifest_promises_what_the_preview_tells(tmp_path: Path, options: dict[str, Any]) -> None:
     units = table(tmp_path, **options)
-    told = [value for name, value in units.items() if name and not name.startswith("  ")]
+    told = [value for part, value in units.items() if part not in ("", ADDED_UP, KNOWN_CHAIN)]
     built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=3)
     (entry,) = built.manifest["outputs"]
     stated = [*entry["narrower_units"], entry["guarantee"]]

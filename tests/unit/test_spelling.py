@@ -30,7 +30,7 @@ def test_each_side_reads_its_own_words(study, bundle, tmp_path):
     data = study.folder / "gaze.csv"
     with pytest.raises(synthrelease.DataError) as asked:
         synthrelease.propose(data, plan=tmp_path / "p.toml")
-    assert 'say person="who"' in asked.value.remedy
+    assert 'person="who"' in asked.value.remedy
     (tmp_path / "r.html").write_text("old")
     with pytest.raises(synthrelease.MachineError) as taken:
         synthrelease.write_report(bundle, tmp_path / "r.html")

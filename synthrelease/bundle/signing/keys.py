@@ -134,7 +134,7 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     except (ValueError, UnsupportedAlgorithm):
         encrypted = b"ENCRYPTED" in pem
         raise KeyFileError(
-            "wrong-password",
+            "wrong-password" if encrypted else "key-damaged",
             "the password is another one, or the key is damaged" if encrypted else "the key is damaged",
             where=where,
             expected=_PRIVATE,

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 
+class _OtherStatementError(ValueError):
+    """An envelope is of another payload."""
+
+
 def sign(
     path: str | Path, key: Ed25519PrivateKey, *, detached: bool = False, progress: Progress | None = None
 ) -> Path:
@@ -85,11 +89,13 @@ def sign(
 def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: Path) -> bytes:
     """Return an envelope with the signatures that are there, and one by a key.
 
-    ValueError if what is there is no envelope of this payload: nobody signs what others may have put there.
+    ValueError if what is there is no envelope, or one of another payload: nobody signs what others may have put there.
     """
     envelope = Envelope(payload) if there is None else envelope_of(there)
     if envelope.payload != payload:
-        raise ValueError("another statement than the one that is signed here, or another form of it")
+        raise _OtherStatementError(
+            "another statement than the one that is signed here, or another form of it"
+        )
     signed = envelope.signed(key)
     if len(signed.signatures) > MOST_SIGNATURES:
         raise BundleError(
@@ -160,7 +166,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         ) from None
     except ValueError as error:
         raise BundleError(
-            "not-a-signature",
+            "other-statement" if isinstance(error, _OtherStatementError) else "not-a-signature",
             "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),

@@ -66,7 +66,7 @@ def _chosen(source: Source) -> Reader:
         pass  # what is not there has no kind
     refuse_unreadable(source.path)
     raise DataError(
-        "unknown-format",
+        "no-reader",
         "no reader for this kind of file",
         where=str(source.path),
         found=f"a name ending in '{''.join(source.path.suffixes[-2:])}'",

@@ -26,19 +26,27 @@ _MOST_BYTES = 1 << 33
 
 
 @dataclass(frozen=True)
+class Flaw:
+    """Why an array cannot be a column: the code of the error, and words."""
+
+    code: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Stored:
     """An array of a file, not read yet.
 
     Attributes:
         shape: its shape.
         size: in bytes.
-        flaw: why it cannot be read, in words; empty if it can.
+        flaw: why it cannot be read; None if it can.
         read: reads it: real numbers, or texts.
     """
 
     shape: Shape
     size: int
-    flaw: str
+    flaw: Flaw | None
     read: Callable[[], Array]
 
 
@@ -49,6 +57,7 @@ class Arrays(Whole):
     """
 
     uses: tuple[str, ...] = ("axes",)
+    broken: str  # the code of a file that is no such file
     article: str  # the format in words, after "cannot be read as"
 
     @abstractmethod
@@ -107,7 +116,7 @@ class Arrays(Whole):
                 if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
                     raise
                 raise DataError(
-                    "bad-file",
+                    self.broken,
                     f"the file cannot be read as {self.article}",
                     where=str(path),
                     expected=f"a complete {self.formats} file of numbers and texts",
@@ -154,7 +163,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
         return shapes.pop(), list(fitting)
     lengths = ", ".join(f"{axis} {known[axis]}" if axis in known else axis for axis in axes)
     raise DataError(
-        "axes-do-not-fit",
+        "several-shapes" if shapes else "axes-do-not-fit",
         "arrays of several shapes have these axes" if shapes else "no array has these axes",
         where=str(source.path),
         found=_all_shown(contents),
@@ -186,26 +195,24 @@ def _all_shown(contents: dict[str, Stored]) -> str:
 def _check_readable(path: Path, name: str, one: Stored) -> None:
     if one.flaw:
         raise DataError(
-            "bad-array",
+            one.flaw.code,
             f"the array '{name}' cannot be a column",
             where=str(path),
-            found=one.flaw,
+            found=one.flaw.words,
             expected="real numbers or texts, all of them in the file",
             remedy="write it anew as numbers, or as texts of one length: np.array(names, dtype='S')",
         )
 
 
-def plain(dtype: np.dtype[Any]) -> str:
-    """Return why values of a type cannot be a column; empty if they can."""
+def plain(dtype: np.dtype[Any]) -> Flaw | None:
+    """Return why values of a type cannot be a column; None if they can."""
     if dtype.hasobject:
-        return "objects"
+        return Flaw("python-objects", "objects")
     if dtype.kind == "c":
-        return "complex numbers"
-    return (
-        ""
-        if dtype.kind in "biufUS" and dtype.subdtype is None
-        else "values of several parts, or of another type"
-    )
+        return Flaw("complex-numbers", "complex numbers")
+    if dtype.kind in "biufUS" and dtype.subdtype is None:
+        return None
+    return Flaw("values-of-other-type", "values of several parts, or of another type")
 
 
 def _column(path: Path, name: str, stored: Stored) -> pl.Series:

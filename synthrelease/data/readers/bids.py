@@ -81,7 +81,7 @@ def _found(dataset: Dataset, source: Source) -> list[File]:
         twice = sorted(set(cells) & set(one.columns))
         if twice:
             raise DataError(
-                "duplicate-column",
+                "column-named-twice",
                 f"the column '{twice[0]}' is one of the samples, and of what names of files or the pattern say, too",
                 where=str(one.sidecar),
                 expected="a name of its own for every column",

@@ -101,7 +101,7 @@ class Dataset:
         if not (root / DESCRIPTION).is_file():
             above = next((one for one in root.absolute().parents if (one / DESCRIPTION).is_file()), None)
             raise DataError(
-                "not-bids-root",
+                "folder-in-bids-dataset" if above else "not-bids-root",
                 "the folder is not the root of a BIDS dataset",
                 where=str(root),
                 found=f"no {DESCRIPTION}" + (" here, but one further up" if above else ""),
@@ -208,7 +208,7 @@ def _unreadable(folder: Path, error: OSError) -> MachineError:
 
 def _not_json(path: Path, line: str) -> DataError:
     return DataError(
-        "bad-metadata",
+        "metadata-not-json",
         "the metadata cannot be read",
         where=f"{path}{line}",
         expected="a JSON object: keys and values in braces",

@@ -49,7 +49,7 @@ class Events:
         for needed in ("onset", "duration"):
             if needed not in names:
                 raise DataError(
-                    "unknown-column",
+                    "missing-column",
                     f"there is no column '{needed}'",
                     where=str(path),
                     expected="onset, duration, and what was there",
@@ -110,7 +110,7 @@ def numbers_of(
     if bad.any():
         first = int(bad.arg_true()[0])
         raise DataError(
-            "bad-number",
+            "missing-number" if empty[first] else "bad-number",
             "a cell is not a number that can be used",
             where=f"{path}, line {lines[first]}, column '{column}'",
             found="an empty cell or n/a" if empty[first] else "text, NaN or an infinite number",

@@ -111,7 +111,7 @@ def _is_eyetrack(dataset: Dataset, name: Name, metadata: Mapping[str, Any]) -> b
     }
     if looks_so or (isinstance(kind, str) and kind.strip().lower().startswith("eye")):
         raise DataError(
-            "recording-type-missing",
+            "bad-recording-type" if "PhysioType" in metadata else "missing-recording-type",
             "a recording seems to be of eyes, and its metadata do not say so",
             where=str(sidecar_of(name)),
             found="no PhysioType" if "PhysioType" not in metadata else "another PhysioType",
@@ -127,10 +127,10 @@ def _check(name: Name, metadata: Mapping[str, Any]) -> None:
     if not isinstance(columns, list) or not all(isinstance(one, str) and one.strip() for one in columns):
         raise _wrong(name, "Columns", metadata, "a list of the names of all columns")
     if len(set(columns)) < len(columns):
-        raise _wrong(name, "Columns", metadata, "every name once")
+        raise _wrong(name, "Columns", metadata, "every name once", code="duplicate-column")
     for column in _NEEDED:
         if column not in columns:
-            raise _wrong(name, "Columns", metadata, f"'{column}' among the names")
+            raise _wrong(name, "Columns", metadata, f"'{column}' among the names", code="missing-column")
     if metadata.get("RecordedEye") not in _EYES:
         raise _wrong(name, "RecordedEye", metadata, "one of " + ", ".join(_EYES))
     frequency = metadata.get("SamplingFrequency")
@@ -145,9 +145,9 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str) -> DataError:
+def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str, *, code: str = "") -> DataError:
     return DataError(
-        "bad-metadata",
+        code or ("bad-metadata" if key in metadata else "missing-metadata"),
         f"the metadata of a recording cannot be used: {key}",
         where=str(sidecar_of(name)),
         found="another value" if key in metadata else "no such key, here or further up",
@@ -165,7 +165,7 @@ def check_alike(found: list[Told]) -> None:
             other, path = first.setdefault(what, (value, one.name.path))
             if other != value:
                 raise DataError(
-                    "recordings-differ",
+                    "coordinate-systems-differ" if what == _SYSTEM else "units-differ",
                     f"two recordings differ in {what}",
                     where=str(one.sidecar),
                     found=f"other than of {path.name}",

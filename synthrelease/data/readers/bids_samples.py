@@ -175,7 +175,7 @@ def _first(recording: Recording) -> float:
     cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
     if math.isnan(cells[0]):
         raise DataError(
-            "missing-time",
+            "no-first-time",
             "the first sample has no timestamp",
             where=f"{recording.path}, line 1, column '{recording.clock}'",
             expected="a number: all events are counted from it",

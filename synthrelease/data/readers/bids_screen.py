@@ -101,7 +101,7 @@ def _screen(about: Mapping[str, Any], path: Path) -> dict[str, Any]:
     told["ScreenSize"] = None if size is None else tuple(_millimetres("ScreenSize", size, path))
     resolution = _numbers(about, "ScreenResolution", 2, path)
     if resolution is not None and any(one != int(one) for one in resolution):
-        raise _wrong("ScreenResolution", path, "two whole numbers of pixels")
+        raise _wrong("pixels-not-whole", "ScreenResolution", path, "two whole numbers of pixels")
     told["ScreenResolution"] = None if resolution is None else tuple(int(one) for one in resolution)
     distance = about.get("ScreenDistance")
     count = 3 if isinstance(distance, list) else 1  # x, y, z: the last one leads to the screen
@@ -112,7 +112,12 @@ def _screen(about: Mapping[str, Any], path: Path) -> dict[str, Any]:
     origin = about.get("ScreenOrigin")
     words = tuple(origin) if isinstance(origin, list) and all(isinstance(one, str) for one in origin) else ()
     if origin is not None and words not in _ORIGINS:
-        raise _wrong("ScreenOrigin", path, '["top", "left"], ["bottom", "left"] or ["center", "center"]')
+        raise _wrong(
+            "bad-screen-origin",
+            "ScreenOrigin",
+            path,
+            '["top", "left"], ["bottom", "left"] or ["center", "center"]',
+        )
     told["ScreenOrigin"] = _ORIGINS.get(words)
     return told
 
@@ -126,19 +131,24 @@ def _numbers(about: Mapping[str, Any], key: str, count: int, path: Path) -> list
     usable = all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers)
     above = numbers[-1:] if count == 3 else numbers  # x and y of a distance may be 0 or less
     if len(numbers) != count or not usable or not all(0 < one < 1e9 for one in above):
-        raise _wrong(key, path, "a number above 0" if count == 1 else f"{count} numbers above 0")
+        raise _wrong(
+            "bad-screen-number",
+            key,
+            path,
+            "a number above 0" if count == 1 else f"{count} numbers above 0",
+        )
     return [float(one) for one in numbers]
 
 
 def _millimetres(key: str, metres: list[float], path: Path) -> list[float]:
     if any(one > _LARGEST_M for one in metres):
-        raise _wrong(key, path, f"metres, such as 0.6; not more than {_LARGEST_M:g}")
+        raise _wrong("screen-not-in-metres", key, path, f"metres, such as 0.6; not more than {_LARGEST_M:g}")
     return [round(one * 1000, 6) for one in metres]
 
 
-def _wrong(key: str, path: Path, expected: str) -> DataError:
+def _wrong(code: str, key: str, path: Path, expected: str) -> DataError:
     return DataError(
-        "bad-metadata",
+        code,
         f"what is said of the screen cannot be used: {key}",
         where=str(path),
         found="another value",

@@ -135,7 +135,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
             )
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
             raise DataError(
-                "bad-file",
+                "stray-quote",
                 "the file cannot be read as delimited text",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
                 expected="quotes only around whole cells, doubled inside them",
@@ -143,7 +143,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
             ) from None
         if frame.height != lines.size:
             raise DataError(
-                "mixed-line-ends",
+                "rows-not-told-apart",
                 "the rows of the file cannot be told apart",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
                 expected="one record a line, and quotes only around whole cells",
@@ -198,7 +198,7 @@ def _whole_rows(data: bytes) -> int:
 
 def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
     if first_line == 1 and (data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]):
-        raise _not_utf8(str(path), "UTF-16 or binary data", "utf-16")
+        raise _not_utf8("utf16-or-binary", str(path), "UTF-16 or binary data", "utf-16")
     if b"\0" in data:
         line = first_line + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
@@ -218,7 +218,7 @@ def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:  # it counts from what was left over of the text before
         line += error.object.count(b"\n", 0, error.start)
-        raise _not_utf8(f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
+        raise _not_utf8("not-utf8", f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
 
 
 def _names(source: Source, line: bytes) -> list[str]:
@@ -251,7 +251,7 @@ def _names(source: Source, line: bytes) -> list[str]:
         names = [name.strip() for name in next(csv.reader([text], delimiter=chosen))]
     except csv.Error:
         raise DataError(
-            "mixed-line-ends",
+            "lines-not-told-apart",
             "the lines of the file cannot be told apart",
             where=f"{path}, line 1",
             expected="lines that end in \\n or \\r\\n",
@@ -305,7 +305,7 @@ def _measured(
         row = wrong[0]
         more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
         raise DataError(
-            "wrong-field-count",
+            "too-many-fields" if counted[row] > fields else "too-few-fields",
             f"a row has {'more' if counted[row] > fields else 'fewer'} fields than the header",
             where=f"{path}, line {first_lines[row]}{more}",
             found=f"{counted[row]} fields",
@@ -359,9 +359,9 @@ def _cannot_unpack(path: Path) -> DataError:
     )
 
 
-def _not_utf8(where: str, found: str, encoding: str) -> DataError:
+def _not_utf8(code: str, where: str, found: str, encoding: str) -> DataError:
     return DataError(
-        "not-utf8",
+        code,
         "the file is not UTF-8 text",
         where=where,
         found=found,

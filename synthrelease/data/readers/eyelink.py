@@ -102,7 +102,7 @@ def message_patterns(source: Source) -> list[str]:
         taken = [name for name in names if _OWN.fullmatch(name)]
         if taken or not names:
             raise DataError(
-                "bad-message-pattern",
+                "message-pattern-of-taken-name" if taken else "message-pattern-without-name",
                 f"a pattern of messages names the column '{taken[0]}', which samples have already"
                 if taken
                 else "a pattern of messages names no column",
@@ -126,7 +126,7 @@ def _text(source: Source) -> str:
     refuse_unreadable(path, data[:64])
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]:
         raise DataError(
-            "not-utf8",
+            "utf16-or-binary",
             "the file is not UTF-8 text",
             where=str(path),
             found="UTF-16 or binary data",
@@ -163,7 +163,9 @@ def _sample_lines(source: Source, text: str) -> list[int]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line[:1].isdecimal():
             if not eyes:
-                raise _unexpected(source, number, "a sample", "a line SAMPLES GAZE above it")
+                raise _unexpected(
+                    "no-samples-line", source, number, "a sample", "a line SAMPLES GAZE above it"
+                )
             if not _SAMPLE[eyes].match(line):
                 raise DataError(
                     "bad-sample",
@@ -191,7 +193,13 @@ def _sample_lines(source: Source, text: str) -> list[int]:
 def _eyes(source: Source, number: int, line: str, before: int) -> int:
     found = _SAMPLES.match(line)
     if found is None or found[1] != "GAZE":
-        raise _unexpected(source, number, "samples of another kind", "SAMPLES GAZE: points on the screen")
+        raise _unexpected(
+            "samples-of-other-kind",
+            source,
+            number,
+            "samples of another kind",
+            "SAMPLES GAZE: points on the screen",
+        )
     eyes = 2 if {"LR"} <= set(found[2].split()) or len(found[2].split()) == 2 else 1
     if before and eyes != before:
         raise DataError(
@@ -205,9 +213,9 @@ def _eyes(source: Source, number: int, line: str, before: int) -> int:
     return eyes
 
 
-def _unexpected(source: Source, number: int, found: str, expected: str) -> DataError:
+def _unexpected(code: str, source: Source, number: int, found: str, expected: str) -> DataError:
     return DataError(
-        "bad-file",
+        code,
         "the file cannot be read as EyeLink samples",
         where=f"{source.path}, line {number}",
         found=found,
@@ -225,7 +233,7 @@ def _parsed(source: Source, text: str, patterns: list[str]) -> pl.DataFrame:
             samples: pl.DataFrame = from_asc(io.StringIO(text), patterns=patterns).samples
         except Exception:  # noqa: BLE001  whatever it stumbles over; its messages quote the file
             raise DataError(
-                "bad-file",
+                "bad-eyelink",
                 "the file cannot be read as EyeLink samples",
                 where=str(source.path),
                 found="a line that pymovements cannot read",

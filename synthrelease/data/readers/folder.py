@@ -92,7 +92,7 @@ class Folder:
         twice = sorted(set(own) & set(first.cells))
         if twice:
             raise DataError(
-                "duplicate-column",
+                "column-named-twice",
                 f"the column '{twice[0]}' is named by the pattern and by the files, too",
                 where=str(first.source.path),
                 remedy="call it otherwise in the pattern",
@@ -161,7 +161,7 @@ class Folder:
         missing = [column for column in columns if column not in present]
         if missing:
             raise DataError(
-                "unknown-column",
+                "columns-differ",
                 f"there is no column '{missing[0]}'",
                 where=str(file.source.path),
                 found="other columns than in the folder's first file",
@@ -230,7 +230,7 @@ def _expression(source: Source) -> re.Pattern[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
-            "duplicate-column",
+            "pattern-names-twice",
             f"the pattern names '{twice[0]}' twice",
             where=str(source.path),
             found=source.pattern,

@@ -74,7 +74,7 @@ def _chosen(source: Source, columns: list[str]) -> pl.DataFrame:
     for series in frame:
         if series.dtype == pl.Object or series.dtype.is_nested():
             raise DataError(
-                "bad-column",
+                "not-plain-cells",
                 "the column cannot be used",
                 where=f"{source.path}, column '{series.name}'",
                 found="Python objects, or lists that are no coordinates",

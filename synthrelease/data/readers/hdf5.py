@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import h5py
 import numpy as np
 
-from synthrelease.data.readers.arrays import Array, Arrays, Stored, plain
+from synthrelease.data.readers.arrays import Array, Arrays, Flaw, Stored, plain
 from synthrelease.errors import DataError
 
 _MOST_OBJECTS = 100_000
@@ -27,6 +27,7 @@ class Hdf5(Arrays):
     name = "h5"
     formats = ".h5, .hdf5"
     endings = (".h5", ".hdf5")
+    broken = "bad-hdf5"
     article = "HDF5"
 
     @contextmanager
@@ -77,26 +78,26 @@ def _address(one: Any) -> tuple[int, int]:
 
 def _stored(dataset: Any) -> Stored:
     shape = tuple(dataset.shape) if dataset.shape is not None else ()
+    flaw = plain(dataset.dtype)
     if h5py.check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
-        flaw = "texts of any length"  # a damaged heap of them keeps the library busy for ever
-    else:
-        flaw = plain(dataset.dtype)
+        # A damaged heap of them keeps the library busy for ever.
+        flaw = Flaw("texts-of-any-length", "texts of any length")
     size = math.prod(shape) * max(dataset.dtype.itemsize, 1)
     return Stored(shape, size, flaw or _not_there(dataset, shape, size), partial(_read, dataset))
 
 
-def _not_there(dataset: Any, shape: tuple[int, ...], size: int) -> str:
+def _not_there(dataset: Any, shape: tuple[int, ...], size: int) -> Flaw | None:
     """What of a dataset is not in the file: its shape alone says little, and all of it would be made."""
     if dataset.shape is None:
-        return "no values"
+        return Flaw("values-missing", "no values")
     if dataset.is_virtual or dataset.external:
-        return "values in other files"
+        return Flaw("values-in-other-files", "values in other files")
     if dataset.chunks is None:
         complete = dataset.id.get_storage_size() == size
     else:
         wanted = math.prod(-(-length // chunk) for length, chunk in zip(shape, dataset.chunks, strict=True))
         complete = dataset.id.get_num_chunks() == wanted
-    return "" if complete else "fewer values than it declares"
+    return None if complete else Flaw("values-missing", "fewer values than it declares")
 
 
 def _read(dataset: Any) -> Array:

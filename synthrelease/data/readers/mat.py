@@ -20,10 +20,10 @@ from synthrelease.errors import DataError
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _REFUSED = {
-    "function": "a function handle",
-    "opaque": "an object",
-    "object": "an object",
-    "sparse": "a sparse matrix",
+    "function": ("function-handle", "a function handle"),
+    "opaque": ("matlab-object", "an object"),
+    "object": ("matlab-object", "an object"),
+    "sparse": ("sparse-matrix", "a sparse matrix"),
 }
 
 
@@ -88,7 +88,7 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
     name, *chosen = source.table.split(".") if source.table else names if len(names) == 1 else [""]
     if name not in names:
         raise DataError(
-            "unknown-variable",
+            "unknown-variable" if name else "several-variables" if names else "no-variable",
             f"there is no variable '{name}'" if name else "the file holds several variables, or none",
             where=str(source.path),
             found=", ".join(names[:20]) + (" and others" if len(names) > 20 else "") or "no variable",
@@ -99,11 +99,12 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
         )
     kind = dict(found)[name]
     if kind in _REFUSED:
+        code, found_kind = _REFUSED[kind]
         raise DataError(
-            "variable-not-table",
+            code,
             "the variable cannot be a table",
             where=f"{source.path}, {name}",
-            found=_REFUSED[kind],
+            found=found_kind,
             expected="a matrix, a cell array or a struct",
             remedy="save it as one: full(x), struct(x), table2struct(x)",
         )
@@ -131,7 +132,7 @@ def _tried(path: Path, file: BinaryIO, read: Callable[[Any], Any]) -> Any:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise DataError(
-            "bad-file",
+            "bad-mat",
             "the file cannot be read as MATLAB's",
             where=str(path),
             expected="a complete .mat file of version 5 to 7",
@@ -147,7 +148,7 @@ def _check_choice(root: Node, chosen: tuple[str, ...]) -> None:
         if name not in node.fields:
             fields = list(node.fields)
             raise NestedError(
-                "unknown-variable",
+                "unknown-field",
                 f"there is no field '{name}'",
                 node.name,
                 found=", ".join(fields[:20]) + (" and others" if len(fields) > 20 else "") or "no fields",

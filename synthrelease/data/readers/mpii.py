@@ -64,7 +64,7 @@ class _Features(Folder):
         separator, columns = _form(files[0])
         if columns < len(FEATURES) or (columns > len(FEATURES) and not self.more_columns):
             raise DataError(
-                "wrong-field-count",
+                "wrong-column-count",
                 "the file has another number of columns",
                 where=f"{files[0].source.path}, line 1",
                 found=str(columns),
@@ -101,7 +101,7 @@ def _form(file: File) -> tuple[str, int]:
         line = opening.readline(_LONGEST_LINE)
     if not line.strip():
         raise DataError(
-            "empty-file",
+            "blank-first-line" if line else "empty-file",
             "the file is empty" if not line else "the first line is blank",
             where=str(file.source.path),
             expected="a row of features in every line",

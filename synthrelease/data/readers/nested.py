@@ -94,11 +94,12 @@ def survey(value: Array, node: Node, chosen: tuple[str, ...], at: str) -> None:
             survey(element, node.inner, chosen, own)
     elif type(value) is not np.ndarray or value.dtype.kind not in "biufU" or long > 2:
         if not node.aside:
+            code, found = _what(value, long)
             raise NestedError(
-                "bad-column",
+                code,
                 "what is there cannot be a column",
                 at,
-                found=_what(value, long),
+                found=found,
                 expected="texts, real numbers, vectors, matrices, cell arrays and structs",
                 remedy="leave it out of the file, or name in the input what is to be read: table = 'variable.field'",
             )
@@ -121,7 +122,7 @@ def _check_kind(node: Node, at: str) -> None:
         node.odd = True
         return
     raise NestedError(
-        "mixed-types",
+        "mixed-kinds",
         "values of the same name are of several kinds",
         at,
         found="a " + " after a ".join(found),
@@ -130,15 +131,16 @@ def _check_kind(node: Node, at: str) -> None:
     )
 
 
-def _what(value: Array, long: int) -> str:
+def _what(value: Array, long: int) -> tuple[str, str]:
+    """The code and the words of what is no column."""
     kind = getattr(getattr(value, "dtype", None), "kind", "O")
     if type(value) is np.ndarray and kind == "c":
-        return "complex numbers"
+        return "complex-numbers", "complex numbers"
     if type(value) is np.ndarray and long > 2:
-        return f"an array of {value.ndim} dimensions"
-    return {"MatlabFunction": "a function handle"}.get(
-        type(value).__name__, "a sparse matrix" if hasattr(value, "nnz") else "an object"
-    )
+        return "too-many-dimensions", f"an array of {value.ndim} dimensions"
+    if type(value).__name__ == "MatlabFunction":
+        return "function-handle", "a function handle"
+    return ("sparse-matrix", "a sparse matrix") if hasattr(value, "nnz") else ("matlab-object", "an object")
 
 
 def _is_one(value: Any) -> bool:

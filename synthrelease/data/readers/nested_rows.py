@@ -215,7 +215,7 @@ def _vectors(
     width = max(node.widths)
     if header and len(header) != width:
         raise NestedError(
-            "wrong-field-count",
+            "header-does-not-fit",
             "the plan names another number of columns than the matrix has",
             node.name,
             found=f"{len(header)} names, and {width} columns",
@@ -262,7 +262,7 @@ def column_of(pieces: Sequence[Array], *, text: bool, at: str) -> pl.Series:
         for piece in filled
     ):
         raise NestedError(
-            "mixed-types",
+            "integers-too-large",
             "whole numbers are too large to stand beside fractions",
             at,
             found="numbers of several types",

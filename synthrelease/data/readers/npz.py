@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from synthrelease.data.readers.arrays import Array, Arrays, Stored, plain
+from synthrelease.data.readers.arrays import Array, Arrays, Flaw, Stored, plain
 from synthrelease.errors import DataError
 
 
@@ -22,6 +22,7 @@ class Npz(Arrays):
     name = "npz"
     formats = ".npz"
     endings = (".npz",)
+    broken = "bad-npz"
     article = "an archive of NumPy's"
 
     @contextmanager
@@ -51,7 +52,8 @@ def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
         size = math.prod(shape) * dtype.itemsize
         # An array is made before its values are read: there must be as many as it declares.
         complete = dtype.hasobject or member.file_size == file.tell() + size
-    flaw = plain(dtype) or ("" if complete else "another number of values than it declares")
+    incomplete = Flaw("values-missing", "another number of values than it declares")
+    flaw = plain(dtype) or (None if complete else incomplete)
     return Stored(shape, size, flaw, partial(_read, archive, member))
 
 

@@ -110,7 +110,7 @@ def _checked(path: Path, file: BinaryIO, size: int, written_ns: int) -> None:
 
 def _broken(path: Path) -> DataError:
     return DataError(
-        "bad-file",
+        "bad-parquet",
         "the file cannot be read as Parquet",
         where=str(path),
         expected="a complete Parquet file",

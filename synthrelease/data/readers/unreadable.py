@@ -8,59 +8,93 @@ from synthrelease.errors import DataError
 
 _EXPORT = "export it as text: "
 _EDF = (
+    "edf-recording",
     "an EDF recording of EyeLink, which is binary",
     "convert it with SR Research's edf2asc NAME.edf, and name the .asc file in the plan",
 )
 _BEGAZE = (
+    "begaze-export",
     "a raw export of SMI BeGaze, whose table begins below a head of other lines",
     "read it by pymovements.gaze.from_begaze, and give what that returns: build(plan, frames={…})",
 )
 _IVIEW = (
+    "idf-converter-export",
     "a raw export of SMI's IDF Converter, whose table begins below a head of other lines",
     "take out the lines that begin with ##, and those whose Type is MSG",
 )
 _BEGAZE_EVENTS = (
+    "begaze-events",
     "an event export of SMI BeGaze with several tables in one file",
     "export the event statistics instead, which are one table",
 )
 _EXCEL = (
+    "excel-workbook",
     "a workbook of Excel",
     "save the sheet as 'CSV UTF-8', or read it in Python and give the frame: build(plan, frames={…})",
 )
 _SEPARATOR = (
+    "separator-line",
     "a first line that tells Excel the separator, above the names",
     "take out the first line; of EyeLogic also the rows whose TYPE is MSG, which have other columns",
 )
-_ARCHIVE = ("an archive of several files", "unpack it, and name the files with a `pattern`")
-_PACKED = ("a file packed by other means than gzip", "unpack it, or pack it by gzip: .csv.gz")
-_POINTER = ("a pointer of Git LFS in place of the file", "fetch the file itself: git lfs pull")
-# What a name ends in: what that is, and what to do.
+_ARCHIVE = (
+    "archive",
+    "an archive of several files",
+    "unpack it, and name the files with a `pattern`",
+)
+_PACKED = (
+    "other-packing",
+    "a file packed by other means than gzip",
+    "unpack it, or pack it by gzip: .csv.gz",
+)
+_POINTER = (
+    "git-lfs-pointer",
+    "a pointer of Git LFS in place of the file",
+    "fetch the file itself: git lfs pull",
+)
+# What a name ends in: the code of the error, what that is, and what to do.
 _ENDINGS = {
     ".edf": _EDF,
     ".xlsx": _EXCEL,
     ".xlsm": _EXCEL,
     ".xls": (
+        "xls-file",
         "a workbook of Excel, or a report of EyeLink Data Viewer, which is text",
         "name a report .txt; save a workbook's sheet as 'CSV UTF-8'",
     ),
-    ".ods": ("a spreadsheet", "save the sheet as CSV, in UTF-8"),
+    ".ods": ("spreadsheet", "a spreadsheet", "save the sheet as CSV, in UTF-8"),
     ".idf": (
+        "idf-recording",
         "an IDF recording of SMI, which is binary",
         _EXPORT + "BeGaze, Export Raw Data to File; or SMI's IDF Converter",
     ),
-    ".gazedata": ("a recording of Tobii E-Prime extensions", "name it .tsv: it is text, separated by tabs"),
-    ".pprj": ("a project of Tobii Pro Lab", _EXPORT + "Data export, TSV"),
+    ".gazedata": (
+        "e-prime-recording",
+        "a recording of Tobii E-Prime extensions",
+        "name it .tsv: it is text, separated by tabs",
+    ),
+    ".pprj": ("tobii-project", "a project of Tobii Pro Lab", _EXPORT + "Data export, TSV"),
     ".pldata": (
+        "pupil-core-recording",
         "a recording of Pupil Core, which is binary",
         _EXPORT + "Pupil Player, Raw Data Exporter, gaze_positions.csv",
     ),
-    ".evs": ("a session of DataViewer", _EXPORT + "Analysis, Report, Fixation or Sample Report"),
-    ".sav": ("a file of SPSS", "save it as CSV in UTF-8"),
-    ".dta": ("a file of Stata", "save it as CSV in UTF-8: export delimited"),
-    ".rds": ("a file of R", "write it by arrow::write_parquet or write.csv"),
-    ".rdata": ("a file of R", "write it by arrow::write_parquet or write.csv"),
-    ".feather": ("a feather file", "write it as Parquet: pl.read_ipc(NAME).write_parquet(NEW)"),
+    ".evs": (
+        "data-viewer-session",
+        "a session of DataViewer",
+        _EXPORT + "Analysis, Report, Fixation or Sample Report",
+    ),
+    ".sav": ("spss-file", "a file of SPSS", "save it as CSV in UTF-8"),
+    ".dta": ("stata-file", "a file of Stata", "save it as CSV in UTF-8: export delimited"),
+    ".rds": ("r-file", "a file of R", "write it by arrow::write_parquet or write.csv"),
+    ".rdata": ("r-file", "a file of R", "write it by arrow::write_parquet or write.csv"),
+    ".feather": (
+        "feather-file",
+        "a feather file",
+        "write it as Parquet: pl.read_ipc(NAME).write_parquet(NEW)",
+    ),
     ".npy": (
+        "unnamed-array",
         "one array without a name",
         "give it one: np.savez('NEW.npz', x=np.load('OLD.npy')); and say its `axes`",
     ),
@@ -77,9 +111,10 @@ _BEGINNINGS = {
     b"sep=": _SEPARATOR,
     b"PK\x03\x04": _EXCEL,
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
-    b"PAR1": ("a Parquet file", "let its name end in .parquet"),
-    b"\x89HDF": ("an HDF5 file", "let its name end in .h5"),
+    b"PAR1": ("parquet-of-other-name", "a Parquet file", "let its name end in .parquet"),
+    b"\x89HDF": ("hdf5-of-other-name", "an HDF5 file", "let its name end in .h5"),
     b"\x1f\x8b": (
+        "packed-by-gzip",
         "a file packed by gzip",
         "let its name end in .gz; what was packed twice, unpack once: gunzip",
     ),
@@ -100,7 +135,5 @@ def refuse_unreadable(path: Path, beginning: bytes = b"") -> None:
     name = path.name.lower()
     found = found or next((told for ending, told in _ENDINGS.items() if name.endswith(ending)), None)
     if found is not None:
-        what, remedy = found
-        raise DataError(
-            "unreadable-kind", "files of this kind cannot be read", where=str(path), found=what, remedy=remedy
-        )
+        code, what, remedy = found
+        raise DataError(code, "files of this kind cannot be read", where=str(path), found=what, remedy=remedy)

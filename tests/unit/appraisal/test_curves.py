@@ -1,10 +1,12 @@
 """What a curve is of: the same items in every release and in what needs no data, and one order of people for all series."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from goldens import figures
 
 from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraised import Measure
@@ -12,6 +14,8 @@ from synthrelease.appraisal.curve_plate import curve_plate
 from synthrelease.appraisal.curves import curve
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import RoundedGaussian
+
+WITHOUT = "no data"
 
 
 @dataclass
@@ -24,7 +28,7 @@ class Places:
         return {name: (float(array[0]),) for (name,), array in released.items()}
 
     def without_data(self, released):
-        return {"no data": {labels: array / 10 for labels, array in released.items()}}
+        return {WITHOUT: {labels: array / 10 for labels, array in released.items()}}
 
 
 class Items:
@@ -51,9 +55,11 @@ def test_what_needs_no_data_is_of_the_items_of_the_curve(together, mean, items, 
     monkeypatch.setattr(curves, "_MOST_VALUES", 0)  # as if every item were large
     found = curve(MADE, None, Places(), items=10, together=together, seed=1)
     assert found.drawn == ((pytest.approx(mean),) * 3,) * 5
-    assert found.without_data == ("no data", pytest.approx(mean / 10))
+    assert found.without_data == (WITHOUT, pytest.approx(mean / 10))
     assert found.items == items
-    assert ("Looked at are 3 of 10" in curve_plate(found).caption) == (not together)
+    every = curve_plate(replace(found, items=(10, 10))).caption
+    more = Counter(figures(curve_plate(found).caption)) - Counter(figures(every))
+    assert more == (Counter() if together else Counter([3, 10]))
 
 
 def test_everybodys_own_are_put_in_order_once_for_all(monkeypatch):

@@ -148,4 +148,5 @@ def test_a_sensitivity_that_is_too_small_is_found_out(kind):
 def test_without_noise_there_is_no_such_attack():
     from synthrelease.privacy.event import Unprotected
 
-    assert attacked([[3], [4]], Unprotected("as the paper has it")) is None
+    event = Unprotected("as the paper has it")
+    assert attacked([[3], [4]], event) is None

@@ -8,6 +8,7 @@ import re
 import stat
 
 import pytest
+from goldens import check_text, figures
 from hostile_labels import ENDING, LONG, QUOTES, SCRIPT, TEMPLATE
 from invented_appraisal import (
     CC,
@@ -23,23 +24,35 @@ from invented_appraisal import (
     words_of,
 )
 from pages import Page, check_form, parsed
+from refusals import refused
 
 from synthrelease.appraisal.appraised import Appraisal, AppraisedInput, AppraisedOutput, NoiseCheck
 from synthrelease.appraisal.curve_plate import curve_plate
-from synthrelease.appraisal.private_cards import attack_rows, before_and_after, guess_view
+from synthrelease.appraisal.private_cards import (
+    attack_rows,
+    before_and_after,
+    card_of,
+    glance_line,
+    guess_view,
+)
 from synthrelease.appraisal.private_page import private_page, write_private_page
 from synthrelease.appraisal.private_words import (
     STAMP,
+    TWO_QUESTIONS,
     VERDICTS,
+    known_rest_words,
     noise_words,
     number,
     p_value,
+    percent,
     promise_words,
     rate,
 )
 from synthrelease.errors import MachineError
 from synthrelease.evaluate.attacks import Rate, Verdict
 from synthrelease.report.plain_text import plain
+
+NO_NUMBER = number(NAN)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +62,26 @@ def pages() -> dict[str, Page]:
 
 def page_of(*outputs: AppraisedOutput, inputs: tuple[AppraisedInput, ...] = ()) -> Page:
     return parsed(private_page(Appraisal(manifest(), inputs, outputs, {})))
+
+
+def section(page: Page, name: str) -> bool:
+    """Whether the page has a heading of that name, which a link can lead to."""
+    return any(attributes.get("id") == name for _, attributes in page.elements)
+
+
+def of_class(page: Page, name: str) -> int:
+    """How many elements are of the class."""
+    return sum(name in (attributes.get("class") or "").split() for _, attributes in page.elements)
+
+
+def lead(page: Page) -> str:
+    """What is said at a glance of all attacks on the release."""
+    return page.texts("p", "lead")[0]
+
+
+@pytest.mark.parametrize("name", ["plain", "faulty", "odd", "bare"])
+def test_all_that_is_read(name):
+    check_text(f"private-page/{name}", parsed(private_page(appraisal(name), version="{version}")).lines)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -66,7 +99,8 @@ def test_nobody_takes_it_for_a_public_page(pages, name):
     style = source.split("</style>")[0]
     for margin in ("@top-center", "@bottom-center"):  # of every printed sheet
         assert f'{margin} {{ content: "{STAMP}"' in style
-    assert "that is another release, for the ledger" in text
+    banner = source.split("<aside")[1].split("</aside>")[0]
+    assert banner.index(STAMP) < banner.index("<strong>") < banner.index("</strong>")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,52 +130,82 @@ def test_names_are_text(pages):
     for name in (SCRIPT, ENDING, QUOTES, TEMPLATE, LONG):
         assert name in page.text, name
         assert name not in page.source or name in (TEMPLATE, LONG)
-    assert "<img src=x" not in page.source
-    seen = page.source.split('<script type="application/json"')[0]
+    assert "<img src=x" not in page.source  # not a sentence: markup of the hostile names
+    seen = page.source.split('<script type="application/json"')[0]  # not a sentence: markup
     assert "a\\u202eb" in page.text
     assert not [c for c in seen if not (c.isprintable() or c in "\n\N{NARROW NO-BREAK SPACE}")]
 
 
 def test_faults_come_first(pages):
     page, found = pages["faulty"], appraisal("faulty").faults
-    assert len(found) == 4
+    assert [fault.split(":")[0] for fault in found] == ["heatmaps", "table", "dwell", "dwell"]
+    assert 31.2 in figures(found[0])
+    assert {97.0, 61.3} <= {*figures(found[2])}
     for fault in found:
         assert fault in page.text
-        assert page.text.index(fault) < page.text.index("attack on what is released found")
-    assert "4 faults: this release must not be published" in page.text
-    assert "No fault was found" not in page.text
-    assert "No fault was found" in pages["plain"].text
-    assert "This is more than the promise allows." in page.text
-    assert "97 % more than the 61.3 % that the promise allows" in page.text
-    assert "whoever knows it takes the noise away" in page.text
-    assert "whoever knows it takes the noise away" not in pages["plain"].text
+        assert page.text.index(fault) < page.text.index(lead(page))
+    assert figures(page.texts("h3")[0]) == [4]
+    assert (of_class(page, "faults"), of_class(page, "headline")) == (1, 0)
+    assert (of_class(pages["plain"], "faults"), of_class(pages["plain"], "headline")) == (0, 1)
+    glance = [glance_line(one, "") for one in appraisal("faulty").outputs]
+    assert [one.beyond for one in glance] == [False, False, True]
+    assert figures(f"{glance[2].worst} {glance[2].allowed}") == [97, 61.3]
+    assert of_class(page, "alarm") == 2  # a guess beyond the promise, and an attack that found something
+    assert of_class(pages["plain"], "alarm") == 1
+
+
+def test_a_test_seed_is_said_in_the_banner(pages):
+    said = {name: page.source.split("<aside")[1].split("</aside>")[0] for name, page in pages.items()}
+    assert {name for name, banner in said.items() if banner.count("<p>") == 2} == {"faulty"}
 
 
 def test_a_fault_is_told_in_its_card():
-    foreign = AppraisedOutput("maps", "heatmap", noise=NoiseCheck(10, 3.0, 0.5, 1.5))
-    text = page_of(foreign).text
-    assert "A fault: this release must not be published" in text
-    assert "3 times as much as the manifest states. It should be 0.5 to 1.5 times" in text
-    assert "do not belong together: another plan" in text
-    assert all(
-        "Nothing speaks against it" not in told
-        for told in noise_words(foreign.noise or NoiseCheck(1, 1, 1, 1))
+    foreign = NoiseCheck(10, 3.0, 0.5, 1.5)
+    page = page_of(AppraisedOutput("maps", "heatmap", noise=foreign))
+    assert of_class(page, "faults") == 1
+    assert sorted(figures(noise_words(foreign)[0])) == [0.5, 1.5, 3, 10]
+    assert of_class(page, "red") == len(noise_words(foreign)) == 2
+    for sentence in noise_words(foreign):
+        assert sentence in page.text
+    enough, few = (noise_words(NoiseCheck(10, 1.0, low, 1.5)) for low in (0.5, 0.0))
+    assert noise_words(foreign)[1] not in (*enough, *few)
+    assert few[1] != enough[1]  # few numbers do not show that there is noise at all
+    assert (
+        of_class(page_of(AppraisedOutput("maps", "heatmap", noise=NoiseCheck(10, 1.0, 0.5, 1.5))), "red") == 0
     )
-    enough, few = (" ".join(noise_words(NoiseCheck(10, 1.0, low, 1.5))) for low in (0.5, 0.0))
-    assert "Nothing speaks against it that bundle, plan and data belong together" in enough
-    assert "cannot show noise that is too small" in few
-    assert "cannot show" not in enough
+
+
+def test_words_of_noise_guesses_and_promises():
+    """Those that depend on what was found, side by side."""
+    said = {
+        "noise that agrees": noise_words(NoiseCheck(10, 1.0, 0.5, 1.5)),
+        "noise of few numbers": noise_words(NoiseCheck(10, 1.0, 0.0, 1.5)),
+        "other noise": noise_words(NoiseCheck(10, 3.0, 0.5, 1.5)),
+        "a guess that is allowed": known_rest_words(known_rest()),
+        "more than is allowed": known_rest_words(known_rest(worst=0.75, allowed=0.7, exceeds=True)),
+        "as much, with luck": known_rest_words(known_rest(worst=0.735, allowed=0.731)),
+        "nothing is promised": known_rest_words(known_rest(allowed=None)),
+        "against nobody": known_rest_words(known_rest(against_nobody=True)),
+        "a promise that is kept": (promise_words(promise(violated=False)),),
+        "a promise that is broken": (promise_words(promise(violated=True)),),
+    }
+    assert len(set(said.values())) == len(said)
+    check_text(
+        "private-page/words", "\n\n".join("\n".join([f"# {what}", *words]) for what, words in said.items())
+    )
 
 
 def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
     source = pages["plain"].source
     for verdict, told in VERDICTS:
-        assert f'<span class="verdict {verdict.name.lower()}">{verdict}</span>' in source
+        badge = f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'  # its name beside its colour
+        assert badge in source
         assert told in pages["plain"].text
         assert f".verdict.{verdict.name.lower()}::before" in source
     assert {verdict for verdict, _ in VERDICTS} == set(Verdict)
-    assert "The p-value is about these people" in pages["plain"].text
-    assert "What a verdict means" not in pages["bare"].text
+    assert TWO_QUESTIONS in pages["plain"].text
+    assert section(pages["plain"], "verdicts")
+    assert not section(pages["bare"], "verdicts")
 
 
 def test_an_attack_is_a_row():
@@ -152,7 +216,7 @@ def test_an_attack_is_a_row():
         "0.25",
         "0.12 to 1.5",
         "\N{MINUS SIGN}0.50",
-        "not defined",
+        NO_NUMBER,
     )
     assert row.line == {"low": 12.5, "high": 100.0, "main": 25.0, "control": 0.0, "chance": None}
     assert row.reasons[0].startswith("0.25")
@@ -168,69 +232,100 @@ def test_a_promise_is_told_once_in_the_reasons():
 
 
 def test_what_somebody_finds_out_who_knows_all_others(pages):
-    assert (
-        "is right in 52.4 % of all releases (of the person in the middle) and in 56.2 % (of the person told best). "
-        "50 % is guessing. The promise allows 61.3 %."
-    ) in pages["plain"].text
+    first = guess_view(known_rest()).sentences[0]
+    assert sorted(figures(first)) == [50, 52.4, 56.2, 61.3]
+    assert first in pages["plain"].text
     view = guess_view(known_rest(typical=0.5, worst=0.75, allowed=0.7, exceeds=True))
     assert (view.typical, view.worst, view.grave) == (0.0, 0.5, True)
     assert view.allowed == pytest.approx(0.4)
-    assert "75 %" in view.alt
+    assert {50, 75, 70} <= {*figures(view.alt)}
     assert not guess_view(known_rest(worst=0.7, allowed=0.7)).grave
     free = guess_view(known_rest(allowed=None, found={}, promise=None))
     assert (free.allowed, free.grave, free.found, free.promise) == (None, False, None, "")
-    assert "bounds none" in free.sentences[0]
+    assert sorted(figures(free.sentences[0])) == [50, 52.4, 56.2]
 
 
 def test_what_is_measured_is_no_fault_where_luck_may_have_lifted_it():
     """With Laplace noise the worst is measured, and half of all that are just allowed come out above."""
-    lucky = AppraisedOutput("maps", "heatmap", known_rest=known_rest(worst=0.735, allowed=0.731))
-    page = page_of(lucky)
-    assert "No fault was found" in page.text
-    assert "more than the" not in page.text
-    assert "the luck of fresh releases" in page.text
-    assert not guess_view(known_rest(worst=0.735, allowed=0.731)).grave
+    lifted = known_rest(worst=0.735, allowed=0.731)
+    page = page_of(AppraisedOutput("maps", "heatmap", known_rest=lifted))
+    assert (of_class(page, "headline"), of_class(page, "faults"), of_class(page, "grave")) == (1, 0, 0)
+    (luck,) = known_rest_words(lifted)[2:]
+    assert luck in page.text
+    assert luck not in known_rest_words(dataclasses.replace(lifted, exceeds=True))
+    assert len(known_rest_words(known_rest())) == 2
+    assert not guess_view(lifted).grave
 
 
 def test_against_nobody_it_is_asked_whether_somebody_is_there():
-    text = page_of(AppraisedOutput("maps", "heatmap", known_rest=known_rest(against_nobody=True))).text
-    assert "asks whether the person is in the data. Who does, is right in 52.4 %" in text
-    assert "Of two people" not in text
+    asked, other = (guess_view(known_rest(against_nobody=alone)).sentences for alone in (True, False))
+    page = page_of(AppraisedOutput("maps", "heatmap", known_rest=known_rest(against_nobody=True)))
+    assert asked[0] in page.text
+    assert asked[0] != other[0]
+    assert figures(asked[0]) == figures(other[0])
+    assert asked[1:] == other[1:]
 
 
 def test_a_promise_that_is_broken_is_said_to_be():
-    assert promise_words(promise(violated=True)).endswith("the promise is broken.")
-    assert "nothing speaks against" in promise_words(promise(violated=False))
+    kept, broken = (promise_words(promise(violated=violated)) for violated in (False, True))
+    assert kept != broken
+    assert figures(kept) == figures(broken)
+    assert guess_view(known_rest(promise=promise(violated=True))).broken
 
 
 def test_at_a_glance_stands_the_release_beside_the_rest(pages):
-    text = pages["plain"].text
-    assert "heatmaps Heatmaps CC 0.821 without noise 0.987 even attention everywhere 0.431 best 1" in text
-    assert "Guess of who knows all others 56.2 % of 61.3 % that the promise allows" in text
-    assert "Attacks 1 of 3 found something, 1 cannot be trusted" in text
-    assert (
-        "1 of 3 attacks on what is released found something; 1 cannot be trusted, and says nothing." in text
+    maps, table = (glance_line(one, "") for one in appraisal("plain").outputs[:2])
+    assert (maps.name, maps.measure, maps.released, maps.worst) == (
+        "heatmaps",
+        "CC",
+        "0.821",
+        percent(0.5612),
     )
-    assert (
-        "table: membership, nearest record, area under the ROC curve 0.83 (0.60 to 0.93); "
-        "0.50 where there is nothing to find, chance 0.50"
-    ) in text
-    assert "They were tried on fresh releases by the same mechanism" in text
+    assert [value for _, value in maps.beside] == ["0.987", "0.431", "1"]
+    assert [what for what, _ in maps.beside[:2]] == list(appraisal("plain").outputs[0].utility.compared)[1:]
+    assert figures(maps.allowed) == [61.3]
+    assert not maps.beyond
+    assert sorted(figures(table.attacks)) == [1, 1, 3]  # found, of all, not to be trusted
+    assert table.alarm
+    assert sorted(figures(lead(pages["plain"]))) == [1, 1, 3]
+    (attacked,) = (line for line in pages["plain"].texts("li") if line.startswith("table:"))
+    assert "membership" in attacked
+    assert sorted(figures(attacked)) == [
+        0.5,
+        0.5,
+        0.6,
+        0.83,
+        0.93,
+    ]  # with its interval, its control and chance
 
 
-def test_nothing_found_is_no_promise():
-    page = page_of(AppraisedOutput("t", "records", attacks=(attack("linkage", p_value=0.9),)))
-    assert "The one attack on what is released found nothing. That is no promise" in page.text
-    assert "No attack on what is released was tried." in page_of(AppraisedOutput("t", "records")).text
+def test_what_is_said_of_all_attacks_together():
+    nothing = attack("linkage", p_value=0.9)
+    few = attack("linkage", people=5, p_value=0.2, least_p=0.05)
+    sums = AppraisedOutput("maps", "heatmap", known_rest=known_rest())
+    said = {
+        "none was tried": page_of(AppraisedOutput("t", "records")),
+        "there is nobody to name": page_of(sums),
+        "one found nothing": page_of(AppraisedOutput("t", "records", attacks=(nothing,))),
+        "two found nothing": page_of(AppraisedOutput("t", "records", attacks=(nothing, nothing))),
+        "of two one is not to be trusted": page_of(AppraisedOutput("t", "records", attacks=(nothing, few))),
+        "of three one found something": page_of(
+            AppraisedOutput("t", "records", attacks=(attack("membership"), nothing, few))
+        ),
+    }
+    assert len({lead(page) for page in said.values()}) == len(said)
+    assert [sorted(figures(lead(page))) for page in said.values()] == [[], [], [], [2], [1, 2], [1, 1, 3]]
+    check_text("private-page/leads", "\n\n".join(f"# {what}\n{lead(page)}" for what, page in said.items()))
 
 
 def test_before_stands_beside_after():
     told = appraisal("plain")
     table = before_and_after(told)
     assert table is not None
-    assert table.head == ("attack", "pupil, without names", "table, released")
+    assert [words.split(",")[0] for words in table.head[1:]] == ["pupil", "table"]
     rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
-    assert rows["linkage"] == ["1.00 (chance 0.04), found", "0.05 (chance 0.04), nothing found"]
+    assert [figures(text) for text in rows["linkage"]] == [[1.0, 0.04], [0.05, 0.04]]
+    assert [text.split(", ")[1] for text in rows["linkage"]] == [Verdict.FOUND, Verdict.NOTHING]
     assert before_and_after(dataclasses.replace(told, inputs=())) is None
 
 
@@ -247,20 +342,22 @@ def test_an_attack_that_was_not_tried_on_both_is_left_out():
 def test_the_curve_has_a_picture_words_and_numbers():
     plate = curve_plate(curve())
     assert len(plate.panels) == 1
-    assert "at ε = 0.1, and 0.99 at ε = 30" in plate.panels[0].pictures[0].alt
-    assert "5 dots for each ε" in plate.caption
-    assert "Looked at" not in plate.caption
-    assert "Looked at are 7 of 20" in curve_plate(dataclasses.replace(curve(), items=(7, 20))).caption
-    assert "Without any data (even attention everywhere) it is 0.43." in plate.caption
+    alt = plate.panels[0].pictures[0].alt
+    assert sorted(figures(alt)) == [0.1, 0.43, 0.5, 0.99, 30]
+    # What has no data, the best, the plan's ε, and dots for each ε; 0 is of what the measure means.
+    assert sorted(figures(plate.caption)) == [0, 0.43, 1, 2, 5]
+    assert curve().without_data[0] in plate.caption
     assert plate.table is not None
     assert [name for name, _ in plate.table.rows][:2] == ["ε = 0.1", "ε = 0.3"]
     assert [cell.text for cell in plate.table.rows[0][1]] == ["0.5", "0.48", "0.52"]
-
-
-def test_a_curve_of_nothing_is_not_drawn():
-    plate = curve_plate(dataclasses.replace(curve(), drawn=((NAN,),) * 6))
-    assert plate.panels == ()
-    assert plate.caption.startswith("There is nothing to draw.")
+    some = curve_plate(dataclasses.replace(curve(), items=(7, 20)))
+    assert sorted(figures(some.caption)) == [0, 0.43, 1, 2, 5, 7, 20]
+    nothing = curve_plate(dataclasses.replace(curve(), drawn=((NAN,),) * 6))
+    assert nothing.panels == ()
+    captions = {"all items": plate, "some items": some, "nothing to draw": nothing}
+    check_text(
+        "private-page/curves", "\n\n".join(f"# {what}\n{one.caption}" for what, one in captions.items())
+    )
 
 
 def test_what_is_no_number_breaks_nothing(pages):
@@ -268,52 +365,68 @@ def test_what_is_no_number_breaks_nothing(pages):
     text = pages["odd"].text
     for told in (*odd.faults, *(one.reason for part in (*odd.inputs, *odd.outputs) for one in part.attacks)):
         text = text.replace(told, "")  # theirs, not the page's
-    assert "not defined" in text
+    assert NO_NUMBER in text
     assert "∞" in text
     assert not re.search(r"\b(nan|inf)\b", text)
     assert not re.search(r">\s*None\b(?! of)", pages["odd"].source)
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(NAN, "not defined"), (float("inf"), "∞"), (-float("inf"), "−∞"), (-0.12345, "−0.123"), (0.0, "0")]
+    ("value", "told"), [(float("inf"), "∞"), (-float("inf"), "−∞"), (-0.12345, "−0.123"), (0.0, "0")]
 )  # fmt: skip
 def test_numbers(value, told):
     assert number(value) == told
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(0.5, "0.50"), (0.004, "0.004"), (0.0, "0.00"), (1.0, "1.00"), (-0.5, "−0.50"), (31.0, "31"), (NAN, "not defined")]
+    ("value", "told"), [(0.5, "0.50"), (0.004, "0.004"), (0.0, "0.00"), (1.0, "1.00"), (-0.5, "−0.50"), (31.0, "31")]
 )  # fmt: skip
 def test_rates(value, told):
     assert rate(value) == told
 
 
-@pytest.mark.parametrize(
-    ("p", "told"), [(0.00001, "< 0.0001"), (0.00123, "0.0012"), (1.0, "1"), (NAN, "not defined")]
-)
+@pytest.mark.parametrize(("p", "told"), [(0.00001, "< 0.0001"), (0.00123, "0.0012"), (1.0, "1")])
 def test_p_values(p, told):
     assert p_value(p) == told
 
 
+def test_what_is_no_number_is_a_word():
+    assert {number(NAN), rate(NAN), p_value(NAN), percent(NAN)} == {NO_NUMBER}
+    assert re.fullmatch("[a-z ]+", NO_NUMBER)
+    assert not re.search(r"\b(nan|none|inf)\b", NO_NUMBER)
+
+
 def test_items_and_measures_are_told(pages):
-    text = pages["plain"].text
-    assert "Every stimulus by itself: 40 in all" in text
-    assert "stimulus 40 0.93 0.93 0.93" in text
-    assert "correlation with the true map; 0 is no likeness at all (best: 1)" in text
-    assert "the best there is 1 1 0" in text
-    assert "There is nothing to hold it against." in pages["bare"].text
+    maps, text = card_of(appraisal("plain").outputs[0], "a"), pages["plain"].text
+    assert figures(maps.items_told) == [40]
+    assert maps.items.head == ("stimulus", "CC", "SIM", "KL")
+    assert len(maps.items.rows) == 40
+    assert [cell.text for cell in maps.items.rows[-1][1]] == ["0.93", "0.93", "0.93"]
+    assert [cell.text for cell in maps.utility.rows[-1][1]] == ["1", "1", "0"]  # the best there is
+    assert [name for name, _ in maps.measures] == ["CC", "SIM", "KL"]
+    for _, meaning in maps.measures:
+        assert meaning in text
+    assert maps.measures[0][1].startswith(CC.meaning)
+    assert figures(maps.measures[0][1])[-1] == CC.best
+    bare = card_of(appraisal("bare").outputs[0], "a")
+    assert (bare.utility, bare.items, bare.measures) == (None, None, ())
 
 
 def test_notes_are_told_and_empty_ones_are_not(pages):
-    assert (
-        "pupil 14 rows without a label were dropped 0.3 % of the values were clipped" in pages["plain"].text
-    )
-    assert "What was dropped or clipped" not in pages["bare"].text
+    (notes,) = filter(None, appraisal("plain").notes.values())
+    assert " ".join(["pupil", *notes]) in pages["plain"].text
+    shown = pages["plain"].source.split('<h2 id="notes">')[1].split("</section>")[0]
+    assert (shown.count("<dt>"), shown.count("<dd>")) == (1, 2)
+    assert not section(pages["bare"], "notes")
 
 
 def test_words_are_those_of_the_page(pages):
-    assert "0.5 is guessing, 1 is always" in pages["plain"].text
-    assert "0.5 is guessing, 1 is always" not in pages["bare"].text
+    explained = {
+        name: re.findall("<dt>([^<]*)</dt>", page.source.split('class="glossary"')[1])
+        for name, page in pages.items()
+    }
+    assert {*explained["bare"]} < {*explained["plain"]}
+    assert len(explained["bare"]) < 4
 
 
 def test_its_owner_alone_reads_it(tmp_path):
@@ -322,7 +435,7 @@ def test_its_owner_alone_reads_it(tmp_path):
     size = write_private_page(one, target)
     assert target.stat().st_size == size
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    with pytest.raises(MachineError, match="exists"):
+    with refused(MachineError, "file-exists", where=target):
         write_private_page(one, target)
     target.write_text("older")
     target.chmod(0o644)

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from goldens import check_text, figures
 from invented_records import BUDGET, LABELLED, MARGINALS_MODEL, TASK, binned, parameters, seeded, study, told
-from records_appraised import as_released, event_of, output_of, people_apart, released_of, usual
+from records_appraised import (
+    as_released,
+    event_of,
+    output_of,
+    people_apart,
+    released_of,
+    usual,
+    with_figures,
+)
+from refusals import refused
 
 from synthrelease.appraisal import record_divisions, record_names
 from synthrelease.appraisal.own_records import own_records
@@ -39,6 +49,7 @@ from synthrelease.privacy.event import noise_of
 if TYPE_CHECKING:
     from synthrelease.mechanisms.records.parameters import RecordsParameters
 
+PROBLEM = "hardly anything passes"
 QUICK: dict[str, Any] = {"seed": 3, "rounds": 40, "draws": 1999}
 MISSING = {
     "attributes": (
@@ -131,8 +142,9 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
 def test_too_few_that_pass_are_an_error() -> None:
     own = parameters(k=12, trials=200)
     codes, people = coded_records(study([5] * 12), own)
-    with pytest.raises(PlanError, match="fewer than 120 records passed the deniability test in 200 trials"):
+    with refused(PlanError, "too-few-records") as caught:
         owned_records(codes, people, own, None, random=seeded(2))
+    assert sorted(figures(caught.value.problem)) == [own.rows, own.trials] == [120, 200]
 
 
 def test_fewer_people_have_the_plans_parameters() -> None:
@@ -222,10 +234,11 @@ def test_many_people_are_drawn_by_lot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("synthrelease.appraisal.record_rows._MOST_PEOPLE", 10)
     fewer, words = manageable(rows, seeded(1))
     assert fewer.names.size == 10
-    assert words == ("Fresh releases are made of 30 of 90 rows, of 10 of 30 people, by lot.",)
+    assert [sorted(figures(one)) for one in words] == [[10, 30, 30, 90]]  # people and rows, of how many
     monkeypatch.setattr("synthrelease.appraisal.record_rows._MOST_PEOPLE", 30)
     monkeypatch.setattr("synthrelease.appraisal.record_rows._MOST_ROWS", 60)
-    assert "60 of 90 rows, of all 30 people" in manageable(rows, seeded(1))[1][0]
+    _, words = manageable(rows, seeded(1))
+    assert [sorted(figures(one)) for one in words] == [[30, 60, 90]]  # all people
 
 
 # The bundle's own records
@@ -246,16 +259,18 @@ def test_distances_by_hand() -> None:
     found = own_records(real, made)
     assert found.nearest == pytest.approx(0.0)
     assert found.others == pytest.approx(0.6 / spread)
-    (words,) = found.sentences()
-    assert "0.00 times as far" in words
-    assert "nearer than people are to each other" in words
     far = own_records(
         real, replace(made, values=made.values + np.array([5.0, 0.0]), codes=made.codes * 0 + 2)
     )
     assert far.nearest == pytest.approx((5.8 - 0.9) / spread)
-    assert "not nearer than" in far.sentences()[0]
-    shared = replace(real, values=real.values * 0)
-    assert "half of the real rows equal one of another person" in own_records(shared, made).sentences()[0]
+    shared = own_records(replace(real, values=real.values * 0), made)
+    assert shared.others == 0.0
+    said = [one.sentences() for one in (found, far, shared)]
+    assert all(len(sentences) == 1 for sentences in said)
+    assert [len(figures(sentence)) for (sentence,) in said] == [2, 2, 1]
+    assert figures(said[0][0]) == [0.0, 0.0]
+    assert {round(far.nearest, 2), round(far.nearest / far.others, 2)} == {*figures(said[1][0])}
+    check_text("appraisal/own-records", "\n".join(sentence for (sentence,) in said))
 
 
 def test_equal_rows_are_equal_in_all_attributes() -> None:
@@ -302,14 +317,14 @@ def test_raw_data_is_found_by_every_attack(apart: Any, monkeypatch: pytest.Monke
     assert {one.together for one in results} == {15}
     # The recording cannot be told from the features of these people, however they are known.
     assert {name for name, verdict in found.items() if verdict is not Verdict.FOUND} <= {
-        "inference of recording"
+        "inference of recording"  # not a sentence: an attack's name
     }
     by_name = {one.attack: one for one in results}
     for name in ("membership, nearest record", "membership, likelihood ratio, online", "copies, exact"):
         assert by_name[name].main.value == 1.0
     assert by_name["identification, k-NN"].main.value > 0.9
     assert by_name["linkage"].main.value > 0.9
-    assert by_name["copies, exact"].control.value == 0.0
+    assert by_name["copies, exact"].control.value == 0.0  # not a sentence: an attack's name
 
 
 def test_noise_is_found_by_none(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,10 +355,12 @@ def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> N
     event, arrays = calibrate(own, Budget(0.1, 0.0)), as_released(apart, own)
     results, words = record_attacks(output_of(own), event, apart, arrays, **QUICK)
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
-    assert any("were not tried: records are of a model of all people" in one for one in words)
+    check_text("appraisal/record-attacks/model-alone", "\n".join(words))
     assert Verdict.FOUND not in verdicts(results).values()
     promises = {one.attack: one.promise for one in results if one.promise is not None}
-    assert set(promises) == {"membership, nearest record", "membership, likelihood ratio, online"}
+    assert all(name.startswith("membership") for name in promises)
+    assert len(promises) == 2
+    assert not [name for name in promises if name.endswith("offline")]
     assert [check.epsilon for check in promises.values()] == pytest.approx([0.1, 0.1], rel=1e-3)
     few, _ = record_attacks(output_of(own), event, apart, arrays, **{**QUICK, "rounds": 30})
     assert all(one.promise is None for one in few)
@@ -369,9 +386,8 @@ def test_k_that_halves_cannot_meet_is_lowered_and_said(fewer: Any) -> None:
     results, words = record_attacks(
         output_of(own), event, fewer, as_released(fewer, own), **{**QUICK, "draws": 199}
     )
-    lowered = [one for one in words if "hardly any candidate has 20 plausible seeds" in one]
-    assert len(lowered) == 1
-    assert "k = 12," in lowered[0]
+    (lowered,) = with_figures(words, 20, 12)
+    assert "k = 12" in lowered
     assert results
 
 
@@ -394,8 +410,8 @@ def test_people_who_are_not_at_stake_are_always_in(fewer: Any, monkeypatch: pyte
     for others, people, given, size in asked:
         assert (len(others), len(people), size) == (14, 5, 19)
         assert given.tolist() == sorted([*others, *people])
-    assert any("drawn by lot among 24 people; all others are in every release" in one for one in words)
-    assert any("Of 24 people the attacker knows 6, drawn by lot" in one for one in words)
+    assert len(with_figures(words, 24)) == 1  # of so many people some are at stake
+    assert len(with_figures(words, 24, 6)) == 1  # and some are known to the attacker
 
 
 def test_names_are_of_recordings_that_the_attacker_does_not_have(
@@ -421,24 +437,21 @@ def test_names_are_of_recordings_that_the_attacker_does_not_have(
     assert np.unique(seen["released"].recordings).tolist() == [1, 3]
     assert np.unique(seen["linker"].recordings).tolist() == [0]
     assert len(seen["released"].values) == 200
-    assert any("2 of 4 recordings of everybody" in one for one in words)
+    assert len(with_figures(words, 2, 4, 200)) == 1  # recordings that the attacker has, of all; records
     assert sum(one.attack.startswith("identification") for one in results) == 4
 
 
 @pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"people": 3}, "No attack was tried: it takes 4 people"),
-        ({"recordings": 1}, "they take one recording that the attacker knows, and one that is released"),
-    ],
+    ("changed", "case"), [({"people": 3}, "three-people"), ({"recordings": 1}, "one-recording")]
 )
-def test_what_is_not_tried_is_said(changed: dict[str, int], sentence: str) -> None:
+def test_what_is_not_tried_is_said(changed: dict[str, int], case: str) -> None:
     data = people_apart(**{"people": 8, "rows": 4, **changed})
     own = parameters(attributes=binned(8, 8, 8), order=(0, 1, 2), resampled=(2,), k=1, people=data.people)
     results, words = record_attacks(
         output_of(own), event_of(own), data, as_released(data, own), **{**QUICK, "draws": 199}
     )
-    assert any(sentence in one for one in words)
+    assert (results == ()) == (case == "three-people")
+    check_text(f"appraisal/record-attacks/{case}", "\n".join(words))
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
 
 
@@ -449,17 +462,17 @@ def test_records_of_labels_and_missing_values_are_attacked_too() -> None:
     own = parameters(**MISSING, k=2, order=(2, 0, 1), resampled=(1, 2))
     event, arrays = released_of(data, own)
     results, _ = record_attacks(output_of(own), event, data, arrays, **{**QUICK, "draws": 199})
-    assert {"inference of group", "inference of b", "copies, exact in bins", "linkage"} <= set(
-        verdicts(results)
-    )
+    names = set(verdicts(results))
+    tried = {"inference of group", "inference of b", "copies, exact in bins", "linkage"}
+    assert tried < names
     alone = parameters(attributes=own.attributes[2:], order=(0,), resampled=(1,), k=2)
     event, arrays = released_of(data, alone)
     results, words = record_attacks(output_of(alone), event, data, arrays, **{**QUICK, "draws": 199})
     names = set(verdicts(results))
-    assert "copies, exact in bins" in names
-    assert "copies, exact" not in names  # labels are their own bins
+    assert "copies, exact in bins" in names  # not a sentence: an attack's name
+    assert "copies, exact" not in names  # not a sentence: an attack's name; labels are their own bins
     assert not any(name.startswith("inference") for name in names)
-    assert any("Inference was not tried" in one for one in words)
+    check_text("appraisal/record-attacks/labels-alone", "\n".join(words))
 
 
 def test_secrets_are_guessed_from_all_else(apart: Any) -> None:
@@ -483,17 +496,15 @@ def test_records_come_back_from_a_bundles_arrays(apart: Any) -> None:
 
 def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any, **__: Any) -> None:
-        raise PlanError("too-few-records", "hardly anything passes", where="outputs[0]")
+        raise PlanError("too-few-records", PROBLEM, where="outputs[0]")
 
     monkeypatch.setattr(record_divisions, "owned_records", never)
     monkeypatch.setattr(record_names, "owned_records", never)
     own = usual()
     results, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
     assert results == ()
-    assert words[-2:] == (
-        "Membership, inference and copies were not tried: of half of the people, hardly anything passes",
-        "Identification and linkage were not tried: of half of the recordings, hardly anything passes",
-    )
+    assert [PROBLEM in one for one in words] == [False, True, True]
+    check_text("appraisal/record-attacks/none-made", "\n".join(words))
 
 
 def test_rows_whose_bins_are_published_are_copied_in_bins(
@@ -506,9 +517,9 @@ def test_rows_whose_bins_are_published_are_copied_in_bins(
     own = usual()
     results, _ = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
     by_name = {one.attack: one for one in results}
-    assert by_name["copies, exact"].main.value == 0.0
-    assert by_name["copies, exact in bins"].main.value == 1.0
-    assert by_name["copies, exact in bins"].verdict is Verdict.FOUND
+    exact, in_bins = by_name["copies, exact"], by_name["copies, exact in bins"]
+    assert (exact.main.value, in_bins.main.value) == (0.0, 1.0)
+    assert in_bins.verdict is Verdict.FOUND
 
 
 def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -525,7 +536,8 @@ def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.Monke
     ways = {**QUICK, "draws": 99}
     _, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **ways)
     assert used == [5] * 40
-    assert any("k = 5," in one for one in words)
+    (lowered,) = with_figures(words, 20, 5)
+    assert "k = 5" in lowered
 
 
 @pytest.mark.parametrize(("k", "promises"), [(4, 2), (12, 0)])

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from goldens import check_text, figures
 from invented_records import LABELLED, TASK, binned, parameters, seeded, study
 from records_appraised import as_released, event_of, output_of, people_apart, released_of, usual
+from refusals import bad_argument
 
 from synthrelease.appraisal import record_tasks as tasks_module
-from synthrelease.appraisal.record_rows import real_rows
+from synthrelease.appraisal.own_records import own_records
+from synthrelease.appraisal.record_rows import real_rows, released_rows
 from synthrelease.appraisal.record_tasks import FRESH, REAL, RELEASED, record_tasks
 from synthrelease.appraisal.record_worth import k_same, record_comparisons
 from synthrelease.appraisal.records import appraised_records
@@ -155,7 +158,8 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     assert list(yardstick.of(one)) == ["group"]
     assert yardstick.of(one)["group"][0] == whole["group"][0]
     assert np.isnan(yardstick.of(one)["group"][1:]).all()
-    assert set(yardstick.without_data(one)["uniform over the bins"]) == {("group", "category")}
+    (made,) = yardstick.without_data(one).values()
+    assert set(made) == {("group", "category")}
     assert [exhibit.title for exhibit in yardstick.exhibits(one)] == ["group"]
     two = {labels: array for labels, array in arrays.items() if labels[0] != "b"}
     pair = {name: values[1] for name, values in yardstick.of(two).items()}
@@ -164,7 +168,7 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noised"}
     assert yardstick.of(counts) == {}
     assert yardstick.exhibits(counts) == ()
-    assert yardstick.without_data(counts) == {"uniform over the bins": {}}
+    assert yardstick.without_data(counts) == {how: {} for how in yardstick.without_data(one)}
 
 
 def test_one_attribute_has_no_pairs() -> None:
@@ -180,7 +184,7 @@ def test_released_people_may_be_weighed_too() -> None:
     weights = one_each([0, 0, 0, 1])
     assert distances(codes, [[0], [1]], [2], released_weights=weights).one_way[0] == pytest.approx(0.0)
     assert distances(codes, [[0], [1]], [2]).one_way[0] == pytest.approx(0.25)
-    with pytest.raises(ValueError, match="a weight for each of 4"):
+    with bad_argument(ValueError, 4, by="record_metrics"):
         distances(codes, [[0], [1]], [2], released_weights=[1.0])
 
 
@@ -191,7 +195,6 @@ def test_without_data_records_are_uniform() -> None:
     _, arrays = released_of(data, own)
     long = {labels: np.resize(array, 30_000) for labels, array in arrays.items()}
     ((how, made),) = yardstick.without_data(long).items()
-    assert how == "uniform over the bins"
     assert set(made) == set(arrays)
     for labels, array in made.items():
         assert array.dtype == arrays[labels].dtype
@@ -221,8 +224,9 @@ def test_the_truth_stands_beside_the_release() -> None:
     assert isinstance(picture, Histogram)
     assert [bar.height for bar in picture.bars] == [60, 120, 0]
     assert picture.outline == "M0 0H106.67V120H213.33V60H320"
-    assert "Missing: 25.0 % of the released records, 25.0 % of the real ones." in picture.note
-    assert "Total variation distance 0.500" in picture.alt
+    assert figures(picture.note) == [25.0, 25.0]  # missing, of the released records and of the real ones
+    assert 0.5 in figures(picture.alt)  # the total variation distance
+    check_text("appraisal/histogram-of-an-attribute", f"[{picture.alt}]\n{picture.note}")
 
 
 def test_people_count_the_same_in_pictures() -> None:
@@ -247,7 +251,8 @@ def test_a_line_is_drawn_where_there_is_one() -> None:
     without, with_line = histogram([1, 2], **ways), histogram([1, 2], outline=[4, 0], **ways)
     assert without.outline == ""
     assert "outline" not in drawn(without)
-    assert f'<path class="outline" d="{with_line.outline}"></path>' in drawn(with_line)
+    path = f'<path class="outline" d="{with_line.outline}"></path>'
+    assert path in drawn(with_line)
     assert with_line.bars[1].height == 60  # the line is in reach too
     many = histogram(np.ones(400), outline=np.arange(400.0), **ways)
     assert many.outline.count("H") == len(many.bars) == 134
@@ -268,10 +273,12 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
         values=np.tile(data.values[:12], (8, 1)),
         recording=np.tile(data.recording[:12], 8),
     )
-    found = record_comparisons(output_of(own), alike, seed=1).values
-    np.testing.assert_allclose(found["two halves of the people"], 0.0, atol=1e-12)
-    differing = record_comparisons(output_of(own), data, seed=1).values
-    assert differing["two halves of the people"][0] > 0.1
+    same, differing = (
+        record_comparisons(output_of(own), one, seed=1).values["two halves of the people"]
+        for one in (alike, data)
+    )
+    np.testing.assert_allclose(same, 0.0, atol=1e-12)
+    assert differing[0] > 0.1
 
 
 def test_independent_marginals_keep_attributes_and_lose_pairs() -> None:
@@ -299,29 +306,26 @@ def test_averages_of_people_are_coded_again() -> None:
         np.testing.assert_array_equal(
             np.unique(codes[codes[:, 0] == task, 1]), np.unique(own.attributes[1].encoded(np.array(means)))
         )
-    with pytest.raises(ValueError, match="7 people in every recording"):
+    with bad_argument(ValueError, 7, by="k_same"):
         k_same(rows, 7, seeded(1))
 
 
 def test_what_cannot_be_compared_is_said() -> None:
     own = parameters(**TASK, k=5, people=4)
     made = record_comparisons(output_of(own), study([8] * 4, recordings=2), seed=1)
-    assert "k-same-select, k = 5" not in made.values
-    assert made.remarks == (
-        "k-same-select was not tried: Expected 5 people in every recording, found 4 in one.",
-    )
-    made = record_comparisons(output_of(own), study([8] * 3, recordings=2), seed=1)
-    assert made.values == {}
-    assert "too few people" in made.remarks[0]
+    assert len(made.values) == 2
+    assert [sorted(figures(remark)) for remark in made.remarks] == [[4, 5]]  # people that there are, and k
+    few = record_comparisons(output_of(own), study([8] * 3, recordings=2), seed=1)
+    assert few.values == {}
+    assert len(few.remarks) == 1
     again = [record_comparisons(output_of(usual()), people_apart(rows=1), seed=seed) for seed in (1, 1, 2)]
     assert again[0] == again[1]
     for what, values in again[0].values.items():  # halves, draws and groups are by lot
         assert values != again[2].values[what], what
-    assert list(again[0].values) == [
-        "two halves of the people",
-        "independent marginals",
-        "k-same-select, k = 2",
-    ]
+    *_, averages = again[0].values
+    assert len(again[0].values) == 3
+    assert figures(averages) == [2]
+    check_text("appraisal/record-comparisons", "\n".join([*again[0].values, "", *made.remarks, *few.remarks]))
 
 
 # What can be learnt
@@ -350,10 +354,12 @@ def test_a_perfect_copy_teaches_what_real_rows_teach() -> None:
         assert task.trained[RELEASED][name].value == pytest.approx(task.trained[REAL][name].value, abs=0.07)
     assert task.chance.value < 0.6
     assert words == ()
-    assert "are in the fit of the released records" in task.remarks[1]
-    assert "for anybody else" in task.remarks[1]
-    rows = task.exhibit().rows
-    assert [what for what, _ in rows] == [REAL, FRESH, RELEASED, "nothing: the most frequent one"]
+    table = task.exhibit()
+    assert [what for what, _ in table.rows[:-1]] == [REAL, FRESH, RELEASED]
+    assert {cell.text for cell in table.rows[-1][1]} == {str(task.chance)}
+    assert table.note == " ".join(task.remarks)
+    rows = [what for what, _ in table.rows]
+    check_text("appraisal/tasks/fresh-records", "\n".join([table.title, table.head[0], *rows, *task.remarks]))
     assert task.to_json()["trained"][RELEASED]["SVM"]["value"] == task.trained[RELEASED]["SVM"].value
 
 
@@ -426,7 +432,7 @@ def test_missing_labels_are_not_asked_about() -> None:
     labels[::3] = -1
     data = replace(data, labels=labels)
     (task,), _ = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
-    assert f"of {(labels >= 0).sum()} real rows" in task.remarks[0]
+    assert (labels >= 0).sum() in figures(task.remarks[0])
     assert task.trained[REAL]["DT"].value > 0.9
     nothing = as_released(data, own)
     nothing["group", "category"] = np.full(len(labels), 3, dtype=np.int8)
@@ -443,38 +449,41 @@ def test_every_label_is_a_task() -> None:
     ways: dict[str, Any] = {"seed": 2, "progress": lambda *call: calls.append(call)}
     found = record_tasks(output_of(own), event, data, arrays, **ways)
     assert [task.label for task in found[0]] == ["recording", "group"]
-    assert calls == [("classified labels", 1, 2), ("classified labels", 2, 2)]
+    assert [call[1:] for call in calls] == [(1, 2), (2, 2)]
+    assert len({what for what, *_ in calls}) == 1
     assert found == record_tasks(output_of(own), event, data, arrays, **ways)
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({}, "there is no label"),
-        ({"attributes": LABELLED["attributes"][2:], "order": (0,), "resampled": (1,)}, "a label and another"),
-    ],
-)
-def test_what_cannot_be_classified_is_said(changed: dict[str, Any], sentence: str) -> None:
-    own = parameters(**changed)
+def test_what_cannot_be_classified_is_said() -> None:
     data = study([6] * 12)
-    assert sentence in record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)[1][0]
-    own = parameters(**LABELLED)
     same = replace(data, labels=data.labels * 0)
-    found, words = record_tasks(output_of(own), event_of(own), same, as_released(same, own), seed=1)
-    assert found == ()
-    assert words == ("'group' was not classified: all real rows have one category.",)
+    label_alone = {"attributes": LABELLED["attributes"][2:], "order": (0,), "resampled": (1,)}
+    said = []
+    for own, one in (
+        (parameters(), data),
+        (parameters(**label_alone), data),
+        (parameters(**LABELLED), same),
+    ):
+        found, words = record_tasks(output_of(own), event_of(own), one, as_released(one, own), seed=1)
+        assert found == ()
+        said += words
+    assert len(said) == 3
+    assert "'group'" in said[2]
+    check_text("appraisal/tasks/nothing-to-tell", "\n".join(said))
 
 
 def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = "hardly anything passes"
+
     def never(*_: Any, **__: Any) -> None:
-        raise PlanError("too-few-records", "hardly anything passes")
+        raise PlanError("too-few-records", problem)
 
     monkeypatch.setattr(tasks_module, "owned_records", never)
     data, own = separable()
     (task,), words = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
     assert list(task.trained) == [REAL, RELEASED]
-    assert words == ("No fresh records were trained on: of a part of the people, hardly anything passes",)
-    assert "in turn: real rows are of all others" in task.remarks[0]
+    assert [problem in one for one in words] == [True]
+    check_text("appraisal/tasks/no-fresh-records", "\n".join([*words, *task.remarks]))
 
 
 def test_all_that_is_told_of_records() -> None:
@@ -487,5 +496,6 @@ def test_all_that_is_told_of_records() -> None:
     assert all(len(values) == len(yardstick_of(data, own).measures) for values in found.compared.values())
     assert len(found.attacks) == 15
     assert len(set(found.remarks)) == len(found.remarks)
-    assert any("from the nearest real row" in one for one in found.remarks)
+    real, made = real_rows(data, own), released_rows(arrays, own)
+    assert {*own_records(real, made).sentences()} <= {*found.remarks}
     json.dumps([task.to_json() for task in found.tasks], allow_nan=False)

@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from synthrelease.bundle.claims import event_faults, stated_sensitivity
+from synthrelease.bundle.claims import UNCALLED_CHOICE, event_faults, stated_sensitivity
 from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v1.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE
 CHOICE = PrivateChoice(0.5, 7)
-FAULT = [("guarantee", "a private choice that the parameters do not call for, or none where they do")]
+FAULT = [("guarantee", UNCALLED_CHOICE)]
 
 
 def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:

@@ -41,8 +41,9 @@ def test_every_code_of_a_finding_is_explained_and_no_other() -> None:
 
 
 def test_every_rule_has_a_test_and_every_test_exists() -> None:
-    head, below = PAGE.split("\n## Rules and their tests\n")
-    defined = re.findall(r"\[([A-Z][0-9]+)\]", head.split("\n## The file\n")[1])
+    head, below = PAGE.split("\n## Rules and their tests\n")  # not a sentence: a heading of the page
+    of_file = head.split("\n## The file\n")[1]  # not a sentence: a heading of the page
+    defined = re.findall(r"\[([A-Z][0-9]+)\]", of_file)
     assert len(defined) == len(set(defined))
     found = rows("Rules and their tests")
     assert {rule for row in found for rule in row[0].split(", ")} == set(defined)
@@ -53,9 +54,9 @@ def test_every_rule_has_a_test_and_every_test_exists() -> None:
     assert below
 
 
-def block_after(words: str) -> list[str]:
-    """The indented lines that follow a line of the page with these words."""
-    lines = PAGE.split(words, 1)[1].split("\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
+def block_after(rule: str) -> list[str]:
+    """The indented lines that follow the paragraph of a rule."""
+    lines = PAGE.split(f"[{rule}]", 1)[1].split("\n\n", 1)[1].split("\n\n", 1)[0].splitlines()
     return [line.strip() for line in lines]
 
 
@@ -67,17 +68,17 @@ def numbers(line: str) -> str:
 
 
 def test_types_and_filters_are_those_of_the_code() -> None:
-    stated = dict(line.split("  ", 1) for line in block_after("*Datatype*, one of"))
+    stated = dict(line.split("  ", 1) for line in block_after("H9"))
     encoded = {f"{kind.kind}{kind.itemsize}": form.hex(" ") for form, kind in messages.TYPE_OF.items()}
     assert stated == encoded
-    lines = block_after("w being the bytes of a value:")
+    lines = block_after("H10")
     assert bytes.fromhex("".join(map(numbers, lines))) == messages.pipeline_of(4)
     assert f"`{messages.FILL_VALUE.hex(' ')}`" in PAGE
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.h5")), ids=lambda path: path.name)
 def test_the_superblock_is_that_of_the_page(path: Path) -> None:
-    stated = "".join(map(numbers, block_after("[H3]"))).split()
+    stated = "".join(map(numbers, block_after("H3"))).split()
     found = path.read_bytes()[USER_BLOCK : USER_BLOCK + 96].hex(" ").split()
     assert len(stated) == len(found)
     assert [one if other != ".." else ".." for one, other in zip(found, stated, strict=True)] == stated

@@ -58,7 +58,7 @@ def recipe(language: str) -> str:
     """What the page says to whoever has other tools, word for word."""
     (found,) = re.findall(
         rf"^```{language}\n(.*?)^```",
-        PAGE.read_text("utf-8").split("## By other tools")[1],
+        PAGE.read_text("utf-8").split("## By other tools")[1],  # not a sentence: a heading of the page
         re.MULTILINE | re.DOTALL,
     )
     return found

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import signed
 from click.testing import CliRunner, Result
+from refusals import refused
 from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
@@ -44,7 +45,7 @@ def test_what_is_signed_has_the_same_content(bundle: Path) -> None:
     assert [one.name for one in bundle.parent.iterdir()] == ["release.h5"]
     full = synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR))
     assert full.ok
-    assert any("the signature by" in one for one in full.checked)
+    assert any(key_id(CURATOR.public_key())[:12] in one for one in full.checked)
     assert synthrelease.open_bundle(bundle).manifest == before["manifest"]
 
 
@@ -78,9 +79,9 @@ def test_a_signature_beside_leaves_the_bundle_alone(bundle: Path) -> None:
 
 def test_what_is_beside_and_no_signature_is_not_replaced(bundle: Path) -> None:
     beside = signature_file(bundle)
-    for raw in (b"mine", signed.resigned(b"{}", CURATOR)):
+    for raw, code in ((b"mine", "not-a-signature"), (signed.resigned(b"{}", CURATOR), "other-statement")):
         beside.write_bytes(raw)
-        with pytest.raises(BundleError, match="no signature of this bundle"):
+        with refused(BundleError, code, where=beside):
             sign(bundle, CURATOR, detached=True)
         assert beside.read_bytes() == raw
 
@@ -96,7 +97,7 @@ def test_nobody_signs_what_somebody_else_has_written(bundle: Path) -> None:
         raw = signed.restated(beside.read_bytes(), change, STRANGER)
         beside.write_bytes(raw)
         assert synthrelease.verify(bundle, signed.public(bundle.parent, STRANGER), quick=True).ok
-        with pytest.raises(BundleError, match="another statement than the one that is signed here"):
+        with refused(BundleError, "other-statement", where=beside):
             sign(bundle, ARCHIVE, detached=True)
         assert beside.read_bytes() == raw
         beside.unlink()
@@ -114,8 +115,9 @@ def test_beyond_16_signatures_there_is_no_room(bundle: Path, *, detached: bool) 
     else:
         signed.put(bundle, to_bytes(envelope))
     before = written.read_bytes()
-    with pytest.raises(BundleError, match="as many signatures as there may be"):
+    with refused(BundleError, "too-many-signatures", where=written) as caught:
         sign(bundle, ARCHIVE, detached=detached)
+    assert caught.value.found == "16"
     assert written.read_bytes() == before
     assert synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR), quick=True).ok
 
@@ -148,13 +150,13 @@ def test_a_link_stays_one(bundle: Path) -> None:
 def test_what_nobody_can_stand_by_is_not_signed(bundle: Path, study: Any) -> None:
     seeded = synthrelease.build(study.plan, study.folder / "seeded.h5", test_seed=1).path
     before = seeded.read_bytes()
-    with pytest.raises(PolicyError, match="can be repeated"):
+    with refused(PolicyError, "signing-test-seed", where=seeded):
         sign(seeded, CURATOR)
     assert seeded.read_bytes() == before
     raw = bytearray(bundle.read_bytes())
     raw[-100] ^= 1
     bundle.write_bytes(raw)
-    with pytest.raises(BundleError, match="with faults is not signed"):
+    with refused(BundleError, "bundle-invalid", where=bundle):
         sign(bundle, CURATOR)
     assert bundle.read_bytes() == bytes(raw)
 
@@ -172,7 +174,7 @@ def test_a_bundle_that_changes_meanwhile_is_not_signed(
         return found
 
     monkeypatch.setattr(signing, "verify", changing)
-    with pytest.raises(BundleError, match="changed while it was signed"):
+    with refused(BundleError, "changed-while-signing", where=bundle):
         sign(bundle, CURATOR)
     assert bundle.read_bytes() == other.read_bytes()
     assert not list(bundle.parent.glob(".*partial"))
@@ -202,7 +204,7 @@ def test_a_statement_that_is_put_there_meanwhile_is_not_signed(
             return CURATOR.sign(data)
 
     monkeypatch.setattr(signing, "verify", changing)
-    with pytest.raises(BundleError, match="changed while it was signed"):
+    with refused(BundleError, "changed-while-signing", where=bundle):
         sign(bundle, Watched())  # type: ignore[arg-type]
     assert told == []
 
@@ -224,7 +226,7 @@ def test_a_bundle_that_is_replaced_meanwhile_stays(
         return found
 
     monkeypatch.setattr(signing, "verify", replacing)
-    with pytest.raises(BundleError, match="changed while it was signed"):
+    with refused(BundleError, "changed-while-signing", where=bundle):
         sign(bundle, CURATOR)
     assert [one.read_bytes() for one in bundle.parent.iterdir()] == [new] * (not gone)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +11,12 @@ import h5py
 import numpy as np
 import pytest
 from forging import forge
+from goldens import figures
 
 from synthrelease.bundle import reseal, verify
 from synthrelease.bundle.layout import USER_BLOCK
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "bundles" / "unknown-number.h5"
-LATER = re.compile(r"of version (\d+), and this synthrelease knows version 1: use a later one")
 
 
 @pytest.fixture
@@ -46,11 +45,12 @@ def of_manifest(path: Path, version: Any) -> None:
     forge(path, lambda manifest: manifest.update(manifest_version=version))
 
 
-def check_told(path: Path, code: str, message: str) -> None:
+def check_told(path: Path, code: str, versions: list[int]) -> None:
+    """Assert that there is one finding, which names these versions and no other number."""
     for quick in (True, False):
         (finding,) = verify(path, quick=quick).findings
         assert finding.code == code
-        assert re.search(message, finding.message), finding
+        assert figures(finding.message) == versions, finding
 
 
 PLACES: dict[str, tuple[Callable[[Path, Any], None], str]] = {
@@ -65,7 +65,7 @@ PLACES: dict[str, tuple[Callable[[Path, Any], None], str]] = {
 def test_a_later_version_is_named_with_the_one_that_is_known(copied: Path, place: str, version: int) -> None:
     change, code = PLACES[place]
     change(copied, np.int64(version) if place != "manifest" else version)
-    check_told(copied, code, f"of version {version}, and this synthrelease knows version 1: use a later one")
+    check_told(copied, code, [version, 1])
 
 
 @pytest.mark.parametrize("version", [0, -1, -(2**63)])
@@ -73,18 +73,18 @@ def test_a_later_version_is_named_with_the_one_that_is_known(copied: Path, place
 def test_a_version_that_there_never_was_is_none(copied: Path, place: str, version: int) -> None:
     change, code = PLACES[place]
     change(copied, np.int64(version) if place != "manifest" else version)
-    check_told(copied, code, "expected .* of version 1, found none that there ever was")
+    check_told(copied, code, [1])
 
 
 @pytest.mark.parametrize("version", ["1", 1.0, True, None, [1], 10**30 + 0.5])
 def test_a_version_of_a_manifest_is_an_integer(copied: Path, version: Any) -> None:
     of_manifest(copied, version)
-    check_told(copied, "manifest", "found none that there ever was")
+    check_told(copied, "manifest", [1])
 
 
 def test_a_manifest_without_a_version(copied: Path) -> None:
     forge(copied, lambda manifest: manifest.pop("manifest_version"))
-    check_told(copied, "manifest", "found none that there ever was")
+    check_told(copied, "manifest", [1])
 
 
 @pytest.mark.parametrize("version", [1.0, np.int32(1), np.uint64(1), np.array([1]), b"two"])
@@ -93,7 +93,7 @@ def test_a_version_of_another_type_is_refused(copied: Path, place: str, version:
     PLACES[place][0](copied, version)
     (finding,) = verify(copied, quick=True).findings
     assert finding.code == "structure"
-    assert not LATER.search(finding.message)
+    assert figures(finding.message) in ([], [1])
 
 
 @pytest.mark.parametrize("stated", [b"2", b"17", b"999999999"])
@@ -102,15 +102,14 @@ def test_a_text_block_of_a_later_version(copied: Path, stated: bytes) -> None:
     raw = copied.read_bytes()
     block = raw[:USER_BLOCK].replace(b"synthrelease bundle 1\n", b"synthrelease bundle " + stated + b"\n")
     copied.write_bytes(block + b"something else altogether")
-    known = f"of version {stated.decode()}, and this synthrelease knows version 1: use a later one"
-    check_told(copied, "seal", known)
+    check_told(copied, "seal", [int(stated), 1])
 
 
 @pytest.mark.parametrize("stated", [b"0", b"-1", b"01", b"1.0", b"1000000000", b"", b"two", b" 2", b"2 "])
 def test_a_text_block_of_no_version(copied: Path, stated: bytes) -> None:
     raw = copied.read_bytes()
     copied.write_bytes(raw.replace(b"synthrelease bundle 1\n", b"synthrelease bundle " + stated + b"\n", 1))
-    check_told(copied, "seal", "does not begin with a bundle's text block")
+    check_told(copied, "seal", [])
 
 
 def test_a_whole_number_stands_in_a_manifest_in_one_way(copied: Path) -> None:

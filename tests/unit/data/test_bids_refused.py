@@ -23,6 +23,8 @@ from bids_dataset import (
     source,
     written,
 )
+from goldens import figures
+from refusals import refused
 
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import bids
@@ -33,6 +35,7 @@ from synthrelease.errors import DataError
 GAZE = {"person": "subject", "stimulus": "stimulus", "x": "x_coordinate", "y": "y_coordinate"}
 TASK = "task-look_physio.json"
 CANARY = "canary7"
+DESCRIPTION = "dataset_description.json"
 
 
 @pytest.fixture
@@ -72,29 +75,31 @@ def test_what_is_not_said_of_the_screen_is_none(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "words"),
+    ("key", "value", "code", "expected"),
     [
-        ("ScreenSize", [0.5, 0.3], "differ: ScreenSize"),
-        ("ScreenDistance", 0.7, "differ: ScreenDistance"),
-        ("ScreenResolution", [1024, 768], "differ: ScreenResolution"),
-        ("ScreenOrigin", ["bottom", "left"], "differ: ScreenOrigin"),
-        ("ScreenDistance", 60, "metres, such as 0.6"),
-        ("ScreenSize", [47, 29], "metres, such as 0.6"),
-        ("ScreenSize", [0.5], "2 numbers"),
-        ("ScreenSize", [CANARY, 1], "2 numbers"),
-        ("ScreenResolution", [800.5, 600], "two whole numbers"),
-        ("ScreenOrigin", CANARY, '["top", "left"]'),
-        ("ScreenDistance", True, "a number above 0"),
+        ("ScreenSize", [0.5, 0.3], "screens-differ", ""),
+        ("ScreenDistance", 0.7, "screens-differ", ""),
+        ("ScreenResolution", [1024, 768], "screens-differ", ""),
+        ("ScreenOrigin", ["bottom", "left"], "screens-differ", ""),
+        ("ScreenDistance", 60, "screen-not-in-metres", "0.6"),
+        ("ScreenSize", [47, 29], "screen-not-in-metres", "0.6"),
+        ("ScreenSize", [0.5], "bad-screen-number", "2"),
+        ("ScreenSize", [CANARY, 1], "bad-screen-number", "2"),
+        ("ScreenResolution", [800.5, 600], "pixels-not-whole", ""),
+        ("ScreenOrigin", CANARY, "bad-screen-origin", '["top", "left"]'),
+        ("ScreenDistance", True, "bad-screen-number", ""),
     ],
 )
-def test_a_screen_that_differs_or_cannot_be_is_refused(root: Path, key: str, value: Any, words: str) -> None:
+def test_a_screen_that_differs_or_cannot_be_is_refused(
+    root: Path, key: str, value: Any, code: str, expected: str
+) -> None:
     path = root / "task-read_events.json"
     about = json.loads(path.read_text())["StimulusPresentation"]
     edited(path, StimulusPresentation={**about, key: value})
-    with pytest.raises(DataError) as caught:
+    with refused(DataError, code, where="task-read") as caught:
         bids.described(source(root))
-    assert words in str(caught.value)
-    assert "task-read" in str(caught.value)
+    assert key in caught.value.problem
+    assert expected in caught.value.expected
     assert CANARY not in str(caught.value)
 
 
@@ -166,120 +171,173 @@ def all_of_hearts(root: Path) -> None:
 
 
 GOOD = f"sea-{CANARY}.png"
-VARIANTS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
-    "no description": (without("dataset_description.json"), ("not the root", "dataset_description.json")),
-    "broken description": (
-        text("dataset_description.json", b"{"),
-        ("dataset_description.json, line 1", "JSON"),
+VARIANTS: dict[
+    str, tuple[Callable[[Path], None], str, tuple[str, ...]]
+] = {  # with the code, and what is named
+    "no description": (without(DESCRIPTION), "not-bids-root", (DESCRIPTION,)),
+    "broken description": (text(DESCRIPTION, b"{"), "metadata-not-json", (f"{DESCRIPTION}, line 1",)),
+    "no sidecar": (without(f"{EYE1}.json", TASK), "no-sidecar", (f"{EYE1}.tsv.gz",)),
+    "sidecar is no JSON": (
+        text(f"{EYE1}.json", f'{{"a": "{CANARY}"'.encode()),
+        "metadata-not-json",
+        (f"{EYE1}.json",),
     ),
-    "no sidecar": (without(f"{EYE1}.json", TASK), (f"{EYE1}.tsv.gz", "no sidecar")),
-    "sidecar is no JSON": (text(f"{EYE1}.json", f'{{"a": "{CANARY}"'.encode()), (f"{EYE1}.json", "JSON")),
-    "sidecar is no text": (text(f"{EYE1}.json", b"\xff\xfe\x00"), (f"{EYE1}.json", "JSON")),
-    "sidecar is a list": (text(f"{EYE1}.json", f'["{CANARY}"]'.encode()), (f"{EYE1}.json", "JSON object")),
+    "sidecar is no text": (text(f"{EYE1}.json", b"\xff\xfe\x00"), "metadata-not-json", (f"{EYE1}.json",)),
+    "sidecar is a list": (
+        text(f"{EYE1}.json", f'["{CANARY}"]'.encode()),
+        "metadata-not-json",
+        (f"{EYE1}.json",),
+    ),
     "two sidecars": (
         two_sidecars,
-        ("two files of one folder", "sub-01_physio.json and sub-01_task-look_physio.json"),
+        "duplicate-metadata",
+        ("sub-01_physio.json", "sub-01_task-look_physio.json"),
     ),
     "PhysioType misspelt": (
         sidecar(TASK, PhysioType="EyeTracking"),
+        "bad-recording-type",
         (f"{EYE1}.json", '"PhysioType": "eyetrack"'),
     ),
-    "PhysioType missing": (sidecar(TASK, PhysioType=None), ("seems to be of eyes", "no PhysioType")),
-    "only hearts": (all_of_hearts, ("no eye-tracking recordings", "8 files")),
-    "no Columns": (sidecar(TASK, Columns=None), ("Columns", f"{EYE1}.json", "a list of the names")),
-    "Columns are text": (sidecar(TASK, Columns=CANARY, PhysioType="eyetrack"), ("Columns", "a list")),
-    "Columns twice": (sidecar(TASK, Columns=[*COLUMNS, "timestamp"]), ("Columns", "every name once")),
-    "Columns without y": (sidecar(TASK, Columns=[*COLUMNS[:2], "b"]), ("Columns", "'y_coordinate' among")),
-    "Columns too few": (sidecar(TASK, Columns=COLUMNS[:3]), (f"{EYE1}.tsv.gz, line 1", "more fields")),
+    "PhysioType missing": (
+        sidecar(TASK, PhysioType=None),
+        "missing-recording-type",
+        (f"{EYE1}.json", '"PhysioType": "eyetrack"'),
+    ),
+    "only hearts": (all_of_hearts, "no-recordings", ()),
+    "no Columns": (sidecar(TASK, Columns=None), "missing-metadata", ("Columns", f"{EYE1}.json")),
+    "Columns are text": (sidecar(TASK, Columns=CANARY, PhysioType="eyetrack"), "bad-metadata", ("Columns",)),
+    "Columns twice": (sidecar(TASK, Columns=[*COLUMNS, "timestamp"]), "duplicate-column", ("Columns",)),
+    "Columns without y": (
+        sidecar(TASK, Columns=[*COLUMNS[:2], "b"]),
+        "missing-column",
+        ("Columns", "'y_coordinate'"),
+    ),
+    "Columns too few": (
+        sidecar(TASK, Columns=COLUMNS[:3]),
+        "too-many-fields",
+        (f"{EYE1}.tsv.gz, line 1",),
+    ),
     "Columns too many": (
         sidecar(TASK, Columns=[*COLUMNS, "more"]),
-        (f"{EYE1}.tsv.gz, line 1", "fewer fields"),
+        "too-few-fields",
+        (f"{EYE1}.tsv.gz, line 1",),
     ),
     "Columns of names": (
         sidecar(TASK, Columns=[*COLUMNS[:3], "task"]),
-        ("'task'", "names of files", f"{EYE1}.json"),
+        "column-named-twice",
+        ("'task'", f"{EYE1}.json"),
     ),
-    "no eye": (sidecar(RecordedEye=None), ("RecordedEye", "no such key", "left, right, cyclopean")),
-    "another eye": (sidecar(RecordedEye=CANARY), ("RecordedEye", "another value")),
-    "no frequency": (sidecar(TASK, SamplingFrequency=None), ("SamplingFrequency", "no such key")),
-    "frequency 0": (sidecar(SamplingFrequency=0), ("SamplingFrequency", "Hz above 0")),
-    "no start": (sidecar(StartTime=None), ("StartTime", "no such key")),
-    "start is text": (sidecar(StartTime=CANARY), ("StartTime", "number of seconds")),
+    "no eye": (
+        sidecar(RecordedEye=None),
+        "missing-metadata",
+        ("RecordedEye", "left, right, cyclopean"),  # not a sentence: values of the standard
+    ),
+    "another eye": (sidecar(RecordedEye=CANARY), "bad-metadata", ("RecordedEye",)),
+    "no frequency": (sidecar(TASK, SamplingFrequency=None), "missing-metadata", ("SamplingFrequency",)),
+    "frequency 0": (sidecar(SamplingFrequency=0), "bad-metadata", ("SamplingFrequency", "Hz")),
+    "no start": (sidecar(StartTime=None), "missing-metadata", ("StartTime",)),
+    "start is text": (sidecar(StartTime=CANARY), "bad-metadata", ("StartTime",)),
     "units differ": (
         sidecar(x_coordinate={"Units": "deg"}),
-        (
-            "differ in the unit of 'x_coordinate'",
-            "recording-eye2_physio.json",
-            f"{EYE1.rsplit('/', 1)[1]}.tsv.gz",
-        ),
+        "units-differ",
+        ("'x_coordinate'", "recording-eye2_physio.json", f"{EYE1.rsplit('/', 1)[1]}.tsv.gz"),
     ),
-    "systems differ": (sidecar(SampleCoordinateSystem="eye-in-head"), ("differ in SampleCoordinateSystem",)),
-    "not packed": (unpacked, (f"{EYE1}.tsv", "not compressed", "gzip")),
-    "no archive": (text(f"{EYE1}.tsv.gz", CANARY.encode()), (f"{EYE1}.tsv.gz", "cannot be unpacked")),
-    "empty": (text(f"{EYE1}.tsv.gz", gzip.compress(b"")), (f"{EYE1}.tsv.gz", "empty")),
-    "a header": (first_line("\t".join(COLUMNS)), (f"{EYE1}.tsv.gz, line 1", "header line")),
+    "systems differ": (
+        sidecar(SampleCoordinateSystem="eye-in-head"),
+        "coordinate-systems-differ",
+        ("SampleCoordinateSystem",),
+    ),
+    "not packed": (unpacked, "not-compressed", (f"{EYE1}.tsv", "gzip")),
+    "no archive": (text(f"{EYE1}.tsv.gz", CANARY.encode()), "cannot-unpack", (f"{EYE1}.tsv.gz",)),
+    "empty": (text(f"{EYE1}.tsv.gz", gzip.compress(b"")), "empty-file", (f"{EYE1}.tsv.gz",)),
+    "a header": (first_line("\t".join(COLUMNS)), "unexpected-header", (f"{EYE1}.tsv.gz, line 1",)),
     "text in a sample": (
         first_line(f"5000\t{CANARY}\t1\t1"),
-        ("beh/sub-01_task-look_recording-eye1_physio.tsv.gz, line 1, column 'x_coordinate'", "text"),
+        "bad-number",
+        (f"{EYE1}.tsv.gz, line 1, column 'x_coordinate'",),
     ),
-    "no unit of time": (sidecar(TASK, timestamp=None), ("differ in the unit of 'timestamp'",)),
-    "another unit of time": (
-        clocks(CANARY),
-        ("no unit of 'timestamp'", f"{EYE1}.json", '"ms"'),
+    "no unit of time": (sidecar(TASK, timestamp=None), "units-differ", ("'timestamp'",)),
+    "another unit of time": (clocks(CANARY), "unknown-clock", ("'timestamp'", f"{EYE1}.json", '"ms"')),
+    "wrong unit of time": (clocks("s"), "times-do-not-fit-rate", (f"{EYE1}.tsv.gz", "'timestamp'")),
+    "time goes back": (timed("5008", "5004", "5000"), "times-do-not-fit-rate", (f"{EYE1}.tsv.gz",)),
+    "time is text": (
+        timed("5000", CANARY),
+        "bad-number",
+        (f"{EYE1}.tsv.gz, line 2, column 'timestamp'",),
     ),
-    "wrong unit of time": (
-        clocks("s"),
-        ("do not fit the sampling frequency", f"{EYE1}.tsv.gz"),
-    ),
-    "time goes back": (timed("5008", "5004", "5000"), ("do not fit", "do not increase")),
-    "time is text": (timed("5000", CANARY), (f"{EYE1}.tsv.gz, line 2, column 'timestamp'", "text")),
-    "no first time": (timed("n/a", "5000"), (f"{EYE1}.tsv.gz, line 1", "first sample has no timestamp")),
+    "no first time": (timed("n/a", "5000"), "no-first-time", (f"{EYE1}.tsv.gz, line 1",)),
     "another clock": (
         sidecar("task-look_events.json", OnsetSource=CANARY),
+        "events-of-other-clock",
         ("OnsetSource", f"{EYE1}.tsv.gz"),
     ),
-    "no onset": (shown(f"n/a\t1\ta\t{GOOD}"), ("events.tsv, line 2, column 'onset'", "n/a")),
+    "no onset": (shown(f"n/a\t1\ta\t{GOOD}"), "missing-number", ("events.tsv, line 2, column 'onset'",)),
     "onset is text": (
         shown("0\t1\ta\tn/a", f"{CANARY}\t1\ta\t{GOOD}"),
+        "bad-number",
         ("events.tsv, line 3, column 'onset'",),
     ),
-    "no duration": (shown(f"0\tn/a\ta\t{GOOD}"), ("events.tsv, line 2, column 'duration'", "0")),
-    "infinite duration": (shown(f"0\tinf\ta\t{GOOD}"), ("column 'duration'", "infinite")),
-    "negative duration": (shown(f"0\t-1\ta\t{GOOD}"), ("events.tsv, line 2", "negative duration")),
-    "no durations": (shown(f"0\t{GOOD}", header="onset\tstim_file"), ("events.tsv", "no column 'duration'")),
-    "two at once": (shown(f"0\t1\ta\t{GOOD}", "0\t1\ta\tb"), ("events.tsv, lines 2 and 3", "same time")),
-    "broken events": (shown(f"0\t1\t{CANARY}"), ("events.tsv, line 2", "fewer fields")),
+    "no duration": (
+        shown(f"0\tn/a\ta\t{GOOD}"),
+        "missing-number",
+        ("events.tsv, line 2, column 'duration'",),
+    ),
+    "infinite duration": (
+        shown(f"0\tinf\ta\t{GOOD}"),
+        "bad-number",
+        ("events.tsv, line 2, column 'duration'",),
+    ),
+    "negative duration": (shown(f"0\t-1\ta\t{GOOD}"), "negative-duration", ("events.tsv, line 2",)),
+    "no durations": (
+        shown(f"0\t{GOOD}", header="onset\tstim_file"),
+        "missing-column",
+        ("events.tsv", "'duration'"),
+    ),
+    "two at once": (
+        shown(f"0\t1\ta\t{GOOD}", "0\t1\ta\tb"),
+        "events-at-same-time",
+        ("'stim_file'", "events.tsv, lines 2 and 3"),
+    ),
+    "broken events": (shown(f"0\t1\t{CANARY}"), "too-few-fields", ("events.tsv, line 2",)),
 }
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_malformed_datasets_are_refused(root: Path, name: str) -> None:
-    change, words = VARIANTS[name]
+    change, code, names = VARIANTS[name]
     change(root)
-    with pytest.raises(DataError) as caught:
+    with refused(DataError, code, where=root) as caught:
         load_gaze(source(root), columns=GAZE, screen=Screen(800, 600), stimuli=IMAGES, missing=["n/a"])
     message = str(caught.value)
     assert caught.value.exit_code == 3
-    assert str(root) in message
     assert caught.value.expected
     assert CANARY not in message
-    for word in words:
-        assert word in message, message
+    for one in names:
+        assert one in message, message
+
+
+def test_files_of_other_kinds_are_counted_where_no_recording_is(root: Path) -> None:
+    all_of_hearts(root)
+    with refused(DataError, "no-recordings", where=root) as caught:
+        read_table(source(root), ["subject"])
+    assert figures(caught.value.found) == [8]
 
 
 def test_what_is_no_dataset_is_refused(root: Path) -> None:
-    for wrong, words in {
-        root / "none": ("no such folder",),
-        root / "README": ("no such folder",),
-        root / "sub-01": ("not the root", "one further up", "the dataset's own folder"),
-        root.parent: ("not the root",),
+    for wrong, code in {
+        root / "none": "no-such-folder",
+        root / "README": "no-such-folder",
+        root / "sub-01": "folder-in-bids-dataset",
+        root.parent: "not-bids-root",
     }.items():
-        with pytest.raises(DataError) as caught:
+        with refused(DataError, code, where=wrong):
             read_table(source(wrong), ["subject"])
-        assert all(word in str(caught.value) for word in (*words, str(wrong)))
-    with pytest.raises(DataError, match="no file of the folder fits the pattern"):
+    with refused(DataError, "no-file-fits"):
         read_table(source(root, pattern="Q{x}"), ["subject"])
-    with pytest.raises(DataError, match="none that the pattern"):
+    with refused(DataError, "no-recordings") as caught:
         read_table(source(root, pattern="**/*_events.tsv"), ["subject"])
-    with pytest.raises(DataError, match="there is no format 'bid'"):
+    assert "`pattern`" in caught.value.remedy
+    with refused(DataError, "unknown-format") as caught:
         read_table(replace(source(root), format="bid"), ["subject"])
+    assert "'bid'" in caught.value.problem
+    assert "bids" in caught.value.expected

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import bad_argument, refused
 
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.gaze import load_gaze
@@ -55,8 +56,9 @@ def test_what_is_behind_the_eyes_is_off_the_screen() -> None:
 
 
 def test_degrees_need_a_screen_of_known_size() -> None:
-    with pytest.raises(ValueError, match="width_mm and distance_mm"):
-        Coordinates("degrees", "centre").pixels(X, Y, Screen(800, 600))
+    for screen in (Screen(800, 600), Screen(800, 600, 400.0), Screen(800, 600, distance_mm=700.0)):
+        with bad_argument(ValueError, "width_mm", "distance_mm"):
+            Coordinates("degrees", "centre").pixels(X, Y, screen)
 
 
 def test_gaze_is_read_in_its_coordinates(tmp_path: Path) -> None:
@@ -68,5 +70,5 @@ def test_gaze_is_read_in_its_coordinates(tmp_path: Path) -> None:
     assert found.x_px.tolist() == [400.0, 800.0]
     assert found.y_px.tolist() == [450.0, 600.0]
     path.write_text("who,what,x,y\na,s,1.001,0.5\n")
-    with pytest.raises(DataError, match="off the screen"):
+    with refused(DataError, "point-off-screen", where="line 2, column 'x'"):
         load_gaze(path, **ways, coordinates=Coordinates("normalised", "bottom-left"))

@@ -9,6 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+import refusals
+from goldens import check_text
+from refusals import check_refusal
 
 import synthrelease
 from synthrelease.data import tables
@@ -95,15 +98,10 @@ def table(source: Source) -> pl.DataFrame:
     return read_table(source, reader_for(source).column_names(source)).frame
 
 
-def refused(source: Source, *words: str) -> DataError:
+def refused(source: Source, code: str, *places: str) -> DataError:
     with pytest.raises(DataError) as caught:
         table(source)
-    told = str(caught.value)
-    assert caught.value.exit_code == 3
-    assert str(source.path) in told
-    assert "canary" not in told.replace(source.path.name, "")
-    for word in words:
-        assert word in told
+    check_refusal(caught.value, source.path, code, *places, secrets=("canary",))
     return caught.value
 
 
@@ -144,7 +142,8 @@ def test_a_missing_pupil_of_two_eyes_is_missing_and_no_nan(tmp_path: Path) -> No
 def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path, ends: str) -> None:
     source = Source(tmp_path / "a.asc", messages=(r"TRIALID (?P<stimulus>.+)",))
     source.path.write_bytes(b"\xef\xbb\xbf" + MONO[len(HEAD) :].replace("\n", ends).encode())
-    assert table(source)["stimulus"].unique(maintain_order=True).to_list() == ["sea canary", "sky"]
+    shown = table(source)["stimulus"].unique(maintain_order=True).to_list()
+    assert shown == ["sea canary", "sky"]  # not a sentence: labels
 
 
 def test_several_patterns_and_alternatives_are_held_apart(tmp_path: Path) -> None:
@@ -220,65 +219,89 @@ def test_a_bundle_of_recordings_is_that_of_their_frame(tmp_path: Path) -> None:
     assert one.path.read_bytes() == other.path.read_bytes()
 
 
-def spoilt() -> Iterator[tuple[str, str | bytes, list[str]]]:
+def spoilt() -> Iterator[tuple[str, str | bytes, str, str, str]]:
+    """What is wrong, the file, the code of the error, its line, and a name in its remedy."""
     line = 1 + MONO.split("\n").index(SEA[2])
-    yield "text in a sample", MONO.replace("611.4", "canary"), [f"line {line}", "sample cannot be read"]
-    yield "a whole number", MONO.replace("611.4", "611"), [f"line {line}", "with a decimal point"]
-    yield "two columns", MONO.replace(SEA[2], "1001 611.4"), [f"line {line}", "x, y and pupil of one eye"]
-    yield "a number too long", MONO.replace("611.4", "611.4.5"), [f"line {line}"]
-    yield "half a sample of two eyes", BINO.replace("  801.0", ""), ["x, y and pupil of both eyes"]
-    yield "no head of samples", MONO.replace("SAMPLES\tGAZE", "canary"), ["SAMPLES GAZE above"]
-    yield "head-referenced", MONO.replace("SAMPLES\tGAZE", "SAMPLES\tHREF"), ["samples of another kind"]
-    yield "another number of eyes", MONO + BINO[len(HEAD) :], ["the number of eyes changes", "edf2asc -l"]
+    pair = 1 + BINO.split("\n").index(BOTH[0])
+    yield "text in a sample", MONO.replace("611.4", "canary"), "bad-sample", f"line {line}", "edf2asc"
+    yield "a whole number", MONO.replace("611.4", "611"), "bad-sample", f"line {line}", "edf2asc"
+    yield "two columns", MONO.replace(SEA[2], "1001 611.4"), "bad-sample", f"line {line}", "edf2asc"
+    yield "a number too long", MONO.replace("611.4", "611.4.5"), "bad-sample", f"line {line}", "edf2asc"
+    yield "half a sample of two eyes", BINO.replace("  801.0", ""), "bad-sample", f"line {pair}", "edf2asc"
+    headless = MONO.replace("SAMPLES\tGAZE", "canary")
+    yield "no head of samples", headless, "no-samples-line", f"line {line - 2}", "edf2asc"
+    relative = MONO.replace("SAMPLES\tGAZE", "SAMPLES\tHREF")
+    yield "head-referenced", relative, "samples-of-other-kind", f"line {line - 3}", "edf2asc"
+    both = MONO + BINO[len(HEAD) :]
+    second = len(both[: both.rindex("SAMPLES\tGAZE")].split("\n"))
+    yield "another number of eyes", both, "eyes-change", f"line {second}", "edf2asc -l"
     events = "\n".join(one for one in MONO.split("\n") if not one[:1].isdigit())
-    yield "events only", events, ["has no samples", "edf2asc without -e"]
-    yield "empty", "", ["has no samples"]
-    yield "binary", b"SR_RESEARCH_COMBINED_FILE\n\0canary", ["EDF recording", "edf2asc"]
-    yield "damaged", MONO.replace("611.4", "\0canary"), [f"line {line}", "NUL"]
-    yield "other bytes", MONO.replace("611.4", "canary-é").encode("latin1"), [f"line {line}", "-utf8"]
-    yield "no message", MONO.replace("TRIALID", "canary"), ["no message of the recording fits"]
+    yield "events only", events, "no-samples", "", "-e, -ns"
+    yield "empty", "", "no-samples", "", "edf2asc"
+    yield "binary", b"SR_RESEARCH_COMBINED_FILE\n\0canary", "edf-recording", "", "edf2asc"
+    yield "damaged", MONO.replace("611.4", "\0canary"), "damaged-file", f"line {line}", "edf2asc"
+    latin = MONO.replace("611.4", "canary-é").encode("latin1")
+    yield "other bytes", latin, "not-utf8", f"line {line}", "-utf8"
+    yield "no message", MONO.replace("TRIALID", "canary"), "no-message-fits", "", "`messages`"
     coordinates = MONO.replace("GAZE_COORDS 0.00", "GAZE_COORDS canary")
-    yield "a screen without numbers", coordinates, ["a line that pymovements cannot read"]
-
-
-@pytest.mark.parametrize(("text", "words"), [pytest.param(t, w, id=n) for n, t, w in spoilt()])
-def test_what_is_no_recording_is_refused(tmp_path: Path, text: str | bytes, words: list[str]) -> None:
-    refused(stored(tmp_path, text), *words)
+    yield "a screen without numbers", coordinates, "bad-eyelink", "", "edf2asc"
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words"),
+    ("text", "code", "place", "named"), [pytest.param(*parts, id=name) for name, *parts in spoilt()]
+)
+def test_what_is_no_recording_is_refused(
+    tmp_path: Path, text: str | bytes, code: str, place: str, named: str
+) -> None:
+    assert named in refused(stored(tmp_path, text), code, place).remedy
+
+
+def test_what_a_sample_is_of_one_eye_and_of_both_is_said(tmp_path: Path) -> None:
+    one = refused(stored(tmp_path, MONO.replace(SEA[2], "1001 611.4")), "bad-sample")
+    both = refused(stored(tmp_path, BINO.replace("  801.0", "")), "bad-sample")
+    check_text("messages/eyelink-samples", f"{one}\n\n{both}", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code", "named"),
     [
-        ("TRIALID (?P<stimulus>.+", ["cannot be read", "unterminated"]),
-        ("TRIALID (.+)", ["names no column", "TRIALID (?P<stimulus>.+)"]),
-        ("TRIALID (?P<time>.+)", ["'time', which samples have already"]),
-        ("TRIALID (?P<my_pix>.+)", ["'my_pix', which samples have already"]),
-        ("TRIALID (?P<pixel_x>.+)", ["'pixel_x', which samples have already"]),
+        ("TRIALID (?P<stimulus>.+", "bad-message-pattern", ""),
+        ("TRIALID (.+)", "message-pattern-without-name", ""),
+        ("TRIALID (?P<time>.+)", "message-pattern-of-taken-name", "'time'"),
+        ("TRIALID (?P<my_pix>.+)", "message-pattern-of-taken-name", "'my_pix'"),
+        ("TRIALID (?P<pixel_x>.+)", "message-pattern-of-taken-name", "'pixel_x'"),
     ],
 )
-def test_patterns_that_cannot_be_used_are_refused(tmp_path: Path, pattern: str, words: list[str]) -> None:
-    refused(Source(stored(tmp_path, MONO).path, messages=(pattern,)), *words)
+def test_patterns_that_cannot_be_used_are_refused(
+    tmp_path: Path, pattern: str, code: str, named: str
+) -> None:
+    error = refused(Source(stored(tmp_path, MONO).path, messages=(pattern,)), code)
+    assert pattern in error.found
+    assert named in error.problem
+    assert "(?P<stimulus>" in error.remedy
 
 
 def test_a_label_that_is_missing_or_a_point_off_the_screen_is_named_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "P1.asc").write_text(MONO)
     source = Source(tmp_path, pattern="P{person}.asc", messages=(TRIAL,))
-    with pytest.raises(DataError, match=rf"P1.asc, line {1 + MONO.split(chr(10)).index(SKY[1])}, column"):
+    line = 1 + MONO.split(chr(10)).index(SKY[1])
+    with refusals.refused(DataError, "point-off-screen", where=f"P1.asc, line {line}, column 'pixel_x'"):
         load(source)
 
 
 def test_names_and_messages_that_have_no_use_are_refused(tmp_path: Path) -> None:
     asc = stored(tmp_path, MONO).path
-    refused(Source(asc, header=("a", "b")), "`header` has no use here")
+    assert "`header`" in refused(Source(asc, header=("a", "b")), "key-not-for-format").problem
     (tmp_path / "a.csv").write_text("x\n1\n")
-    refused(Source(tmp_path / "a.csv", messages=(TRIAL,)), "`messages` has no use here")
+    error = refused(Source(tmp_path / "a.csv", messages=(TRIAL,)), "key-not-for-format")
+    assert "`messages`" in error.problem
 
 
 def test_without_the_extra_the_remedy_is_its_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pymovements", None)
-    with pytest.raises(MachineError) as caught:
+    with refusals.refused(MachineError, "extra-missing") as caught:
         table(stored(tmp_path, MONO))
     assert caught.value.exit_code == 6
-    assert "pip install pymovements" in str(caught.value)
+    assert "pip install pymovements" in caught.value.remedy  # not a sentence: a command

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import refusals
+from goldens import check_text, figures
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
 from tiers import few
 
+from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.features import ONE_RECORDING, Features, load_features
 from synthrelease.errors import DataError
 
@@ -41,12 +44,12 @@ def load(path: Path, **options: Any) -> Features:
     return load_features(path, **{"columns": COLUMNS, "bounds": BOUNDS, **options})
 
 
-def refused(path: Path, *words: str, **options: Any) -> DataError:
-    """Expect a refusal that names the file and the words, and quotes no cell."""
+def refused(path: Path, code: str, *places: str, **options: Any) -> DataError:
+    """Expect a refusal of the code that names the file and the places, and quotes no cell."""
     with pytest.raises(DataError) as caught:
         load(path, **options)
     error = caught.value
-    check_refusal(error, path, *words, secrets=SECRETS)
+    check_refusal(error, path, code, *places, secrets=SECRETS)
     return error
 
 
@@ -115,7 +118,7 @@ def test_recordings_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path:
     assert (features.people, features.identities) == (2, ("canary-ann", "canary-bob"))
     assert features.person.tolist() == [0]
     assert features.recording.tolist() == [1]
-    assert features.notes == ("2 of 3 rows belong to recordings that the plan does not list",)
+    assert [figures(note) for note in features.notes] == [[2, 3]]
 
 
 def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
@@ -147,10 +150,23 @@ def test_values_are_clipped_to_the_bounds_and_counted_in_notes_alone(tmp_path: P
     features = load(feature_file(tmp_path, rows))
     np.testing.assert_array_equal(features.values[:, 0], [9, 1, 1, 9, math.nan])
     np.testing.assert_array_equal(features.values[:, 1], [1, 2, 0, 2, 1])
-    assert features.notes == (
-        "2 of 5 values of 'pupil_mm' were clipped to its bounds",
-        "1 of 5 values of 'blink_hz' were clipped to its bounds",
-    )
+    assert [figures(note) for note in features.notes] == [[2, 5], [1, 5]]
+    assert ["'pupil_mm'" in note for note in features.notes] == [True, False]
+    assert ["'blink_hz'" in note for note in features.notes] == [False, True]
+
+
+def test_notes_of_all_kinds(tmp_path: Path) -> None:
+    """With the figures of each: rows that are not chosen, not listed, not valid, and values that are clipped."""
+    header = (*HEADER, "eye", "good")
+    rows: list[Row] = [("canary", "a", n, 3, 1, "left", 1) for n in range(10)]
+    rows += [("canary", "a", 10, 735.5, 1, "left", 1)]
+    rows += [("canary", "x", n, 3, 1, "left", 1) for n in range(3)]
+    rows += [("canary", "a", 20 + n, 3, 1, "left", 0) for n in range(2)]
+    rows += [("canary", "a", 30 + n, 3, 1, "right", 1) for n in range(4)]
+    chosen = ChosenRows(only={"eye": ("left",)}, valid={"good": (1.0, 1.0)})
+    features = load(feature_file(tmp_path, rows, header=header), recordings=["a"], chosen=chosen)
+    assert [figures(note) for note in features.notes] == [[4, 20], [3, 20], [2, 20], [1, 13]]
+    check_text("notes/features", "\n".join(features.notes))
 
 
 def test_values_on_the_bounds_are_not_clipped(tmp_path: Path) -> None:
@@ -220,7 +236,7 @@ def test_a_column_is_found_by_name_be_it_values_labels_or_recordings(tmp_path: P
     assert features.column("hand").tolist() == [-1, 0]
     assert features.column("group").tolist() == [2, 1]
     assert features.column("recording").tolist() == [0, 1]
-    with pytest.raises(ValueError, match="not in tuple"):
+    with pytest.raises(ValueError):  # noqa: PT011  of Python's own tuples
         features.column("task")
 
 
@@ -237,7 +253,7 @@ def test_numeric_labels_are_text_and_missing_codes_are_missing(
 ) -> None:
     path = feature_file(tmp_path, [("ann", "a", 1, 3, 1, "left", cell)], header=LABELLED)
     if code is None:
-        with pytest.raises(DataError, match="list of categories"):
+        with refusals.refused(DataError, "unlisted-category", where="column 'group'"):
             load(path, categories=LISTS, missing=[-9])
     else:
         assert load(path, categories=LISTS, missing=[-9]).labels[:, 1].tolist() == [code]
@@ -259,7 +275,7 @@ def test_an_unknown_label_is_refused_by_file_line_and_column_and_never_quoted(
     rows: list[list[Any]] = [["canary-ann", "canary-a", t, 735.5, 284.5, "left", 2] for t in range(4)]
     rows[2][LABELLED.index(column)] = cell
     path = feature_file(tmp_path, [tuple(row) for row in rows], header=LABELLED)
-    error = refused(path, "line 4,", f"column '{column}'", "list of categories", categories=LISTS)
+    error = refused(path, "unlisted-category", "line 4,", f"column '{column}'", categories=LISTS)
     assert str(cell) not in str(error).replace(str(path), "")
     assert "canary" not in str(error.found + error.expected + error.remedy)
 
@@ -268,12 +284,14 @@ def test_a_label_of_a_recording_not_listed_is_checked_all_the_same(tmp_path: Pat
     """Whether a file is accepted does not depend on which recordings are published."""
     rows = [("ann", "a", 1, 3, 1, "left", 1), ("ann", "x", 2, 3, 1, "canary", 1)]
     path = feature_file(tmp_path, rows, header=LABELLED)
-    refused(path, "line 3,", "column 'hand'", categories=LISTS, recordings=["a"])
+    refused(path, "unlisted-category", "line 3,", "column 'hand'", categories=LISTS, recordings=["a"])
 
 
 def test_a_column_of_labels_that_is_not_there_is_refused_with_the_nearest(tmp_path: Path) -> None:
     path = feature_file(tmp_path, [("canary-ann", "canary-a", 1, 735.5, 284.5, "left", 1)], header=LABELLED)
-    refused(path, "'hands'", "did you mean 'hand'?", categories={"hands": ["left"]})
+    error = refused(path, "unknown-column", categories={"hands": ["left"]})
+    assert "'hands'" in error.problem
+    assert "'hand'" in error.remedy
 
 
 # Choosing features
@@ -307,38 +325,37 @@ def test_only_keeps_the_labels_of_the_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "found"), [("canary", "text"), ("nan", "NaN"), ("-inf", "infinite"), ("735;125", "text")]
+    ("cell", "code"),
+    [("canary", "bad-number"), ("nan", "nan"), ("-inf", "infinite-number"), ("735;125", "bad-number")],
 )
 @pytest.mark.parametrize("column", [2, 3, 4])
 def test_a_cell_that_is_no_number_is_named_by_line_and_column(
-    tmp_path: Path, cell: str, found: str, column: int
+    tmp_path: Path, cell: str, code: str, column: int
 ) -> None:
     rows: list[list[Any]] = [["canary-ann", "canary-a", i, 735.5, 284.5] for i in range(3)]
     rows[1][column] = cell
-    refused(feature_file(tmp_path, [tuple(row) for row in rows]), "line 3,", f"'{HEADER[column]}'", found)
+    refused(feature_file(tmp_path, [tuple(row) for row in rows]), code, "line 3,", f"'{HEADER[column]}'")
 
 
 @pytest.mark.parametrize("column", [0, 1])
 def test_an_empty_label_is_refused(tmp_path: Path, column: int) -> None:
     rows: list[list[Any]] = [["canary-ann", "canary-a", i, 735.5, 284.5] for i in range(3)]
     rows[2][column] = " "
-    refused(
-        feature_file(tmp_path, [tuple(row) for row in rows]),
-        "line 4,",
-        f"'{HEADER[column]}'",
-        "an empty cell",
-    )
+    path = feature_file(tmp_path, [tuple(row) for row in rows])
+    refused(path, "missing-label", "line 4,", f"'{HEADER[column]}'")
 
 
 def test_a_feature_that_is_not_there_is_refused_with_the_nearest(tmp_path: Path) -> None:
     path = feature_file(tmp_path, [("canary-ann", "canary-a", 1, 735.5, 284.5)])
-    refused(path, "'pupil_m'", "did you mean 'pupil_mm'?", bounds={"pupil_m": (1, 9)})
+    error = refused(path, "unknown-column", bounds={"pupil_m": (1, 9)})
+    assert "'pupil_m'" in error.problem
+    assert "'pupil_mm'" in error.remedy
 
 
 def test_a_time_stamp_that_occurs_twice_in_a_recording_is_refused(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-a", t, 735, 284) for t in (611.5, 611, 612, 611.5)]
-    refused(feature_file(tmp_path, rows), "line 5,", "'t_s'", "twice", "increasing")
-    refused(feature_file(tmp_path, rows, name="f.parquet"), "row 3,", "'t_s'", "twice", "increasing")
+    refused(feature_file(tmp_path, rows), "duplicate-time", "line 5,", "'t_s'")
+    refused(feature_file(tmp_path, rows, name="f.parquet"), "duplicate-time", "row 3,", "'t_s'")
 
 
 def test_the_same_time_is_fine_in_another_recording(tmp_path: Path) -> None:
@@ -350,8 +367,8 @@ def test_recordings_told_apart_by_no_column_are_refused_where_times_repeat(tmp_p
     path = feature_file(
         tmp_path, [("canary-ann", "canary-a", 611, 735, 1), ("canary-ann", "canary-b", 611, 735, 1)]
     )
-    error = refused(path, "line 3,", columns={"person": "who", "time": "t_s"})
-    assert "tells recordings apart" in error.remedy
+    error = refused(path, "duplicate-time", "line 3,", columns={"person": "who", "time": "t_s"})
+    assert "`columns`" in error.remedy
 
 
 def test_a_repeated_time_of_a_recording_not_listed_does_no_harm(tmp_path: Path) -> None:
@@ -365,7 +382,7 @@ def test_a_missing_time_stamp_is_refused_at_its_line(tmp_path: Path) -> None:
         ("canary-ann", "a", 1, 735, 1),
         ("canary-ann", "a", "", 735, 1),
     ]
-    refused(feature_file(tmp_path, rows), "line 4,", "'t_s'", "an empty cell", recordings=["a"])
+    refused(feature_file(tmp_path, rows), "missing-time", "line 4,", "'t_s'", recordings=["a"])
 
 
 # One person's rows are a function of that person's rows alone

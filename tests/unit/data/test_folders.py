@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import refusals
+from goldens import figures
+from refusals import check_refusal
 
 import synthrelease
 from synthrelease.data import tables
@@ -41,12 +44,11 @@ def load(source: Source, **options: Any) -> Features:
     return load_features(source, **{"columns": columns, "bounds": {"x": (0.0, 1.0)}, **options})
 
 
-def refused(source: Source, *words: str) -> None:
+def refused(source: Source, code: str, *places: str) -> DataError:
     with pytest.raises(DataError) as caught:
         load(source)
-    assert str(source.path) in str(caught.value)
-    for word in words:
-        assert word in str(caught.value)
+    check_refusal(caught.value, source.path, code, *places, secrets=("canary",))
+    return caught.value
 
 
 def test_a_folder_is_the_table_that_one_file_would_be(tmp_path: Path) -> None:
@@ -144,10 +146,10 @@ def test_a_column_of_two_types_is_refused(tmp_path: Path) -> None:
         pl.DataFrame({"x": [None]}).write_parquet(tmp_path / "p0.parquet")
         pl.DataFrame({"x": one}).write_parquet(tmp_path / "p1.parquet")
         pl.DataFrame({"x": other}).write_parquet(tmp_path / "p2.parquet")
-        with pytest.raises(DataError, match="several types") as caught:
+        place = f"{tmp_path / 'p2.parquet'}, column 'x'"
+        with refusals.refused(DataError, "mixed-types", where=place) as caught:
             read_table(source, ["x"])
-        assert "p2.parquet, column 'x'" in str(caught.value)
-        assert "as in p1.parquet" in str(caught.value)
+        assert "p1.parquet" in caught.value.expected
 
 
 def test_a_column_without_cells_has_no_type(tmp_path: Path) -> None:
@@ -161,10 +163,7 @@ def test_a_place_names_the_file_and_its_line(tmp_path: Path) -> None:
     source = Source(written(tmp_path / "d"), pattern=PATTERN)
     bad = source.path / "P2_R2.csv"
     bad.write_text(bad.read_text().replace("3,0.", "3,canary0."))
-    refused(source, "P2_R2.csv, line 5, column 'x'", "text")
-    with pytest.raises(DataError) as caught:
-        load(source)
-    assert "canary" not in str(caught.value)
+    refused(source, "bad-number", "P2_R2.csv, line 5, column 'x'")
 
 
 def test_only_files_of_the_people_wanted_are_opened(tmp_path: Path) -> None:
@@ -174,7 +173,7 @@ def test_only_files_of_the_people_wanted_are_opened(tmp_path: Path) -> None:
     some = load(source, people=pl.Series(["2", "5"]))
     assert some.identities == ("2", "5")
     assert len(some.person) == 16
-    refused(source, "UTF-8")
+    refused(source, "not-utf8", "P1_R1.csv, line 2")
 
 
 @pytest.mark.parametrize("cells", [12, 30])
@@ -242,7 +241,7 @@ def test_files_of_a_folder_may_differ_in_the_order_of_columns_and_in_others(tmp_
     (source.path / "P2_R1.csv").write_text("more,x,t\n9,0.5,1\n")
     assert load(source).values[load(source).person == 1].ravel()[0] == 0.5
     (source.path / "P2_R1.csv").write_text("more,y,t\n9,0.5,1\n")
-    refused(source, "there is no column 'x'", "P2_R1.csv", "the same columns in every file")
+    assert "'x'" in refused(source, "columns-differ", "P2_R1.csv").problem
 
 
 def test_parquet_files_in_a_folder_keep_their_types(tmp_path: Path) -> None:
@@ -250,22 +249,23 @@ def test_parquet_files_in_a_folder_keep_their_types(tmp_path: Path) -> None:
         pl.DataFrame({"x": values}).write_parquet(tmp_path / f"p{number}.parquet")
     found = read_table(Source(tmp_path, pattern="p{person}.parquet"), ["person", "x"])
     assert found.frame["x"].to_list() == [1.0, 2.0, 0.25, 0.5]
-    assert found.place(3, "x").endswith("p1.parquet, row 1, column 'x'")
+    assert found.place(3, "x") == f"{tmp_path}, p1.parquet, row 1, column 'x'"  # not a sentence: a place
 
 
 def test_what_is_no_folder_or_no_pattern_is_refused(tmp_path: Path) -> None:
     source = Source(written(tmp_path / "d"), pattern=PATTERN)
-    refused(Source(tmp_path / "none", pattern=PATTERN), "no such folder")
-    refused(Source(source.path / "P1_R1.csv", pattern=PATTERN), "no such folder")
-    refused(Source(source.path), "the path is a folder", "pattern")
-    refused(
-        Source(source.path, pattern="Q{person}.csv"), "no file of the folder fits", "7 files of other names"
-    )
-    refused(Source(source.path, pattern="P{person}_{person}.csv"), "names 'person' twice")
+    refused(Source(tmp_path / "none", pattern=PATTERN), "no-such-folder")
+    refused(Source(source.path / "P1_R1.csv", pattern=PATTERN), "no-such-folder")
+    assert "pattern = '" in refused(Source(source.path), "path-is-folder").remedy
+    error = refused(Source(source.path, pattern="Q{person}.csv"), "no-file-fits")
+    assert figures(error.found) == [7]
+    error = refused(Source(source.path, pattern="P{person}_{person}.csv"), "pattern-names-twice")
+    assert "'person'" in error.problem
     for stray in ("P{person.csv", "P{}.csv", "P{per son}.csv", "P{person:0}.csv", "P}.csv"):
-        refused(Source(source.path, pattern=stray), "the pattern cannot be read")
-    refused(Source(source.path, pattern="P{person}_R{x}.csv"), "named by the pattern and by the files")
-    refused(Source(source.path, pattern="README.{kind}"), "there is no column 'person'")
+        assert stray in refused(Source(source.path, pattern=stray), "bad-pattern").found
+    error = refused(Source(source.path, pattern="P{person}_R{x}.csv"), "column-named-twice")
+    assert "'x'" in error.problem
+    assert "'person'" in refused(Source(source.path, pattern="README.{kind}"), "unknown-column").problem
 
 
 def test_text_without_a_header_gets_names_from_the_plan(tmp_path: Path) -> None:
@@ -274,13 +274,15 @@ def test_text_without_a_header_gets_names_from_the_plan(tmp_path: Path) -> None:
     source = Source(tmp_path, ";", ("t", "x"), PATTERN)
     found = load(source)
     assert found.values.ravel().tolist() == [0.5, 0.25, 0.125]
-    assert read_table(source, ["x"]).place(1, "x").endswith("P1_R1.csv, line 2, column 'x'")
+    place = read_table(source, ["x"]).place(1, "x")
+    assert place == f"{tmp_path}, P1_R1.csv, line 2, column 'x'"  # not a sentence: a place
     (tmp_path / "P2_R1.csv").write_text("0;canary\n")
-    refused(source, "P2_R1.csv, line 1, column 'x'")
+    refused(source, "bad-number", "P2_R1.csv, line 1, column 'x'")
     (tmp_path / "P2_R1.csv").write_text("0;0.125;7\n")
-    refused(source, "P2_R1.csv, line 1", "more fields", "3 fields", "2 fields")
+    error = refused(source, "too-many-fields", "P2_R1.csv, line 1")
+    assert (figures(error.found), figures(error.expected)) == ([3], [2])
     (tmp_path / "P2_R1.csv").write_text("")
-    refused(source, "P2_R1.csv", "the file is empty")
+    refused(source, "empty-file", "P2_R1.csv")
 
 
 def test_a_registry_finds_the_folder(tmp_path: Path) -> None:

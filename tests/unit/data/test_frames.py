@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 import polars as pl
 import pytest
+import refusals
 from documented import ROOT
 from invented_study import write_study
+from refusals import check_refusal
 
 import synthrelease
 from synthrelease.appraisal.appraise import appraise
@@ -50,15 +52,11 @@ def used(frame: object) -> None:
     numbers(found, "x")
 
 
-def refused(frame: object, *words: str) -> None:
+def refused(frame: object, code: str, *places: str) -> DataError:
     with pytest.raises(DataError) as caught:
         used(frame)
-    assert caught.value.exit_code == 3
-    told = str(caught.value)
-    assert "canary" not in told
-    assert "frames['x']" in told
-    for word in words:
-        assert word in told
+    check_refusal(caught.value, Path("frames['x']"), code, *places, secrets=("canary",))
+    return caught.value
 
 
 def test_frames_make_the_bundle_that_their_rows_in_a_file_make(tmp_path: Path) -> None:
@@ -116,8 +114,9 @@ def test_a_bundle_may_have_the_name_of_a_file_that_a_frame_stands_for(tmp_path: 
 
 def test_an_input_that_is_not_there_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
     plan, frames, _ = study(tmp_path)
-    with pytest.raises(PlanError, match="there is no input 'gase' for a frame") as caught:
+    with refusals.refused(PlanError, "unknown-input") as caught:
         load_plan(plan, {"gase": frames["gaze"]})
+    assert "'gase'" in caught.value.problem
     assert "gaze" in caught.value.remedy
     assert caught.value.exit_code == 3
 
@@ -135,39 +134,49 @@ def test_frames_that_are_no_dict_of_frames_are_refused_unseen(tmp_path: Path, wr
 
 
 def test_a_lazy_frame_is_to_be_collected() -> None:
-    refused(pl.LazyFrame({"person": ["canary"]}), "LazyFrame", "collect()")
+    error = refused(pl.LazyFrame({"person": ["canary"]}), "not-rows")
+    assert "LazyFrame" in error.found
+    assert ".collect()" in error.remedy
 
 
 @pytest.mark.parametrize("wrong", [["canary"], {"person": ["canary"]}, "canary.csv", None, np.zeros(3)])
 def test_objects_without_rows_are_refused(wrong: object) -> None:
-    refused(wrong, "there are no rows in this object", type(wrong).__name__, "polars or pandas")
+    error = refused(wrong, "not-rows")
+    assert error.found == type(wrong).__name__
+    assert all(library in error.expected for library in ("polars", "pandas", "pymovements"))
 
 
 @pytest.mark.parametrize(
-    ("columns", "words"),
+    ("columns", "code", "place"),
     [
-        ({"person": ["canary"], "x1": [1.0]}, ["there is no column 'x'", "did you mean 'x1'"]),
-        ({"person": ["canary", "b"], "x": ["1", "canary"]}, ["row 1, column 'x'", "text"]),
-        ({"person": ["canary", None], "x": [1.0, 2.0]}, ["row 1, column 'person'", "empty cell"]),
-        ({"person": ["a"], "x": [float("nan")]}, ["row 0, column 'x'", "NaN"]),
-        ({"person": [], "x": []}, ["the frame has no rows", "at least one row"]),
-        ({"person": ["a"], "x": [["canary"]]}, ["column 'x'", "cannot be used", "lists"]),
-        ({"person": ["a"], "x": [{"canary": 1}]}, ["column 'x'", "cannot be used"]),
-        ({"person": ["a"], "x": [[1.0, 2.0, 3.0]]}, ["column 'x'", "cannot be used", "lists"]),
-        ({"person": ["a", "b"], "x": [[1.0, 2.0], [3.0]]}, ["column 'x'", "cannot be used", "lists"]),
-        ({"person": ["a"], "p": [[1.0, 2.0]], "p_x": [4]}, ["two columns have the same name", "'p_x'"]),
+        ({"person": ["canary"], "x1": [1.0]}, "unknown-column", ""),
+        ({"person": ["canary", "b"], "x": ["1", "canary"]}, "bad-number", "row 1, column 'x'"),
+        ({"person": ["canary", None], "x": [1.0, 2.0]}, "missing-label", "row 1, column 'person'"),
+        ({"person": ["a"], "x": [float("nan")]}, "nan", "row 0, column 'x'"),
+        ({"person": [], "x": []}, "no-rows", ""),
+        ({"person": ["a"], "x": [["canary"]]}, "not-plain-cells", "column 'x'"),
+        ({"person": ["a"], "x": [{"canary": 1}]}, "not-plain-cells", "column 'x'"),
+        ({"person": ["a"], "x": [[1.0, 2.0, 3.0]]}, "not-plain-cells", "column 'x'"),
+        ({"person": ["a", "b"], "x": [[1.0, 2.0], [3.0]]}, "not-plain-cells", "column 'x'"),
+        ({"person": ["a"], "p": [[1.0, 2.0]], "p_x": [4]}, "component-named-as-column", "column 'p_x'"),
     ],
 )
-def test_frames_that_cannot_be_used_are_refused(columns: dict[str, Any], words: list[str]) -> None:
-    refused(pl.DataFrame(columns), *words)
+def test_frames_that_cannot_be_used_are_refused(columns: dict[str, Any], code: str, place: str) -> None:
+    refused(pl.DataFrame(columns), code, place)
+
+
+def test_a_column_that_is_not_there_is_refused_with_the_nearest_name() -> None:
+    error = refused(pl.DataFrame({"person": ["canary"], "x1": [1.0]}), "unknown-column")
+    assert "'x'" in error.problem
+    assert "'x1'" in error.remedy
 
 
 def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> None:
     objects = pl.Series("x", [object(), object()], dtype=pl.Object)
     frame = pl.DataFrame([pl.Series("person", ["canary", "b"]), objects])
-    refused(frame, "column 'x'", "Python objects")
+    refused(frame, "not-plain-cells", "column 'x'")
     assert read_table(source(frame), ["person"]).frame.height == 2
-    with pytest.raises(DataError, match="Python objects"):
+    with refusals.refused(DataError, "not-plain-cells", where="column 'x'"):
         read_table(source(frame), ["person"], where=("x", pl.Series(["canary"])))
 
 
@@ -176,9 +185,10 @@ def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.Monkey
 
     frame = pd.DataFrame({"person": ["canary"]})
     monkeypatch.setattr(pl, "from_pandas", lambda *_, **__: import_of_what_is_missing())
-    with pytest.raises(MachineError, match="pyarrow is not installed") as caught:
+    with refusals.refused(MachineError, "extra-missing") as caught:
         Held.of(frame, "frame")
-    assert caught.value.remedy == "pip install 'synthrelease[pandas]'"
+    assert "pyarrow" in caught.value.problem
+    assert "synthrelease[pandas]" in caught.value.remedy
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert {one.partition(">=")[0] for one in extras["pandas"]} == {"pandas", "pyarrow"}
 
@@ -190,10 +200,10 @@ def import_of_what_is_missing() -> NoReturn:
 def test_frames_of_pandas_that_cannot_be_used_are_refused() -> None:
     import pandas as pd
 
-    refused(pd.DataFrame([["canary", 1.0]]), "a name that is no text", "frame.columns")
-    refused(pd.DataFrame([["canary", 1.0]], columns=["x", "x"]), "two columns have the same name")
+    assert "frame.columns" in refused(pd.DataFrame([["canary", 1.0]]), "name-not-text").remedy
+    refused(pd.DataFrame([["canary", 1.0]], columns=["x", "x"]), "duplicate-column")
     mixed = pd.DataFrame({"person": ["canary", 2], "x": [1.0, 2.0]}, dtype=object)
-    refused(mixed, "column 'person'", "Python objects")
+    refused(mixed, "not-plain-cells", "column 'person'")
 
 
 def test_what_is_missing_in_pandas_is_missing_here() -> None:
@@ -242,7 +252,7 @@ def test_gaze_of_pymovements_has_its_samples_and_what_its_file_says() -> None:
     found = read_table(source(gaze_of("p1")), ["person", "stimulus", "time", "pixel_x", "pixel_y"])
     assert found.frame.row(0) == ("p1", "a", 0, 1.0, 4.0)
     assert found.frame.height == 3
-    refused(gaze_of("canary"), "there is no column 'x'")
+    assert "'x'" in refused(gaze_of("canary"), "unknown-column").problem
 
 
 def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
@@ -259,7 +269,7 @@ def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
     )
     definition = pm.DatasetDefinition(name="d", resources=pm.dataset.ResourceDefinitions([resource]))
     dataset = pm.Dataset(definition, pm.DatasetPaths(root=tmp_path, raw=".", dataset="."))
-    refused(dataset, "the dataset holds no gaze", "dataset.load()")
+    assert "dataset.load()" in refused(dataset, "no-gaze").remedy
     dataset.load()
     found = read_table(source(dataset), ["subject", "time", "pixel_x", "pixel_y"])
     assert found.frame.rows() == [(1, 0, 1.5, 2.0), (1, 1, 3.0, 4.0), (2, 0, 2.5, 2.0), (2, 1, 3.0, 4.0)]

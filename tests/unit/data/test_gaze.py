@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from goldens import check_text, figures
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import check_refusal
 from tiers import few
 
+from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError
@@ -42,13 +44,23 @@ def load(path: Path, **options: Any) -> Gaze:
     return load_gaze(path, **{"columns": COLUMNS, "screen": SCREEN, **options})
 
 
-def refused(path: Path, *words: str, **options: Any) -> DataError:
-    """Expect a refusal that names the file and the words, and quotes no cell."""
+def refused(path: Path, code: str, *places: str, **options: Any) -> DataError:
+    """Expect a refusal of the code that names the file and the places, and quotes no cell."""
     with pytest.raises(DataError) as caught:
         load(path, **options)
     error = caught.value
-    check_refusal(error, path, *words, secrets=SECRETS)
+    check_refusal(error, path, code, *places, secrets=SECRETS)
     return error
+
+
+def others(error: DataError, column: str) -> list[float]:
+    """The figures behind the place of an error: how many more rows there are."""
+    return figures(error.where.rpartition(f"'{column}'")[2])
+
+
+def counted(gaze: Gaze) -> list[list[float]]:
+    """The figures of each note."""
+    return [figures(note) for note in gaze.notes]
 
 
 def points(gaze: Gaze) -> list[tuple[str, str, float, float]]:
@@ -83,7 +95,7 @@ def test_stimuli_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path: Pa
     assert gaze.stimuli == ("sky", "moon", "sea")
     assert points(gaze) == [("canary-ann", "sea", 1, 2), ("canary-ann", "sky", 5, 6)]
     assert gaze.assigned.tolist() == [[True, False, True], [False, False, False]]
-    assert gaze.notes == ("1 of 3 rows belong to stimuli that the plan does not list and were dropped",)
+    assert counted(gaze) == [[1, 3]]
 
 
 def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
@@ -119,7 +131,7 @@ def test_a_point_without_position_is_dropped_with_a_note(
 ) -> None:
     gaze = load(gaze_file(tmp_path, [("ann", "sea", 1, 2), ("ann", "sea", x, y)]), missing=[-1])
     assert points(gaze) == [("ann", "sea", 1, 2)]
-    assert gaze.notes == ("1 of 2 rows have no position and were dropped",)
+    assert counted(gaze) == [[1, 2]]
 
 
 def test_notes_count_and_never_quote(tmp_path: Path) -> None:
@@ -130,9 +142,27 @@ def test_notes_count_and_never_quote(tmp_path: Path) -> None:
         ("canary-cyd", "canary-x", 735, 284),
     ]
     gaze = load(gaze_file(tmp_path, rows), stimuli=["sea"], off_screen="drop")
-    assert len(gaze.notes) == 3
-    assert all(note.startswith("1 of 4 rows ") for note in gaze.notes)
+    assert counted(gaze) == [[1, 4]] * 3
     assert not [secret for secret in SECRETS for note in gaze.notes if secret in note]
+
+
+def test_notes_of_all_kinds(tmp_path: Path) -> None:
+    """With the figures of each: rows not chosen, not valid, without a position, off the screen, not listed."""
+    kinds = [
+        (("s", 1, 2, "left", 1), 10),
+        (("s", 1, 2, "right", 1), 5),
+        (("s", 1, 2, "left", 0), 4),
+        (("s", "", 2, "left", 1), 3),
+        (("s", 801, 2, "left", 1), 2),
+        (("other", 1, 2, "left", 1), 1),
+    ]
+    lines = [",".join(map(str, ("canary", *row))) for row, count in kinds for _ in range(count)]
+    path = tmp_path / "gaze.csv"
+    path.write_text("\n".join(["person,image,x_px,y_px,eye,good", *lines]) + "\n")
+    chosen = ChosenRows(only={"eye": ("left",)}, valid={"good": (1.0, 1.0)})
+    gaze = load(path, stimuli=["s"], off_screen="drop", chosen=chosen)
+    assert counted(gaze) == [[5, 25], [4, 25], [3, 25], [2, 25], [1, 25]]
+    check_text("notes/gaze", "\n".join(gaze.notes))
 
 
 # The screen
@@ -163,20 +193,20 @@ def test_a_point_off_the_screen_is_refused_at_its_line(tmp_path: Path, x: float,
     rows: list[Row] = [("canary-ann", "canary-sea", 8.125, 284)] * 3
     rows[row] = ("canary-bob", "canary-sea", repr(float(x)), repr(float(y)))
     path = gaze_file(tmp_path, rows)
-    refused(
-        path, f"line {row + 2},", "'x_px'", "'y_px'", "off the screen", "800", "600", 'off_screen = "drop"'
-    )
+    error = refused(path, "point-off-screen", f"line {row + 2},", "'x_px'", "'y_px'")
+    assert figures(error.expected) == [0, 800, 0, 600]
+    assert 'off_screen = "drop"' in error.remedy
 
 
 def test_points_off_the_screen_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", x, 284) for x in (8.125, -735, 8.125, 8735, 8611)]
-    refused(gaze_file(tmp_path, rows), "line 3,", "and 2 more")
-    assert "more" not in str(refused(gaze_file(tmp_path, rows[:2]), "line 3,")).replace(str(tmp_path), "")
+    assert others(refused(gaze_file(tmp_path, rows), "point-off-screen", "line 3,"), "y_px") == [2]
+    assert others(refused(gaze_file(tmp_path, rows[:2]), "point-off-screen", "line 3,"), "y_px") == []
 
 
 def test_a_point_off_the_screen_is_named_by_its_row_in_parquet(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", x, 284.0) for x in (8.125, 8735.0)]
-    refused(gaze_file(tmp_path, rows, name="gaze.parquet"), "row 1,", "off the screen")
+    refused(gaze_file(tmp_path, rows, name="gaze.parquet"), "point-off-screen", "row 1,")
 
 
 @pytest.mark.parametrize(("x", "y"), OUTSIDE)
@@ -186,12 +216,15 @@ def test_a_point_off_the_screen_is_dropped_where_the_plan_says_so(tmp_path: Path
     assert points(gaze) == [("ann", "sea", 1, 2)]
     assert gaze.people == 2
     assert gaze.assigned.tolist() == [[True, False], [False, True]]
-    assert gaze.notes == ("1 of 2 rows lie off the screen and were dropped",)
+    assert counted(gaze) == [[1, 2]]
 
 
 def test_a_missing_code_off_the_screen_is_missing_and_not_outside(tmp_path: Path) -> None:
     gaze = load(gaze_file(tmp_path, [("ann", "sea", -1, 2), ("ann", "sea", 9999, -1)]), missing=[-1, 9999])
-    assert gaze.notes == ("2 of 2 rows have no position and were dropped",)
+    (note,) = gaze.notes
+    assert figures(note) == [2, 2]
+    outside = load(gaze_file(tmp_path, [("ann", "sea", 9999, 2)] * 2), off_screen="drop")
+    assert note not in outside.notes
 
 
 def test_the_right_and_bottom_edge_fall_into_the_last_cell() -> None:
@@ -253,7 +286,7 @@ def test_a_time_stamp_that_occurs_twice_is_refused_at_the_second(
     rows[second] = (*rows[second][:4], 6110.0)
     place = f"line {second + 2}," if suffix == "csv" else f"row {second},"
     path = gaze_file(tmp_path, rows, name=f"gaze.{suffix}")
-    refused(path, place, "'t_ms'", "twice", "increasing", columns=TIMED)
+    refused(path, "duplicate-time", place, "'t_ms'", columns=TIMED)
 
 
 def test_a_repeated_time_is_named_by_its_line_in_the_file_whatever_was_dropped(tmp_path: Path) -> None:
@@ -263,12 +296,13 @@ def test_a_repeated_time_is_named_by_its_line_in_the_file_whatever_was_dropped(t
         ("canary-ann", "other", 1, 1, 1),
         row,
     ]
-    refused(gaze_file(tmp_path, rows), "line 6,", "'t_ms'", columns=TIMED, stimuli=["canary-sea"])
+    path = gaze_file(tmp_path, rows)
+    refused(path, "duplicate-time", "line 6,", "'t_ms'", columns=TIMED, stimuli=["canary-sea"])
 
 
 def test_further_repeated_time_stamps_are_counted(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", 735, 284, 611)] * 4
-    refused(gaze_file(tmp_path, rows), "and 2 more", columns=TIMED)
+    assert others(refused(gaze_file(tmp_path, rows), "duplicate-time", columns=TIMED), "t_ms") == [2]
 
 
 def test_the_same_time_is_fine_in_another_recording(tmp_path: Path) -> None:
@@ -301,34 +335,38 @@ def test_a_repeated_time_of_a_dropped_row_does_no_harm(tmp_path: Path) -> None:
 
 def test_a_missing_time_stamp_is_refused_at_its_line(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", 735, 284, 611), ("canary-ann", "canary-sea", 735, 284, "")]
-    refused(gaze_file(tmp_path, rows), "line 3,", "'t_ms'", "an empty cell", columns=TIMED)
+    refused(gaze_file(tmp_path, rows), "missing-time", "line 3,", "'t_ms'", columns=TIMED)
     # The place is that in the file, whatever was dropped before.
     rows = [("canary-ann", "canary-sea", "", 284, 1), *rows]
-    refused(gaze_file(tmp_path, rows), "line 4,", "'t_ms'", "an empty cell", columns=TIMED)
+    refused(gaze_file(tmp_path, rows), "missing-time", "line 4,", "'t_ms'", columns=TIMED)
 
 
 @pytest.mark.parametrize(
-    ("cell", "found"), [("nan", "NaN"), ("inf", "infinite"), ("canary", "text"), ("12:30", "text")]
+    ("cell", "code"),
+    [("nan", "nan"), ("inf", "infinite-number"), ("canary", "bad-number"), ("12:30", "bad-number")],
 )
-def test_a_time_stamp_that_is_no_number_is_refused(tmp_path: Path, cell: str, found: str) -> None:
+def test_a_time_stamp_that_is_no_number_is_refused(tmp_path: Path, cell: str, code: str) -> None:
     rows = [("canary-ann", "canary-sea", 735, 284, 611), ("canary-ann", "canary-sea", 735, 284, cell)]
-    refused(gaze_file(tmp_path, rows), "line 3,", "'t_ms'", found, columns=TIMED)
+    refused(gaze_file(tmp_path, rows), code, "line 3,", "'t_ms'", columns=TIMED)
 
 
-@pytest.mark.parametrize("cell", ["nan", "inf", "canary"])
-def test_missing_codes_are_no_remedy_for_time(tmp_path: Path, cell: str) -> None:
+@pytest.mark.parametrize(
+    ("cell", "code"), [("nan", "nan"), ("inf", "infinite-number"), ("canary", "bad-number")]
+)
+def test_missing_codes_are_no_remedy_for_time(tmp_path: Path, cell: str, code: str) -> None:
     # `missing` is not applied to time stamps: to recommend it would lead nowhere.
-    error = refused(
-        gaze_file(tmp_path, [("canary-ann", "canary-sea", 735, 284, cell)]), "'t_ms'", columns=TIMED
-    )
+    path = gaze_file(tmp_path, [("canary-ann", "canary-sea", 735, 284, cell)])
+    error = refused(path, code, "'t_ms'", columns=TIMED)
     assert "missing" not in error.remedy
 
 
 def test_the_remedy_for_repeated_times_is_one_that_gaze_has(tmp_path: Path) -> None:
     # Gaze inputs have no column for recordings, so they cannot be told to name one.
     rows = [("canary-ann", "canary-sea", 735, 284, 611)] * 2
-    error = refused(gaze_file(tmp_path, rows), columns=TIMED)
-    assert "tells recordings apart" not in error.remedy
+    error = refused(gaze_file(tmp_path, rows), "duplicate-time", columns=TIMED)
+    assert "recordings" not in error.remedy
+    assert "`columns`" not in error.remedy
+    assert "`time`" in error.remedy
 
 
 # One person's rows are a function of that person's rows alone
@@ -400,11 +438,12 @@ def test_rows_of_no_stimulus_are_dropped_where_stimuli_are_listed(tmp_path: Path
     assert points(gaze) == [("canary-a", "sea", 1, 2), ("canary-a", "sky", 7, 8)]
     assert gaze.people == 2
     assert gaze.assigned.tolist() == [[True, True], [False, False]]
-    assert "2 of 4 rows belong to stimuli that the plan does not list and were dropped" in gaze.notes
-    refused(path, "line 3", "a label is missing")
-    refused(gaze_file(tmp_path, [("", "sea", 1, 2), ("canary-a", "", 3, 4)]), "line 2", stimuli=["sea"])
+    assert counted(gaze) == [[2, 4]]
+    refused(path, "missing-label", "line 3", "'image'")
+    nobody = gaze_file(tmp_path, [("", "sea", 1, 2), ("canary-a", "", 3, 4)])
+    refused(nobody, "missing-label", "line 2", "'person'", stimuli=["sea"])
     odd = gaze_file(tmp_path, [("canary-a", "", 1, 2), ("canary-a", "x" * 201, 3, 4)])
-    refused(odd, "line 3", "a label cannot be one", stimuli=["sea"])
+    refused(odd, "bad-label", "line 3", "'image'", stimuli=["sea"])
     nothing = load(gaze_file(tmp_path, [("canary-a", "", 1, 2)]), stimuli=["sea"])
     assert (nothing.people, nothing.x_px.size) == (1, 0)
 

@@ -13,9 +13,11 @@ import h5py
 import numpy as np
 import polars as pl
 import pytest
+import refusals
 import scipy.io
 import scipy.sparse
 from documented import ROOT
+from goldens import figures
 from refusals import check_refusal
 
 from synthrelease.data.gaze import load_gaze
@@ -70,10 +72,13 @@ def read(folder: Path, value: Any, **options: Any) -> pl.DataFrame:
     return table(written(folder, {"data": value}), **options)
 
 
-def refused(path: Path, *words: str, **options: Any) -> DataError:
+def refused(path: Path, code: str, *names: str, **options: Any) -> DataError:
+    """Expect an error of the code that has the names, whichever part of it, and no value."""
     with pytest.raises(DataError) as caught:
         table(path, **options)
-    check_refusal(caught.value, path, *words, secrets=SECRETS)
+    check_refusal(caught.value, path, code, secrets=SECRETS)
+    for name in names:
+        assert name in str(caught.value)
     return caught.value
 
 
@@ -128,7 +133,7 @@ def test_gaze_is_loaded_of_a_mat_file_and_errors_are_found_in_matlab(tmp_path: P
         "fix_duration": vector(1, 2),
     }
     path = written(tmp_path, {"fixations": value})
-    with pytest.raises(DataError, match="fixations 3, subjects 2, row 2, column 'fix_x'"):
+    with refusals.refused(DataError, "nan", where="fixations 3, subjects 2, row 2, column 'fix_x'"):
         numbers(read_table(path, ["fix_x"]), "fix_x")
 
 
@@ -168,20 +173,21 @@ def test_matrices_have_numbered_columns_or_those_of_the_plan(tmp_path: Path) -> 
     found = read(tmp_path, cells(matrix, matrix[:1], np.zeros((0, 0)), matrix[1:]))
     assert found["data"].to_list() == [1, 1, 1, 2, 4, 4]
     assert found["column 2"].to_list() == [1, 3, 5, 1, 3, 5]
-    refused(written(tmp_path, {"data": matrix}), "3 names, and 2 columns", header=("x", "y", "z"))
-    refused(written(tmp_path, {"data": {"x": 1.0}}), "header", header=("z",))
+    error = refused(written(tmp_path, {"data": matrix}), "header-does-not-fit", header=("x", "y", "z"))
+    assert figures(error.found) == [3, 2]
+    refused(written(tmp_path, {"data": {"x": 1.0}}), "header-without-matrix", "`header`", header=("z",))
 
 
 def test_cells_in_rows_and_columns_have_two_indices_in_matlabs_order(tmp_path: Path) -> None:
     found = read(tmp_path, grid([[vector(1, 2), vector(3)], [vector(4), vector(5)]]))
-    assert found.columns == ["data dim 1", "data dim 2", "row", "value"]
+    assert found.columns == ["data dim 1", "data dim 2", "row", "value"]  # not a sentence: columns
     assert found.rows() == [(1, 1, 1, 1), (1, 1, 2, 2), (2, 1, 1, 4), (1, 2, 1, 3), (2, 2, 1, 5)]
 
 
 def test_cells_in_cells_have_indices_of_their_own(tmp_path: Path) -> None:
     found = read(tmp_path, cells(cells(vector(1, 2), vector(3)), cells(vector(4))))
-    assert found.columns == ["data", "data level 2", "row", "value"]
-    assert found["data level 2"].to_list() == [1, 1, 2, 1]
+    assert found.columns == ["data", "data level 2", "row", "value"]  # not a sentence: columns
+    assert found["data level 2"].to_list() == [1, 1, 2, 1]  # not a sentence: a column
 
 
 def test_a_choice_among_things_that_rows_could_be_made_of(tmp_path: Path) -> None:
@@ -204,9 +210,9 @@ def test_a_choice_among_things_that_rows_could_be_made_of(tmp_path: Path) -> Non
     assert found.columns == ["allImages", "userdata", "row", "file", "name", "column 1", "column 2"]
     assert found["column 1"].to_list() == [2, 2, 1, 4, 4, 4, 4]
     assert found["name"].to_list() == ["ann", "ann", "bob", "ann", "ann", "ann", "ann"]
-    refused(path, "there is no field 'foo'", "userdata", table="allImages.foo")
-    refused(path, "no fields", table="allImages.file.x")
-    refused(path, "a sparse matrix", table="allImages")
+    refused(path, "unknown-field", "'foo'", "userdata", table="allImages.foo")
+    refused(path, "unknown-field", "'x'", "allImages.file", table="allImages.file.x")
+    refused(path, "sparse-matrix", table="allImages")
 
 
 def test_vectors_beside_the_chosen_one_come_along_if_always_as_long(tmp_path: Path) -> None:
@@ -216,7 +222,8 @@ def test_vectors_beside_the_chosen_one_come_along_if_always_as_long(tmp_path: Pa
     )
     path = written(tmp_path, {"data": both})
     assert table(path, table="data.x").columns == ["data", "row", "x", "y"]
-    refused(path, "data{2}.z", "3 elements beside 1 of 'x'", "table = 'data.z'")
+    error = refused(path, "lengths-differ", "data{2}.z", "'x'", "table = 'data.z'")
+    assert figures(error.found) == [3, 1]
 
 
 def test_names_are_as_short_as_they_can_be() -> None:
@@ -236,7 +243,7 @@ def test_what_is_missing_is_empty_and_numbers_of_several_types_are_one(tmp_path:
     )
     assert found["age"].to_list() == [3, 3, None, None][: found.height]
     large = np.asarray([[1 << 60, 1]], dtype=np.int64)
-    refused(written(tmp_path, {"data": cells({"x": large}, {"x": vector(0.5, 1)})}), "too large")
+    refused(written(tmp_path, {"data": cells({"x": large}, {"x": vector(0.5, 1)})}), "integers-too-large")
 
 
 # What is refused
@@ -285,62 +292,86 @@ def flipped(content: bytes) -> bytes:
 
 
 PLAIN = {"x": vector(SECRET, 2, 3), "name": "canary"}
-MALFORMED: dict[str, tuple[Callable[[], bytes], str]] = {
-    "text": (lambda: b"canary" * 100, "complete .mat"),
-    "nothing": (lambda: b"", "complete .mat"),
-    "head-only": (lambda: file_of()[:100], "complete .mat"),
-    "no-variable": (file_of, "no variable"),
-    "cut-packed": (lambda: saved(study()[0])[:-40], "complete .mat"),
-    "cut-plain": (lambda: saved(study()[0], packed=False)[:-40], "complete .mat"),
-    "wrong-checksum": (lambda: flipped(saved(PLAIN)), "complete .mat"),
-    "version-4": (lambda: saved(vector(SECRET), packed=False, format="4"), "version 5 to 7"),
-    "version-7.3": (version_7_3, "7.3"),
-    "hdf5": (lambda: version_7_3()[512:], "7.3"),
+MALFORMED: dict[str, tuple[Callable[[], bytes], str, str]] = {  # with the code, and what is named
+    "text": (lambda: b"canary" * 100, "bad-mat", ""),
+    "nothing": (lambda: b"", "bad-mat", ""),
+    "head-only": (lambda: file_of()[:100], "bad-mat", ""),
+    "no-variable": (file_of, "no-variable", ""),
+    "cut-packed": (lambda: saved(study()[0])[:-40], "bad-mat", ""),
+    "cut-plain": (lambda: saved(study()[0], packed=False)[:-40], "bad-mat", ""),
+    "wrong-checksum": (lambda: flipped(saved(PLAIN)), "bad-mat", ""),
+    "version-4": (lambda: saved(vector(SECRET), packed=False, format="4"), "bad-mat", ""),
+    "version-7.3": (version_7_3, "matlab-v73", ""),
+    "hdf5": (lambda: version_7_3()[512:], "matlab-v73", ""),
     "handle": (
         lambda: file_of(matrix(16, (1, 1), b"f", matrix(4, (1, 6), b"", element(16, b"canary")))),
-        "variable",
+        "function-handle",
+        "",
     ),
-    "handle-in-cell": (lambda: file_of(matrix(1, (1, 1), b"f", HANDLE)), "a function handle"),
-    "object": (lambda: saved(scipy.io.matlab.MatlabObject(structs({"x": SECRET}), "canary")), "an object"),
-    "sparse": (lambda: saved(scipy.sparse.csc_array([[SECRET]])), "a sparse matrix"),
-    "sparse-in-struct": (lambda: saved({"x": scipy.sparse.csc_matrix([[SECRET]])}), "a sparse matrix"),
-    "complex": (lambda: saved(np.asarray([[SECRET + 1j]])), "complex"),
-    "complex-in-cell": (lambda: saved(cells({"x": np.asarray([[SECRET + 1j]])})), "data{1}.x"),
-    "three-dimensions": (lambda: saved(np.full((2, 2, 2), SECRET)), "3 dimensions"),
+    "handle-in-cell": (lambda: file_of(matrix(1, (1, 1), b"f", HANDLE)), "function-handle", "f{1}"),
+    "object": (
+        lambda: saved(scipy.io.matlab.MatlabObject(structs({"x": SECRET}), "canary")),
+        "matlab-object",
+        "",
+    ),
+    "sparse": (lambda: saved(scipy.sparse.csc_array([[SECRET]])), "sparse-matrix", ""),
+    "sparse-in-struct": (
+        lambda: saved({"x": scipy.sparse.csc_matrix([[SECRET]])}),
+        "sparse-matrix",
+        "data.x",
+    ),
+    "complex": (lambda: saved(np.asarray([[SECRET + 1j]])), "complex-numbers", ""),
+    "complex-in-cell": (
+        lambda: saved(cells({"x": np.asarray([[SECRET + 1j]])})),
+        "complex-numbers",
+        "data{1}.x",
+    ),
+    "three-dimensions": (lambda: saved(np.full((2, 2, 2), SECRET)), "too-many-dimensions", ""),
     "ragged": (
         lambda: saved(cells(PLAIN, {"x": vector(1, 2), "name": vector(*[SECRET] * 3)})),
+        "mixed-kinds",
         "data{2}.name",
     ),
     "lengths": (
         lambda: saved(cells({"x": vector(1, SECRET), "y": vector(1)}, {"x": vector(1), "y": vector(1, 2)})),
+        "lengths-differ",
         "data{1}.y",
     ),
-    "widths": (lambda: saved(cells(np.full((2, 2), SECRET), np.full((2, 3), SECRET))), "2, 3"),
-    "kinds": (lambda: saved(cells(vector(SECRET, 1), "canary")), "data{2}"),
+    "widths": (
+        lambda: saved(cells(np.full((2, 2), SECRET), np.full((2, 3), SECRET))),
+        "widths-differ",
+        "2, 3",
+    ),
+    "kinds": (lambda: saved(cells(vector(SECRET, 1), "canary")), "mixed-kinds", "data{2}"),
     "ambiguous": (
         lambda: saved({"x": cells(vector(SECRET, 1)), "y": cells(vector(1, 2))}),
+        "several-tables",
         "table = 'data.x'",
     ),
-    "deep": (lambda: deep(5000), "complete .mat"),
-    "many-cells": (lambda: file_of(matrix(1, (1 << 30, 1 << 10), b"x")), "complete .mat"),
-    "many-letters": (lambda: file_of(matrix(4, (1 << 16, 1 << 15), b"x", element(16, b""))), "complete .mat"),
-    "negative": (lambda: file_of(matrix(6, (-4, -4), b"x", element(9, b""))), "complete .mat"),
-    "twice": (lambda: file_of(*[matrix(6, (1, 1), b"x", element(9, bytes(8)))] * 2), "same name"),
+    "deep": (lambda: deep(5000), "bad-mat", ""),
+    "many-cells": (lambda: file_of(matrix(1, (1 << 30, 1 << 10), b"x")), "bad-mat", ""),
+    "many-letters": (lambda: file_of(matrix(4, (1 << 16, 1 << 15), b"x", element(16, b""))), "bad-mat", ""),
+    "negative": (lambda: file_of(matrix(6, (-4, -4), b"x", element(9, b""))), "bad-mat", ""),
+    "twice": (
+        lambda: file_of(*[matrix(6, (1, 1), b"x", element(9, bytes(8)))] * 2),
+        "duplicate-variable",
+        "",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MALFORMED)
 def test_a_malformed_file_is_refused_without_a_value(tmp_path: Path, name: str) -> None:
-    content, word = MALFORMED[name]
+    content, code, named = MALFORMED[name]
     path = tmp_path / "data.mat"
     path.write_bytes(content())
-    refused(path, word)
+    refused(path, code, named)
 
 
 def test_a_variable_is_named_if_there_are_several(tmp_path: Path) -> None:
     path = written(tmp_path, {"a": vector(1, 2), "b": vector(SECRET)})
-    refused(path, "a, b", "table = 'a'")
-    refused(path, "there is no variable 'c'", table="c")
+    refused(path, "several-variables", "a, b", "table = 'a'")
+    refused(path, "unknown-variable", "'c'", table="c")
     assert table(path, table="a")["a"].to_list() == [1, 2]
 
 

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import refusals
+from goldens import figures
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +28,7 @@ from synthrelease.data.readers import READERS, delimited, reader_for
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table, row_count
-from synthrelease.errors import DataError, InputError, MachineError, SynthReleaseError
+from synthrelease.errors import DataError, MachineError, SynthReleaseError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
 SCREEN = Screen(800, 600)
@@ -82,20 +84,18 @@ def load(path: Path, *, separator: str | None = None, header: tuple[str, ...] = 
 
 
 def refused(
-    path: Path, *words: str, kind: type[SynthReleaseError] = DataError, **options: Any
+    path: Path, code: str, *places: str, kind: type[SynthReleaseError] = DataError, **options: Any
 ) -> SynthReleaseError:
-    """Load the file; expect an error of the kind that names the file and the words, and quotes no cell."""
-    with pytest.raises(SynthReleaseError) as caught:
+    """Load the file; expect an error of the kind and code that names the file and the places, and quotes no cell."""
+    with refusals.refused(kind, code, where=path) as caught:
         load(path, **options)
     error = caught.value
-    assert type(error) is kind
     assert error.exit_code == {DataError: 3, MachineError: 6}[kind]
-    assert str(path) in str(error)
-    told = str(error).replace(str(path), "")
-    for word in words:
-        assert word in told
+    for place in places:
+        assert place in error.where.replace(str(path), "")
+    shown = str(error).replace(str(path), "")
     assert error.expected or error.remedy, "neither what was expected nor what to do"
-    assert not [secret for secret in SECRETS if secret in told + repr(error).replace(str(path), "")]
+    assert not [secret for secret in SECRETS if secret in shown + repr(error).replace(str(path), "")]
     assert error.__cause__ is None, "the library's message, which quotes cells, is chained"
     assert error.__context__ is None or error.__suppress_context__
     return error
@@ -143,7 +143,7 @@ def test_every_format_gives_the_same_arrays(tmp_path: Path, name: str) -> None:
     assert gaze.stimulus.tolist() == [1, 0]
     np.testing.assert_array_equal(gaze.x_px, [735.125, 611.375])
     np.testing.assert_array_equal(gaze.y_px, [284.625, 93.875])
-    assert gaze.notes == ("2 of 4 rows have no position and were dropped",)
+    assert [figures(note) for note in gaze.notes] == [[2, 4]]
 
 
 @pytest.mark.parametrize("name", CLOTHES)
@@ -158,7 +158,7 @@ def test_quoted_cells_may_hold_separators_and_quotes(tmp_path: Path) -> None:
     row = ('"Ann ""A"" B, junior"', '"sea, rough"', '"1.5"', '"2"')
     gaze = load(stored(tmp_path, "quoted.csv", table(row)))
     assert gaze.identities == ('Ann "A" B, junior',)
-    assert gaze.stimuli == ("sea, rough",)
+    assert gaze.stimuli == ("sea, rough",)  # not a sentence: a label
     assert (gaze.x_px.tolist(), gaze.y_px.tolist()) == ([1.5], [2.0])
 
 
@@ -168,7 +168,7 @@ def test_quoted_cells_may_hold_separators_and_quotes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_another_separator_is_recognised_and_the_remedy_works(tmp_path: Path, separator: str) -> None:
     path = stored(tmp_path, "data.csv", table(*ROWS, separator=separator))
-    error = refused(path, "separator")
+    error = refused(path, "one-column", "line 1")
     line = re.search(r"separator = (\S+|'\t'|\"\t\")", error.remedy)
     assert line, "the remedy is not a line that can be put into the plan"
     given = tomllib.loads(line[0])["separator"]
@@ -178,7 +178,7 @@ def test_another_separator_is_recognised_and_the_remedy_works(tmp_path: Path, se
 
 def test_commas_in_a_tsv_are_recognised(tmp_path: Path) -> None:
     path = stored(tmp_path, "data.tsv", table(*ROWS))
-    refused(path, "separator = ','")
+    assert "separator = ','" in refused(path, "one-column", "line 1").remedy
     assert load(path, separator=",").people == 2
 
 
@@ -186,19 +186,20 @@ def test_what_is_not_utf8_has_a_line_in_a_long_file(tmp_path: Path) -> None:
     """Text is decoded by the megabyte, and letters of two bytes stand across the borders."""
     text = b"\xc3\xbc,1.5\n" * 400_000
     delimited._check_text(tmp_path, text)
-    with pytest.raises(DataError, match="line 400002: the file is not UTF-8"):
+    with refusals.refused(DataError, "not-utf8") as caught:
         delimited._check_text(tmp_path, text + b"\xfc,1.5\n", first_line=2)
+    assert caught.value.where.endswith(", line 400002")
 
 
 def test_decimal_commas_are_refused_and_not_quoted(tmp_path: Path) -> None:
     rows = [("canary-ann", "canary-sea", "611", "93"), ("canary-ann", "canary-sea", "735,125", "284")]
     path = stored(tmp_path, "german.csv", table(*rows, separator=";"))
-    refused(path, "line 3", "'x_px'", "a decimal comma", separator=";")
+    refused(path, "decimal-comma", "line 3", "'x_px'", separator=";")
 
 
 @pytest.mark.parametrize("separator", ["é", "\n", '"'])
 def test_a_separator_that_cannot_be_one_is_an_input_error(tmp_path: Path, separator: str) -> None:
-    with pytest.raises(InputError):
+    with refusals.refused(DataError, "bad-separator"):
         load(stored(tmp_path, "data.csv", table(*ROWS)), separator=separator)
 
 
@@ -208,82 +209,104 @@ def test_a_separator_that_cannot_be_one_is_an_input_error(tmp_path: Path, separa
 PACKED = gzip.compress(many_rows())
 WRONG_CHECKSUM = PACKED[:-8] + bytes([PACKED[-8] ^ 255]) + PACKED[-7:]
 UNREADABLE = {
-    "empty.csv": (b"", "is empty"),
-    "blank.csv": (b"\n\n", "is empty"),
-    "byte-order-mark.csv": (b"\xef\xbb\xbf", "header line"),
-    "empty.csv.gz": (gzip.compress(b""), "is empty"),
-    "header-only.csv": (table().encode(), "no rows"),
-    "header-only.tsv.gz": (gzip.compress(table(separator="\t").encode()), "no rows"),
-    "header-without-newline.csv": (table().strip().encode(), "no rows"),
+    "empty.csv": (b"", "empty-file"),
+    "blank.csv": (b"\n\n", "empty-file"),
+    "byte-order-mark.csv": (b"\xef\xbb\xbf", "empty-file"),
+    "empty.csv.gz": (gzip.compress(b""), "empty-file"),
+    "header-only.csv": (table().encode(), "no-rows"),
+    "header-only.tsv.gz": (gzip.compress(table(separator="\t").encode()), "no-rows"),
+    "header-without-newline.csv": (table().strip().encode(), "no-rows"),
     "header-only.parquet": (
         parquet(**{n: pl.Series([], dtype=pl.String) for n in HEADER}),
-        "no rows",
+        "no-rows",
     ),
-    "latin-1-body.csv": (table(("canary-é", "canary-sea", "1", "2")).encode("latin-1"), "UTF-8"),
+    "latin-1-body.csv": (table(("canary-é", "canary-sea", "1", "2")).encode("latin-1"), "not-utf8"),
     "latin-1-body.csv.gz": (
         gzip.compress(table(("canary-é", "canary-sea", "1", "2")).encode("latin-1")),
-        "UTF-8",
+        "not-utf8",
     ),
     "latin-1-header.csv": (
         table((*ROWS[0], "canary"), header=(*HEADER, "größe")).encode("latin-1"),
-        "UTF-8",
+        "not-utf8",
     ),
-    "utf-16.csv": (table(*ROWS).encode("utf-16"), "UTF-8"),
-    "utf-16-le.csv": (table(*ROWS).encode("utf-16-le"), "UTF-8"),
-    "utf-16-be.tsv": (table(*ROWS, separator="\t").encode("utf-16-be"), "UTF-8"),
-    "cut-in-the-middle.csv.gz": (PACKED[: len(PACKED) // 2], "unpacked"),
-    "cut-at-the-end.csv.gz": (PACKED[:-8], "unpacked"),
-    "cut-in-the-header.csv.gz": (PACKED[:12], "unpacked"),
-    "wrong-checksum.csv.gz": (WRONG_CHECKSUM, "unpacked"),
-    "plain-text.csv.gz": (table(*ROWS).encode(), "unpacked"),
-    "cut-at-the-end.parquet": (parquet()[:-20], "Parquet"),
-    "cut-in-the-middle.parquet": (parquet()[: len(parquet()) // 2], "Parquet"),
-    "empty.parquet": (b"", "Parquet"),
-    "text-in-truth.parquet": (table(*ROWS).encode(), "Parquet"),
-    "longer-row.csv": (table(ROWS[0], (*ROWS[1], "canary-more")).encode(), "more fields"),
-    "every-row-longer.csv": (table(*(("canary", *row) for row in ROWS)).encode(), "more fields"),
-    "shorter-row.csv": (table(ROWS[0], ROWS[1][:3], ROWS[0]).encode(), "fields"),
-    "half-a-row-at-the-end.csv": (table(ROWS[0], ROWS[1]).encode()[:-9], "fields"),
-    "unclosed-label.csv": (table(ROWS[0], ('"canary-ann', *ROWS[1][1:]), ROWS[0]).encode(), "quotes"),
-    "unclosed-number.csv": (table(ROWS[0], (*ROWS[1][:3], '"93.875'), ROWS[0]).encode(), "quotes"),
-    "unclosed-last.csv": (table(ROWS[0], (*ROWS[1][:3], '"93.875')).encode(), "quotes"),
-    "quote-inside.csv": (table(ROWS[0], ('canary"ann', *ROWS[1][1:])).encode(), "quotes"),
+    "utf-16.csv": (table(*ROWS).encode("utf-16"), "utf16-or-binary"),
+    "utf-16-le.csv": (table(*ROWS).encode("utf-16-le"), "utf16-or-binary"),
+    "utf-16-be.tsv": (table(*ROWS, separator="\t").encode("utf-16-be"), "utf16-or-binary"),
+    "cut-in-the-middle.csv.gz": (PACKED[: len(PACKED) // 2], "cannot-unpack"),
+    "cut-at-the-end.csv.gz": (PACKED[:-8], "cannot-unpack"),
+    "cut-in-the-header.csv.gz": (PACKED[:12], "cannot-unpack"),
+    "wrong-checksum.csv.gz": (WRONG_CHECKSUM, "cannot-unpack"),
+    "plain-text.csv.gz": (table(*ROWS).encode(), "cannot-unpack"),
+    "cut-at-the-end.parquet": (parquet()[:-20], "bad-parquet"),
+    "cut-in-the-middle.parquet": (parquet()[: len(parquet()) // 2], "bad-parquet"),
+    "empty.parquet": (b"", "bad-parquet"),
+    "text-in-truth.parquet": (table(*ROWS).encode(), "bad-parquet"),
+    "longer-row.csv": (table(ROWS[0], (*ROWS[1], "canary-more")).encode(), "too-many-fields"),
+    "every-row-longer.csv": (table(*(("canary", *row) for row in ROWS)).encode(), "too-many-fields"),
+    "shorter-row.csv": (table(ROWS[0], ROWS[1][:3], ROWS[0]).encode(), "too-few-fields"),
+    "half-a-row-at-the-end.csv": (table(ROWS[0], ROWS[1]).encode()[:-9], "too-few-fields"),
+    "unclosed-label.csv": (table(ROWS[0], ('"canary-ann', *ROWS[1][1:]), ROWS[0]).encode(), "open-quote"),
+    "unclosed-number.csv": (table(ROWS[0], (*ROWS[1][:3], '"93.875'), ROWS[0]).encode(), "open-quote"),
+    "unclosed-last.csv": (table(ROWS[0], (*ROWS[1][:3], '"93.875')).encode(), "open-quote"),
+    "quote-inside.csv": (table(ROWS[0], ('canary"ann', *ROWS[1][1:])).encode(), "open-quote"),
     "quotes-inside-two-cells.csv": (
         table(*(('canary"ann', *row[1:]) for row in ROWS[:2])).encode(),
-        "quotes",
+        "stray-quote",
     ),
-    "unclosed-header.csv": (table(*ROWS, header=("person", '"image', "x_px", "y_px")).encode(), ""),
-    "carriage-returns.csv": (table(*ROWS).replace("\n", "\r").encode(), ""),
-    "one-long-line.csv": (b"canary" * 30_000, ""),
-    "one-long-quote.csv": (b'"' + b"canary" * 30_000, ""),
-    "not-text.csv": (bytes(range(256)) * 10, ""),
-    "nul-in-header.csv": (table(*ROWS, header=("person", "ima\0ge", "x_px", "y_px")).encode(), "binary"),
-    "nul-in-label.csv": (table(ROWS[0], ("canary\0ann", *ROWS[1][1:])).encode(), ""),
-    "nul-in-number.csv": (table(ROWS[0], (*ROWS[1][:3], "93.8\0")).encode(), "line 3"),
+    "unclosed-header.csv": (
+        table(*ROWS, header=("person", '"image', "x_px", "y_px")).encode(),
+        "unknown-column",
+    ),
+    "carriage-returns.csv": (table(*ROWS).replace("\n", "\r").encode(), "lines-not-told-apart"),
+    "one-long-line.csv": (b"canary" * 30_000, "lines-not-told-apart"),
+    "one-long-quote.csv": (b'"' + b"canary" * 30_000, "lines-not-told-apart"),
+    "not-text.csv": (bytes(range(256)) * 10, "utf16-or-binary"),
+    "nul-in-header.csv": (
+        table(*ROWS, header=("person", "ima\0ge", "x_px", "y_px")).encode(),
+        "damaged-file",
+    ),
+    "nul-in-label.csv": (table(ROWS[0], ("canary\0ann", *ROWS[1][1:])).encode(), "damaged-file"),
+    "nul-in-number.csv": (table(ROWS[0], (*ROWS[1][:3], "93.8\0")).encode(), "damaged-file"),
     "column-of-ours-twice.csv": (
         table(*((*row, "canary") for row in ROWS), header=(*HEADER, "x_px")).encode(),
-        "same name",
+        "duplicate-column",
     ),
     "other-column-twice.csv": (
         table(*((*row, "canary", "canary") for row in ROWS), header=(*HEADER, "note", "note")).encode(),
-        "same name",
+        "duplicate-column",
     ),
-    "sheet.xlsx": (b"canary", "CSV UTF-8"),
-    "packed.csv.zip": (b"canary", "unpack it"),
-    "no-extension": (b"canary", ".parquet"),
+    "sheet.xlsx": (b"canary", "excel-workbook"),
+    "packed.csv.zip": (b"canary", "archive"),
+    "no-extension": (b"canary", "no-reader"),
 }
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_an_unreadable_file_is_refused_without_quoting_it(tmp_path: Path, name: str) -> None:
-    content, word = UNREADABLE[name]
+    content, code = UNREADABLE[name]
     path = stored(tmp_path, name, content)
-    refused(path, word)
+    refused(path, code)
 
 
-@pytest.mark.parametrize("name", ["longer-row.csv", "shorter-row.csv", "unclosed-label.csv"])
+@pytest.mark.parametrize(
+    "name", ["longer-row.csv", "shorter-row.csv", "unclosed-label.csv", "nul-in-number.csv"]
+)
 def test_a_broken_row_is_named_by_its_line(tmp_path: Path, name: str) -> None:
-    refused(stored(tmp_path, name, UNREADABLE[name][0]), "line 3")
+    content, code = UNREADABLE[name]
+    refused(stored(tmp_path, name, content), code, "line 3")
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"), [("column-of-ours-twice.csv", [3, 5, 5]), ("other-column-twice.csv", [5, 6, 6])]
+)
+def test_columns_of_one_name_are_numbered(tmp_path: Path, name: str, numbers: list[int]) -> None:
+    content, code = UNREADABLE[name]
+    assert figures(refused(stored(tmp_path, name, content), code).found) == numbers
+
+
+def test_where_no_reader_fits_all_that_can_be_read_is_listed(tmp_path: Path) -> None:
+    error = refused(stored(tmp_path, "no-extension", b"canary"), "no-reader")
+    assert not [reader.name for reader in READERS if reader.formats not in error.expected]
 
 
 @pytest.mark.parametrize("closed", [0, 1, 40])
@@ -294,39 +317,40 @@ def test_a_quote_that_stays_open_over_a_large_file_is_not_kept_in_memory(
     monkeypatch.setattr(delimited, "_LONGEST_ROW", 2000)
     rows = [ROWS[0]] * closed + [('"canary-ann', *ROWS[1][1:])] + [ROWS[0]] * 2000
     beyond = "\0"  # another error, for whoever reads so far
-    refused(stored(tmp_path, "open.csv", table(*rows) + beyond), f"line {closed + 2}", "quote")
+    refused(stored(tmp_path, "open.csv", table(*rows) + beyond), "open-quote", f"line {closed + 2}")
 
 
 def test_a_row_longer_than_a_block_is_one(tmp_path: Path) -> None:
     label = '"' + "canary-sky\n" * 15 + '"'
     lines = table(ROWS[0], (ROWS[1][0], label, *ROWS[1][2:]), ROWS[3])
-    refused(stored(tmp_path, "long.csv", lines), "line 3", "line break")
+    refused(stored(tmp_path, "long.csv", lines), "bad-label", "line 3")
 
 
 def test_a_quote_that_stays_open_is_named_by_its_line_after_others_that_were_closed(tmp_path: Path) -> None:
     rows = [('"canary"', *ROWS[0][1:]), ('"canary\nann"', *ROWS[0][1:]), ('"canary', *ROWS[0][1:]), ROWS[0]]
-    refused(stored(tmp_path, "open.csv", table(*rows)), "line 5", "quote")
+    refused(stored(tmp_path, "open.csv", table(*rows)), "open-quote", "line 5")
 
 
 def test_the_remedy_for_utf_16_is_not_that_for_latin_1(tmp_path: Path) -> None:
-    error = refused(stored(tmp_path, "utf-16.csv", UNREADABLE["utf-16.csv"][0]), "UTF-16")
-    assert "latin1" not in error.remedy
+    error = refused(stored(tmp_path, "utf-16.csv", UNREADABLE["utf-16.csv"][0]), "utf16-or-binary")
+    assert "iconv -f utf-16" in error.remedy
+    other = refused(stored(tmp_path, "latin-1.csv", UNREADABLE["latin-1-body.csv"][0]), "not-utf8")
+    assert "iconv -f latin1" in other.remedy
 
 
 def test_a_blank_first_line_is_not_called_an_empty_file(tmp_path: Path) -> None:
-    error = refused(stored(tmp_path, "blank-first.csv", "\n" + table(*ROWS)))
-    assert "empty" not in error.problem
+    refused(stored(tmp_path, "blank-first.csv", "\n" + table(*ROWS)), "blank-first-line", "line 1")
 
 
 def test_lines_are_those_an_editor_counts(tmp_path: Path) -> None:
     note = '"canary\ncanary"'
     rows = [(note, *ROWS[0]), ("", *ROWS[0]), ("", *ROWS[0][:2], "canary", "1")]
     content = table(*rows, header=("note", *HEADER))
-    refused(stored(tmp_path, "line-break-in-a-cell.csv", content), "line 5", "'x_px'")
+    refused(stored(tmp_path, "line-break-in-a-cell.csv", content), "bad-number", "line 5", "'x_px'")
 
 
 def test_a_blank_line_between_rows_is_named(tmp_path: Path) -> None:
-    refused(stored(tmp_path, "blank-line.csv", table(ROWS[0], ("",), ROWS[1])), "line 3")
+    refused(stored(tmp_path, "blank-line.csv", table(ROWS[0], ("",), ROWS[1])), "too-few-fields", "line 3")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "tsv.gz"])
@@ -338,7 +362,7 @@ def test_empty_cells_at_the_end_of_the_file_are_cells(tmp_path: Path, suffix: st
         packed = gzip.compress(content) if suffix.endswith("gz") else content
         gaze = load(stored(tmp_path, f"{number}.{suffix}", packed))
         assert gaze.identities == ("ann", "bob")
-        assert gaze.notes == ("1 of 2 rows have no position and were dropped",)
+        assert [figures(note) for note in gaze.notes] == [[1, 2]]
 
 
 LABEL = st.text(st.sampled_from('ab",; é'), max_size=5).map(lambda text: f"a{text}b")
@@ -363,7 +387,7 @@ def test_cells_and_lines_are_those_that_pythons_csv_module_wrote(
         writer.writerow([note, person, image, "canary" if number == bad else "1", "2"])
     folder = tmp_path_factory.mktemp("csv")
     path = stored(folder, "bad.csv", file.getvalue())
-    refused(path, f"line {lines[bad]}, column 'x_px'")
+    refused(path, "bad-number", f"line {lines[bad]}, column 'x_px'")
     path = stored(folder, "good.csv", file.getvalue().replace("canary", "1"))
     gaze = load(path)
     assert [gaze.identities[n] for n in gaze.person] == [person for person, _, _ in cells]
@@ -402,10 +426,10 @@ def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
                 frame, lines = delimited.Delimited().read(Source(path), ["b", "a"])
                 found.append(((frame.rows(), lines.tolist()), ""))
             except DataError as error:
-                found.append((None, re.sub(r" \(and \d+ more\)", "", str(error))))
+                found.append((None, error.code))
     # What is wrong first decides, and a row that is too short comes before a quote that stays open further down.
     assert len({repr(one) for one, _ in found}) == 1
-    assert all(words for one, words in found if one is None)
+    assert all(code for one, code in found if one is None)
 
 
 def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
@@ -437,7 +461,7 @@ def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
 def test_a_broken_file_is_refused_when_facts_are_read_too(tmp_path: Path) -> None:
     for name in ("cut-at-the-end.csv.gz", "latin-1-body.csv", "unclosed-label.csv", "cut-at-the-end.parquet"):
         path = stored(tmp_path, name, UNREADABLE[name][0])
-        with pytest.raises(DataError) as caught:
+        with refusals.refused(DataError, UNREADABLE[name][1]) as caught:
             read_facts(path, columns={"person": "person", "stimulus": "image"}, listed=None)
         assert "canary" not in str(caught.value).replace(str(path), "")
 
@@ -446,20 +470,20 @@ def test_a_broken_file_is_refused_when_facts_are_read_too(tmp_path: Path) -> Non
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    refused(tmp_path / "none.csv", "no such file", "relative to the plan")
+    refused(tmp_path / "none.csv", "no-such-file")
 
 
 @pytest.mark.parametrize("name", ["folder", "folder.csv", "folder.parquet"])
 def test_a_folder_is_no_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    refused(tmp_path / name, "folder", "one file")
+    refused(tmp_path / name, "path-is-folder")
 
 
 def test_a_file_that_vanishes_between_plan_and_reading_is_named(tmp_path: Path) -> None:
     path = stored(tmp_path, "data.csv", table(*ROWS))
     assert read_facts(path, columns={"person": "person"}, listed=None).people == 2
     path.unlink()
-    refused(path, "no such file")
+    refused(path, "no-such-file")
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.parquet"])
@@ -476,7 +500,7 @@ def test_a_file_that_vanishes_between_header_and_rows_is_an_error_of_ours(
         return present
 
     monkeypatch.setattr(reader, "column_names", names_then_gone)
-    refused(path)
+    refused(path, "no-such-file")
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.parquet"])
@@ -491,11 +515,14 @@ def test_a_file_that_may_not_be_read_is_the_machines_fault(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", denied)
-        refused(path, "may not be read", "permission", kind=MachineError)
+        refused(path, "cannot-read", kind=MachineError)
 
 
-@pytest.mark.parametrize("case", ["under-a-file", "too-long", "nul", "loop"])
-def test_an_impossible_path_is_an_error_of_ours(tmp_path: Path, case: str) -> None:
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [("under-a-file", "no-such-file"), ("too-long", "bad-path"), ("nul", "bad-path"), ("loop", "bad-path")],
+)
+def test_an_impossible_path_is_an_error_of_ours(tmp_path: Path, case: str, code: str) -> None:
     file = stored(tmp_path, "data.csv", table(*ROWS))
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     path = {
@@ -504,7 +531,7 @@ def test_an_impossible_path_is_an_error_of_ours(tmp_path: Path, case: str) -> No
         "nul": tmp_path / "a\0b.csv",
         "loop": tmp_path / "loop.csv",
     }[case]
-    with pytest.raises(SynthReleaseError):
+    with refusals.refused(DataError, code):
         load(path)
 
 
@@ -542,6 +569,7 @@ def test_every_reader_is_found_by_a_name_of_its_format() -> None:
 def test_lines_that_end_with_a_comma_are_no_lines_without_a_header(tmp_path: Path) -> None:
     path = tmp_path / "gazepoint.csv"
     path.write_text("person,FPOGX,\nann,1,\n", encoding="utf-8")
-    with pytest.raises(DataError, match="there is no column 'FPOGY'") as caught:
+    with refusals.refused(DataError, "unknown-column") as caught:
         read_table(path, ["person", "FPOGY"])
-    assert "did you mean 'FPOGX'" in str(caught.value)
+    assert "'FPOGY'" in caught.value.problem
+    assert "'FPOGX'" in caught.value.remedy

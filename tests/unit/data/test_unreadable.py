@@ -6,6 +6,7 @@ import codecs
 from pathlib import Path
 
 import pytest
+from refusals import check_refusal
 
 from synthrelease.data.readers import unreadable
 from synthrelease.data.source import Source
@@ -19,47 +20,54 @@ ZIP, OLE, EDF = (
 )
 
 
-def refused(path: Path, *words: str) -> None:
+def refused(path: Path, code: str) -> DataError:
     with pytest.raises(DataError) as caught:
         read_table(Source(path), ["x"])
-    told = str(caught.value)
-    assert caught.value.exit_code == 3
-    assert str(path) in told
-    assert "canary" not in told
-    for word in words:
-        assert word in told
+    check_refusal(caught.value, path, code, secrets=("canary",))
+    return caught.value
 
 
 @pytest.mark.parametrize("ending", sorted(unreadable._ENDINGS))
 def test_every_ending_has_a_remedy(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"P1{ending.upper()}"
     path.write_bytes(b"canary")
-    what, remedy = unreadable._ENDINGS[ending]
-    refused(path, "files of this kind cannot be read", what, remedy)
+    code, what, remedy = unreadable._ENDINGS[ending]
+    error = refused(path, code)
+    assert (error.found, error.remedy) == (what, remedy)
+
+
+def test_every_kind_of_file_has_a_code_of_its_own() -> None:
+    kinds = {*unreadable._ENDINGS.values(), *unreadable._BEGINNINGS.values()}
+    assert len({code for code, _, _ in kinds}) == len(kinds)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    ("name", "content", "code", "named"),
     [
-        ("a.csv", ZIP, ["a workbook of Excel", "CSV UTF-8"]),
-        ("a.tsv", OLE, ["a workbook of Excel", "CSV UTF-8"]),
-        ("a.txt", EDF, ["EDF recording", "edf2asc"]),
-        ("a.txt", b"## [BeGaze]\r\n## Date:\tcanary\r\n", ["BeGaze", "from_begaze"]),
-        ("a.txt", b"## [iView]\r\n## Date:\tcanary\r\n", ["IDF Converter", "##"]),
-        ("a.txt", b"[BeGaze]\r\nDate:\tcanary\r\n", ["several tables", "event statistics"]),
-        ("a.csv", b"Sep=;\r\nTYPE;canary\r\n", ["first line that tells Excel", "EyeLogic"]),
-        ("a.asc", EDF, ["EDF recording", "edf2asc"]),
-        ("a.edf", EDF, ["EDF recording", "edf2asc"]),
-        ("a.tsv", codecs.BOM_UTF16_LE + "x\ty\ncanary\t1\n".encode("utf-16-le"), ["UTF-16", "UTF-8"]),
-        ("a.tsv", "x\ty\ncanary\t1\n".encode("utf-16-le"), ["UTF-16", "UTF-8"]),
+        ("a.csv", ZIP, "excel-workbook", "CSV UTF-8"),
+        ("a.tsv", OLE, "excel-workbook", "CSV UTF-8"),
+        ("a.txt", EDF, "edf-recording", "edf2asc"),
+        ("a.txt", b"## [BeGaze]\r\n## Date:\tcanary\r\n", "begaze-export", "from_begaze"),
+        ("a.txt", b"## [iView]\r\n## Date:\tcanary\r\n", "idf-converter-export", "##"),
+        ("a.txt", b"[BeGaze]\r\nDate:\tcanary\r\n", "begaze-events", ""),
+        ("a.csv", b"Sep=;\r\nTYPE;canary\r\n", "separator-line", "EyeLogic"),
+        ("a.asc", EDF, "edf-recording", "edf2asc"),
+        ("a.edf", EDF, "edf-recording", "edf2asc"),
+        (
+            "a.tsv",
+            codecs.BOM_UTF16_LE + "x\ty\ncanary\t1\n".encode("utf-16-le"),
+            "utf16-or-binary",
+            "UTF-8",
+        ),
+        ("a.tsv", "x\ty\ncanary\t1\n".encode("utf-16-le"), "utf16-or-binary", "UTF-8"),
     ],
 )
 def test_what_is_in_a_file_counts_whatever_its_name(
-    tmp_path: Path, name: str, content: bytes, words: list[str]
+    tmp_path: Path, name: str, content: bytes, code: str, named: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    refused(tmp_path / name, *words)
+    assert named in refused(tmp_path / name, code).remedy
 
 
 def test_what_is_not_there_is_not_there_whatever_its_name(tmp_path: Path) -> None:
-    refused(tmp_path / "none.xlsx", "there is no such file")
+    refused(tmp_path / "none.xlsx", "no-such-file")

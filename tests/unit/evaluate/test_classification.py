@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import bad_argument, refused
 
 from synthrelease.errors import MachineError
 from synthrelease.evaluate.classification import (
@@ -149,22 +150,23 @@ def test_a_seed_repeats_itself(classifier):
 def test_what_cannot_be_classified_is_refused():
     values, labels, groups, units = clusters()
     ways = {"classifier": "SVM", "seed": 0}
-    with pytest.raises(ValueError, match="two groups at least"):
+    with bad_argument(ValueError, "groups", by="classification"):
         leave_one_group_out_accuracy(values, labels, np.zeros_like(groups), units, **ways)
-    with pytest.raises(ValueError, match="two labels at least"):
+    with bad_argument(ValueError, "labels", by="classification"):
         leave_one_group_out_accuracy(values, np.zeros_like(labels), groups, units, **ways)
-    with pytest.raises(ValueError, match="a unit of two"):
+    with bad_argument(ValueError, "unit", by="classification"):
         leave_one_group_out_accuracy(values, labels, groups, groups, **ways)
-    with pytest.raises(ValueError, match="one length"):
+    with bad_argument(ValueError, 179, 180, by="classification"):
         leave_one_group_out_accuracy(values[1:], labels, groups, units, **ways)
-    with pytest.raises(ValueError, match="not empty"):
+    with bad_argument(ValueError, [0], by="classification"):
         majority_vote(labels[:0], units[:0])
-    with pytest.raises(ValueError, match="k-NN, SVM, DT, RF, found 'XGB'"):
+    with bad_argument(ValueError, "classifier", "XGB", *CLASSIFIERS, by="classification"):
         split_accuracy((values, labels), (values, labels), units, classifier="XGB", seed=0)
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     values, labels, _, _ = clusters()
-    with pytest.raises(MachineError, match="scikit-learn is not installed"):
+    with refused(MachineError, "extra-missing") as caught:
         trained(values, labels, classifier="SVM", seed=0)
+    assert "scikit-learn" in caught.value.remedy

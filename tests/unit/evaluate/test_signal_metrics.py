@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from refusals import bad_argument
 
 from synthrelease.evaluate import lag_correlation, nmse, relative_mse, series_correlation, utility
 
@@ -158,7 +159,7 @@ def test_correlation_never_leaves_its_range() -> None:
 def test_series_that_cannot_be_compared_are_refused(
     measure: Callable[..., Numbers], p: object, q: object
 ) -> None:
-    with pytest.raises(ValueError, match="Expected"):
+    with bad_argument(ValueError, by="signal_metrics"):
         measure(p, q)
 
 
@@ -220,22 +221,22 @@ def test_samples_that_are_the_same_for_all_correlate_with_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "lags", "message"),
+    ("at", "lags", "named"),
     [
-        (-1, [0], r"0 <= at < 6, found at=-1"),
-        (6, [0], r"0 <= at < 6, found at=6"),
-        (4, [0, 2], r"-4 <= lags < 2, found 2"),
-        (4, [-5], r"-4 <= lags < 2, found -5"),
-        (4, [0.5], r"whole numbers, found float64"),
-        (4, 1, r"whole numbers, found int64 of shape \(\)"),
+        (-1, [0], ("at", 0, 6, -1)),
+        (6, [0], ("at", 0, 6)),
+        (4, [0, 2], ("lags", -4, 2)),
+        (4, [-5], ("lags", -4, 2, -5)),
+        (4, [0.5], ("lags", "float64")),
+        (4, 1, ("lags", "int64", ())),
     ],
 )
-def test_a_sample_outside_is_named(at: int, lags: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_a_sample_outside_is_named(at: int, lags: object, named: tuple[object, ...]) -> None:
+    with bad_argument(ValueError, *named, by="signal_metrics"):
         lag_correlation(np.ones((3, 6)), at=at, lags=lags)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("series", [[1.0, 2.0], np.ones((2, 3, 4)), [[1.0, math.inf]]])
 def test_series_of_people_that_are_none_are_refused(series: object) -> None:
-    with pytest.raises(ValueError, match="Expected series"):
+    with bad_argument(ValueError, "series", by="signal_metrics"):
         lag_correlation(series, at=0, lags=[0])  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from layouts import NAMES, layout
 from synthrelease.exports.datacite import datacite
 
 DIGEST = "ab" * 32
+LICENCE = "Ask us first"
 
 
 def told(**release):
@@ -24,20 +25,20 @@ def test_its_schema_accepts_releases_of_every_kind(name):
 
 def test_its_schema_accepts_what_else_may_be_known():
     assert datacite_faults(told(license="CC0-1.0", contact="data@example.org")) == []
-    assert datacite_faults(told(license="Ask us first")) == []
+    assert datacite_faults(told(license=LICENCE)) == []
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "place"),
     [
-        ({"publicationYear": 2026}, "2026 is not of type 'string'"),
-        ({"types": {"resourceTypeGeneral": "Data"}}, "'Data' is not one of"),
-        ({"creators": []}, "[] "),
-        ({"rightsList": [{"rightsURI": "x"}]}, "Additional properties are not allowed"),
+        ({"publicationYear": 2026}, "$.publicationYear"),
+        ({"types": {"resourceTypeGeneral": "Data"}}, "$.types.resourceTypeGeneral"),
+        ({"creators": []}, "$.creators"),
+        ({"rightsList": [{"rightsURI": "x"}]}, "$.rightsList[0]"),
     ],
 )
-def test_its_schema_refuses_what_is_wrong(wrong, said):
-    assert any(said in fault for fault in datacite_faults(told() | wrong))
+def test_its_schema_refuses_what_is_wrong(wrong, place):
+    assert place in datacite_faults(told() | wrong)
 
 
 def test_what_nobody_told_is_marked_so():
@@ -49,7 +50,7 @@ def test_what_nobody_told_is_marked_so():
 
 def test_what_the_plan_says_is_passed_on():
     document = told(license="CC-BY-4.0", contact="data@example.org", date="2026-03-04")
-    assert document["titles"] == [{"title": "A small invented study of attention"}]
+    assert document["titles"] == [{"title": layout("maps").manifest["release"]["title"]}]
     assert document["creators"] == [{"name": "data@example.org"}]
     assert document["contributors"] == [{"name": "data@example.org", "contributorType": "ContactPerson"}]
     assert document["publicationYear"] == "2026"
@@ -57,4 +58,4 @@ def test_what_the_plan_says_is_passed_on():
     assert document["rightsList"][0]["rightsIdentifier"] == "CC-BY-4.0"
     assert document["rightsList"][0]["rightsUri"] == "https://spdx.org/licenses/CC-BY-4.0"
     assert (document["formats"], document["sizes"]) == (["application/x-hdf5"], ["123 bytes"])
-    assert told(license="Ask us first")["rightsList"] == [{"rights": "Ask us first"}]
+    assert told(license=LICENCE)["rightsList"] == [{"rights": LICENCE}]

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from bundle_files import written
+from bundle_files import sections, written
 from click.testing import CliRunner
+from goldens import figures
 from layouts import NAMES, layout
 
 from synthrelease.bundle.bundle_file import BundleFile
@@ -25,6 +26,7 @@ from synthrelease.exports.folder import LIST, files_in
 from synthrelease.exports.formats import FORMATS
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import tables_of
+from synthrelease.exports.written import FORMULAS
 from synthrelease.report.promise_words import promise_of
 
 TABLES = ("csv", "parquet")
@@ -140,8 +142,8 @@ def test_a_missing_value_alone_in_a_row_is_no_empty_line(tmp_path):
 @pytest.mark.parametrize(
     ("guarantee", "told"),
     [
-        ({"kind": "zcdp", "rho": 0.5}, "ρ = 0.5 zCDP per person"),
-        ({"kind": "gaussian_dp", "mu": 1.0}, "μ = 1 "),
+        ({"kind": "zcdp", "rho": 0.5}, "ρ = 0.5 zCDP"),
+        ({"kind": "gaussian_dp", "mu": 1.0}, "μ = 1"),
     ],
 )
 def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, told):
@@ -149,8 +151,8 @@ def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, tol
     old = bundle.manifest["privacy"]["guarantee"]
     bundle.manifest["privacy"]["guarantee"] = {key: old[key] for key in ("unit", "neighbours")} | guarantee
     export(bundle, "csv", tmp_path / "out")
-    promised, _, _ = (tmp_path / "out" / "README.txt").read_text("utf-8").partition("What is not protected")
-    assert told in flat(promised)
+    _, promise, *_ = sections((tmp_path / "out" / "README.txt").read_text("utf-8"))
+    assert told in promise
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -176,7 +178,7 @@ def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
         assert flat(warning) in text
     assert hashlib.sha256(whole.raw).hexdigest() in text
     assert hashlib.sha256((tmp_path / "out" / "manifest.json").read_bytes()).hexdigest() in text
-    assert "synthrelease verify" in text
+    assert "synthrelease verify" in text  # not a sentence: a command
     assert "\\u" not in text
     assert TEST_SEED_WORDS not in text
     for column in (column for table in tables_of(bundle) for column in table.columns):
@@ -191,14 +193,23 @@ def test_repeatable_noise_is_told_in_every_file(tmp_path, form):
     assert done.exit_code == 0, done.output
     assert TEST_SEED_WORDS in done.output
     for readme in (tmp_path / "out").glob("README*"):
-        text = readme.read_text("utf-8")
-        assert text.startswith(TEST_SEED_WORDS)
-        assert "It does not hold" in text
+        assert readme.read_text("utf-8").startswith(TEST_SEED_WORDS)
     for table in (tmp_path / "out").glob("*.parquet"):
         metadata = pl.read_parquet_metadata(table)
         assert TEST_SEED_WORDS in metadata["synthrelease.promise"]
         assert metadata["synthrelease.title"].startswith(TEST_SEED_WORDS)
         assert metadata["synthrelease.test_seed"] == "true"
+
+
+def test_more_is_said_before_a_promise_that_does_not_hold(tmp_path):
+    bundle, _ = written(tmp_path, "areas")
+    promises = []
+    for seeded in (True, False):
+        bundle.manifest["randomness"]["test_seed"] = seeded
+        export(bundle, "csv", tmp_path / f"{seeded}")
+        promises.append(sections((tmp_path / f"{seeded}" / "README.txt").read_text("utf-8"))[1])
+    assert promises[0].endswith(promises[1])
+    assert len(promises[0]) > len(promises[1])
 
 
 def test_parquet_carries_the_guarantee(tmp_path):
@@ -245,8 +256,8 @@ def test_labels_like_formulas_stay_and_are_told(tmp_path, label):
     path = relabelled(tmp_path, "tired", label)
     done = CliRunner().invoke(main, ["export", str(path), "--to", "csv", "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    assert "spreadsheet" in flat(done.output)
-    assert "take them for formulas" in flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
+    assert FORMULAS in flat(done.output)
+    assert FORMULAS in flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
     with (tmp_path / "out" / "randomized-categories.csv").open(encoding="utf-8", newline="") as file:
         assert label in {row["label"] for row in csv.DictReader(file)}
 
@@ -274,9 +285,12 @@ def test_a_faulty_bundle_is_not_exported(tmp_path, form):
         manifest = file.manifest()
     manifest["outputs"][0]["guarantee"]["epsilon"] = 1.0
     reseal(path, manifest)
-    done = CliRunner().invoke(main, ["export", str(path), "--to", form, "-o", str(tmp_path / "out")])
+    command = ["export", str(path), "--to", form, "-o", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(main, command)
     assert done.exit_code == 1
-    assert "NOT TO BE RELIED ON" in done.output
+    error = json.loads(done.stdout)["error"]
+    assert error["kind"] == "FaultyBundleError"
+    assert {finding["code"] for finding in error["findings"]} == {"guarantee"}
     assert [path.name for path in tmp_path.iterdir()] == ["faulty.h5"]
 
 
@@ -295,11 +309,15 @@ def test_an_export_is_replaced_when_asked_for(tmp_path):
 
 def test_the_summary_says_how_much_and_where(tmp_path):
     written(tmp_path, "moods")
-    done = CliRunner().invoke(
-        main, ["export", str(tmp_path / "release.h5"), "--to", "csv", "-o", str(tmp_path / "out")]
-    )
-    assert done.output.startswith("Exported   csv: 4 files, 0.0")
-    assert str(tmp_path / "out") in done.output
+    command = ["export", str(tmp_path / "release.h5"), "--to", "csv", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(main, command)
+    size = sum(len(data) for data in contents(tmp_path / "out").values())
+    head, _, folder = done.output.partition(str(tmp_path / "out"))
+    assert figures(head) == [4, round(size / 1e6, 2)]
+    assert folder == "\n"
+    told = json.loads(CliRunner().invoke(main, [*command, "--force", "--json"]).stdout)
+    assert (told["to"], told["files"], told["bytes"]) == ("csv", 4, size)
+    assert told["folder"] == str(tmp_path / "out")
 
 
 def test_pictures_of_stimuli_are_for_pictures(tmp_path):

@@ -145,11 +145,12 @@ def test_licence_and_contact_are_told(tmp_path):
     assert package["contributors"] == [
         {"title": "data@example.org", "email": "data@example.org", "roles": ["contact"]}
     ]
-    bundle.manifest["release"] |= {"license": "ask us", "contact": "Ada, room 5"}
+    licence, contact = "ask us", "Ada, room 5"
+    bundle.manifest["release"] |= {"license": licence, "contact": contact}
     export(bundle, "frictionless", tmp_path / "other")
     package = told(tmp_path / "other")
-    assert package["licenses"] == [{"name": "LicenseRef-release", "title": "ask us"}]
-    assert package["contributors"] == [{"title": "Ada, room 5", "roles": ["contact"]}]
+    assert package["licenses"] == [{"name": "LicenseRef-release", "title": licence}]
+    assert package["contributors"] == [{"title": contact, "roles": ["contact"]}]
 
 
 def test_repeatable_noise_is_told(tmp_path):

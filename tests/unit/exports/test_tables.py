@@ -1,15 +1,21 @@
 """A release as tables: every published value of every kind of output, once, where its columns say."""
 
+import re
+
 import numpy as np
 import pytest
 from bundle_files import entry, of, written
+from catalogued import numbers_in
+from goldens import check_text
 from layouts import GOLDEN, NAMES
+from refusals import refused
 
 from synthrelease.bundle import open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import BundleError
 from synthrelease.exports.tables import tables_of
 from synthrelease.privacy.guarantee import from_json
+from synthrelease.report.promise_words import standing
 
 KINDS = {"number": ("Float32", "Float64"), "integer": ("Int32", "Int64"), "string": ("String",)}
 
@@ -246,9 +252,11 @@ def test_every_table_tells_its_guarantee(released):
     for table in tables.values():
         guarantee = entry(whole, table.output)["guarantee"]
         assert f"ε = {guarantee['epsilon']:g}" in table.description
-    tables, _ = released("each")
-    assert "Protects nobody" in tables["published-read"].description
-    assert "Guarantee" not in tables["published-read"].description
+    tables, whole = released("each")
+    published = tables["published-read"]
+    assert published.promise == standing(entry(whole, "published"))
+    assert published.description.endswith(published.promise)
+    assert numbers_in(published.description) == {}
 
 
 @pytest.mark.parametrize(("name", "parts"), [("maps", 3), ("each", 2), ("moods", 1)])
@@ -258,25 +266,26 @@ def test_tables_tell_the_guarantee_of_the_whole_beside_their_own(released, name,
     covered = whole.manifest["privacy"]["composition"]["outputs"]
     assert len(covered) == parts
     for table in tables.values():
-        others = [one for one in covered if one != table.output]
-        if parts > 1 and table.output in covered:
-            assert f"Together with {' and '.join(others)}: {together}." in table.promise
-        else:
-            assert "Together with" not in table.promise
+        others = [one for one in covered if one != table.output] if table.output in covered else []
+        own = str(from_json(entry(whole, table.output)["guarantee"]))
+        assert [one for one in covered if re.search(rf"\b{one}\b", table.promise)] == others
+        assert (together in table.promise) == bool(others or own == together)
 
 
 def test_repeatable_noise_is_told_in_every_table(released):
-    tables, _ = released("areas")
-    assert not any("By itself" in table.description for table in tables.values())
-    assert all(
-        TEST_SEED_WORDS in table.description and "does not hold" in table.description
-        for table in tables.values()
-    )
+    tables, whole = released("areas")
+    for table in tables.values():
+        output = entry(whole, table.output)
+        assert TEST_SEED_WORDS in table.description
+        assert str(from_json(output["guarantee"])) in table.promise
+        assert standing(output) not in table.description
+    check_text("exports/promise-of-a-test-seed", table.promise)
 
 
 def test_values_that_were_changed_meanwhile_are_refused(tmp_path):
     bundle, _ = written(tmp_path, "moods")
     digests = bundle.manifest["digests"]
-    digests["/outputs/moods/sum/tired/left_mm/value"] = "0" * 64
-    with pytest.raises(BundleError, match="not those that the manifest lists"):
+    path = "/outputs/moods/sum/tired/left_mm/value"
+    digests[path] = "0" * 64
+    with refused(BundleError, "values-changed", where=path):
         list(tables_of(bundle))

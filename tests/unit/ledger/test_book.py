@@ -6,6 +6,8 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from goldens import figures
+from refusals import refused
 from spending import (
     ADD,
     PLAN,
@@ -25,6 +27,7 @@ from synthrelease.bundle.manifest import schema
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.ledger import Ledger, store
 from synthrelease.ledger import charge as charges
+from synthrelease.ledger.history import Kind
 from synthrelease.privacy import accounting
 from synthrelease.privacy import filter as filters
 from synthrelease.privacy.accounting import compose as composed
@@ -35,20 +38,20 @@ def test_a_release_within_the_grant_is_paid_and_one_beyond_it_refused(tmp_path):
     for number in range(4):
         spending = ledger.debit(charge(laplace(0.25), plan=str(number))).spending
         assert (spending["spent_before"], spending["spent_after"]) == (number / 4, (number + 1) / 4)
-    with pytest.raises(PolicyError, match="more than is left") as refusal:
+    with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.debit(charge(laplace(1e-4), plan="5"))
     assert refusal.value.exit_code == 4
-    assert "1 are spent and 0 remain" in refusal.value.expected
+    assert figures(refusal.value.expected) == [1, 1, 0]  # granted, spent, left
     assert kinds(ledger.path) == ["created", "grant", *["debit"] * 4]
 
 
 def test_refusal_tells_what_remains(tmp_path):
     ledger = granted(tmp_path, 1.0)
     ledger.debit(charge(laplace(0.75)))
-    with pytest.raises(PolicyError) as refusal:
+    with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.standing(charge(laplace(0.5), plan="b"))
-    assert refusal.value.found.startswith("ε = 1.25 with this release (ε = 0.5 by itself) at δ = 0")
-    assert "0.75 are spent and 0.25 remain" in refusal.value.expected
+    assert figures(refusal.value.found) == [1.25, 0.5, 0]  # with it, by itself, δ
+    assert figures(refusal.value.expected) == [1, 0.75, 0.25]
 
 
 def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):
@@ -58,7 +61,7 @@ def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):
     ledger = granted(tmp_path, four, 1e-6)
     spent = [ledger.debit(charge(gaussian(0.2), plan=str(number))).spending for number in range(4)]
     assert sum(one["spent_here"] for one in spent) > 1.5 * four == 1.5 * spent[-1]["spent_after"]
-    with pytest.raises(PolicyError, match="more than is left"):
+    with refused(PolicyError, "exceeds-grant", where="study"):
         ledger.debit(charge(gaussian(0.2), plan="4"))
 
 
@@ -79,24 +82,26 @@ def test_asking_pays_nothing(tmp_path):
 def test_a_dataset_without_a_grant_is_refused(tmp_path):
     ledger = granted(tmp_path)
     for use in (ledger.standing, ledger.debit):
-        with pytest.raises(PolicyError, match="nothing is granted") as refusal:
+        with refused(PolicyError, "nothing-granted", where="other") as refusal:
             use(charge(laplace(1.0), dataset="other"))
-        assert "--dataset other" in refusal.value.remedy
+        assert "--dataset other" in refusal.value.remedy  # not a sentence: an option
 
 
 def test_another_relation_is_refused(tmp_path):
     ledger = granted(tmp_path)
-    with pytest.raises(PolicyError, match="neighbouring relation"):
+    with refused(PolicyError, "other-neighbours", where="study") as refusal:
         ledger.debit(charge(laplace(1.0), neighbours=ADD))
+    assert (refusal.value.found, refusal.value.expected) == (str(ADD), str(REPLACE))
     ledger.grant("study", 3, 0, ADD)  # nothing was paid yet
     ledger.debit(charge(laplace(1.0), neighbours=ADD))
-    with pytest.raises(PlanError, match="another relation"):
+    with refused(PlanError, "other-neighbours", where="study") as refusal:
         ledger.grant("study", 3, 0, REPLACE)
+    assert (refusal.value.found, refusal.value.expected) == (str(REPLACE), str(ADD))
 
 
 def test_without_a_delta_gaussian_noise_is_refused_in_words(tmp_path):
     ledger = granted(tmp_path, 3.0, 0.0)
-    with pytest.raises(PolicyError, match="the grant has none") as refusal:
+    with refused(PolicyError, "grant-without-delta", where="study") as refusal:
         ledger.debit(charge(gaussian(0.1)))
     assert "inf" not in str(refusal.value)
 
@@ -107,9 +112,9 @@ def test_a_grant_below_what_is_spent_stops_everything(tmp_path, monkeypatch):
         ledger.debit(charge(laplace(2.0)))
     ledger.grant("study", 1.0, 0.0, REPLACE)
     for plan in ("b", PLAN):  # nor may what is left over be used
-        with pytest.raises(PolicyError, match="more than is left"):
+        with refused(PolicyError, "exceeds-grant", where="study"):
             ledger.debit(charge(laplace(2.0 if plan == PLAN else 1e-3), plan=plan))
-    assert ledger.summary()[0] == "study: ε = 2 of 1 spent, 0 left"
+    assert figures(ledger.summary()[0]) == [2, 1, 0]  # spent, granted, left
     assert ledger.check().faults == []
     ledger.grant("study", 2.5, 0.0, REPLACE)
     ledger.debit(charge(laplace(0.5), plan="b"))
@@ -121,8 +126,8 @@ def test_a_delta_taken_back_leaves_no_epsilon(tmp_path):
     ledger.debit(charge(gaussian(0.1)))
     ledger.grant("study", 3.0, 0.0, REPLACE)
     assert ledger.to_json()["study"]["spent"] is None
-    assert "nothing is left" in ledger.summary()[0]
-    with pytest.raises(PolicyError, match="the grant has none"):
+    assert figures(ledger.summary()[0]) == [3]  # granted; none is spent or left
+    with refused(PolicyError, "grant-without-delta", where="study"):
         ledger.debit(charge(laplace(0.1)))
 
 
@@ -154,12 +159,9 @@ def test_a_release_with_trials_cannot_join_others(tmp_path):
     ledger.debit(charge(laplace(0.1)))
     for wanted in (charge(trial(), plan="b"), charge(laplace(0.1), trial(), plan="b")):
         for use in (ledger.standing, ledger.debit):
-            with pytest.raises(
-                PolicyError, match="cannot join releases that are composed exactly"
-            ) as refusal:
+            with refused(PolicyError, "tests-do-not-compose", where="study") as refusal:
                 use(wanted)
             assert refusal.value.exit_code == 4
-            assert "a dataset name and a grant of their own" in refusal.value.remedy
     assert kinds(ledger.path) == ["created", "grant", "debit"]
     ledger.grant("trials", 50.0, 1e-3, REPLACE)
     ledger.debit(charge(trial(), dataset="trials"))
@@ -177,10 +179,10 @@ def test_after_a_release_with_trials_all_is_added_up_at_the_plans_own_deltas(tmp
     assert second["spent_after"] == pytest.approx(trials + noise, rel=1e-3)
     third = ledger.debit(charge(laplace(0.5), delta=2e-4, plan="c")).spending  # it needs none
     assert third["spent_after"] == pytest.approx(second["spent_after"] + 0.5, rel=1e-5)
-    with pytest.raises(PolicyError, match="the releases' own δ") as refusal:
+    with refused(PolicyError, "exceeds-granted-delta", where="study") as refusal:
         ledger.debit(charge(gaussian(0.01), delta=1e-9, plan="d"))
-    assert "δ = 1e-09" in refusal.value.found
-    assert "0.0003" in refusal.value.expected
+    assert figures(refusal.value.found) == [1e-9]
+    assert figures(refusal.value.expected) == [3e-4]
     assert ledger.check().faults == []
 
 
@@ -222,11 +224,12 @@ def test_the_order_of_debits_leaves_no_trace_but_for_the_first(tmp_path):
 def test_a_policys_limit_is_held_against_what_others_paid_meanwhile(tmp_path):
     ledger = granted(tmp_path, 3.0)
     ledger.debit(charge(laplace(0.75)), 0.75)
-    with pytest.raises(PolicyError, match="max_epsilon_of_dataset") as refusal:
+    with refused(PolicyError, "exceeds-policy", where="study") as refusal:
         ledger.debit(charge(laplace(0.5), plan="b"), 1.0)
     assert refusal.value.exit_code == 4
-    assert "0.75 before it" in refusal.value.found
-    assert refusal.value.expected == "at most 1"
+    assert "max_epsilon_of_dataset" in refusal.value.problem
+    assert figures(refusal.value.found) == [1.25, 0.75]  # with it, before it
+    assert figures(refusal.value.expected) == [1]
     ledger.debit(charge(laplace(0.5), plan="b"), 1.25)
     assert kinds(ledger.path)[2:] == ["debit", "debit"]
 
@@ -293,7 +296,7 @@ def _few(real, events):
 @pytest.mark.parametrize("twin", ["Study", "STUDY"])
 def test_two_names_that_differ_in_case_are_refused(tmp_path, twin):
     ledger = granted(tmp_path)
-    with pytest.raises(PlanError, match="in other letters") as refusal:
+    with refused(PlanError, "similar-dataset-name", where=ledger.path) as refusal:
         ledger.grant(twin, 3.0, 0.0, REPLACE)
     assert (refusal.value.found, refusal.value.expected) == (twin, "study")
     ledger.grant("study-2", 3.0, 0.0, REPLACE)
@@ -307,7 +310,7 @@ def test_two_names_that_differ_in_case_are_refused(tmp_path, twin):
 )
 def test_grants_without_meaning_are_refused_before_a_file_is_made(tmp_path, epsilon, delta):
     ledger = Ledger(tmp_path / "l.sqlite")
-    with pytest.raises(PlanError, match="no meaning") as refusal:
+    with refused(PlanError, "bad-grant", where=ledger.path) as refusal:
         ledger.grant("study", epsilon, delta, REPLACE)
     assert refusal.value.exit_code == 3
     assert not ledger.path.exists()
@@ -329,16 +332,17 @@ def test_datasets_are_named_as_plans_can_name_them(tmp_path, name, good):
     if good:
         ledger.grant(name, 1, 0, REPLACE)
         return
-    with pytest.raises(PlanError, match="cannot have this name") as refusal:
+    with refused(PlanError, "bad-dataset-name", where=ledger.path) as refusal:
         ledger.grant(name, 1, 0, REPLACE)
     assert "\x1b" not in str(refusal.value)
     assert not ledger.path.exists()
 
 
 def test_an_unknown_dataset_is_not_shown(tmp_path):
-    with pytest.raises(PlanError, match="no such dataset") as refusal:
+    with refused(PlanError, "unknown-dataset", where=tmp_path) as refusal:
         granted(tmp_path).summary("other")
-    assert refusal.value.expected == "one of study"
+    assert refusal.value.found == "other"
+    assert "study" in refusal.value.expected
 
 
 def test_identities_are_keyed_and_the_same_for_all_releases(tmp_path):
@@ -360,10 +364,10 @@ def test_what_an_ended_process_paid_is_used_once(tmp_path, monkeypatch):
     with another_process(monkeypatch):
         first = ledger.debit(wanted)
     again = ledger.debit(wanted)
-    assert kinds(ledger.path)[2:] == ["debit", "taken over"]
+    assert kinds(ledger.path)[2:] == ["debit", Kind.TAKEN_OVER]
     assert again.spending["entry"] == ledger.check().head != first.spending["entry"]
     assert {**again.spending, "entry": ""} == {**first.spending, "entry": ""}
-    with pytest.raises(PolicyError, match="more than is left"):
+    with refused(PolicyError, "exceeds-grant", where="study"):
         ledger.debit(wanted)
     again.begin_drawing()
     assert ledger.check().faults == []
@@ -436,6 +440,6 @@ def test_a_changed_ledger_is_not_relied_on(tmp_path, use):
         "begin_drawing": debit.begin_drawing,
         "release": lambda: debit.release(b""),
     }
-    with pytest.raises(PolicyError, match="changed by other means") as refusal:
+    with refused(PolicyError, "ledger-tampered", where=ledger.path) as refusal:
         uses[use]()
-    assert "entry 4" in refusal.value.found
+    assert figures(refusal.value.found) == [4]  # the entry

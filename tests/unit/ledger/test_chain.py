@@ -7,6 +7,11 @@ import pytest
 from synthrelease.ledger.chain import START, Entry, faults, following
 
 
+def found(entries):
+    """Code and place of what is found."""
+    return [(fault.code, fault.where) for fault in faults(entries)]
+
+
 def chained(count):
     entries = []
     for number in range(count):
@@ -35,7 +40,7 @@ def test_a_changed_body_is_found(place):
     entries = chained(5)
     old = entries[place]
     entries[place] = Entry(old.number, old.text.replace('"x"', '"y"'), old.digest)
-    assert list(faults(entries)) == [f"entry {place + 1} was changed, or what stands before it"]
+    assert found(entries) == [("entry-changed", f"entry {place + 1}")]
 
 
 @pytest.mark.parametrize("place", range(5))
@@ -43,28 +48,28 @@ def test_a_changed_digest_is_found(place):
     entries = chained(5)
     old = entries[place]
     entries[place] = Entry(old.number, old.text, "0" * 64)
-    assert list(faults(entries)) == [f"entry {place + 1} was changed, or what stands before it"]
+    assert found(entries) == [("entry-changed", f"entry {place + 1}")]
 
 
 @pytest.mark.parametrize("digest", ["", "zz", "0" * 63, "A" * 64])
 def test_a_digest_that_is_none_is_found(digest):
     (entry,) = chained(1)
-    assert list(faults([Entry(1, entry.text, digest)]))
+    assert found([Entry(1, entry.text, digest)]) == [("entry-changed", "entry 1")]
 
 
 def test_a_changed_order_is_found():
     one, two, three = chained(3)
-    assert list(faults([one, three, two])) == ["entry 2 is missing: number 3 stands in its place"]
+    assert found([one, three, two]) == [("entry-missing", "entry 2")]
     swapped = [one, Entry(2, three.text, three.digest), Entry(3, two.text, two.digest)]
-    assert list(faults(swapped)) == ["entry 2 was changed, or what stands before it"]
+    assert found(swapped) == [("entry-changed", "entry 2")]
 
 
 def test_a_missing_entry_is_found_renumbered_or_not():
     one, two, three = chained(3)
-    assert list(faults([one, three])) == ["entry 2 is missing: number 3 stands in its place"]
-    assert list(faults([two, three])) == ["entry 1 is missing: number 2 stands in its place"]
+    assert found([one, three]) == [("entry-missing", "entry 2")]
+    assert found([two, three]) == [("entry-missing", "entry 1")]
     renumbered = [one, Entry(2, three.text, three.digest)]
-    assert list(faults(renumbered)) == ["entry 2 was changed, or what stands before it"]
+    assert found(renumbered) == [("entry-changed", "entry 2")]
     assert list(faults([one, two])) == []  # the end: the file's own count, or a noted digest, tells
 
 

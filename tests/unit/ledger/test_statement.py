@@ -3,10 +3,11 @@
 import json
 import re
 
-import pytest
+from goldens import check_text
 from spending import REPLACE, charge, gaussian, granted, laplace, trial
 
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.ledger import Ledger
 
 
 def test_history_for_a_person(tmp_path):
@@ -19,38 +20,24 @@ def test_history_for_a_person(tmp_path):
     ledger.debit(charge(laplace(0.25), plan="c"))
     ledger.grant("empty", 1.0, 0, REPLACE)
     lines = [re.sub(r"\d{4}-\d\d-\d\d", "DAY", line) for line in ledger.summary()]
-    title = f"{'release 1.0.0':<28}"
-    assert lines == [
-        "study: ε = 1 of 2 spent, 1 left",
-        "  per person (replace-one) at δ = 1e-06, however each release was chosen after those before it",
-        "  counted: sums of ε while there is no Gaussian noise, or Rényi divergences of order 9, if that is less",
-        "  DAY  granted ε = 3 at δ = 1e-06",
-        f"  DAY  {title}  ε = 0.5 alone, 0.5 together  (released)",
-        "  DAY  granted ε = 2 at δ = 1e-06",
-        f"  DAY  {title}  ε = 0.25 alone, 0.75 together  (noise drawn, no bundle noted)",
-        "              not counted, since no ε covers it: table, seeded",
-        f"  DAY  {title}  ε = 0.25 alone, 1 together  (paid, no noise drawn)",
-        "empty: ε = 0 of 1 spent, 1 left",
-        "  per person (replace-one) at δ = 0, however each release was chosen after those before it",
-        "  counted: nothing yet",
-        "  DAY  granted ε = 1 at δ = 0",
-    ]
+    check_text("ledger/history", "\n".join(lines))
     assert ledger.summary("empty") == ledger.summary()[-4:]
 
 
-@pytest.mark.parametrize(
-    ("first", "words"),
-    [
-        (gaussian(0.1), "Gaussian noise by its exact curve at 9/10 of δ; once other noise joins, Rényi"),
-        (laplace(0.1), "sums of ε while there is no Gaussian noise, or Rényi divergences of order 9, if"),
-        (trial(), "the sum of what each costs by itself at its plan's δ"),
-    ],
-)
-def test_how_releases_are_counted_is_told(tmp_path, first, words):
-    ledger = granted(tmp_path, 20.0 if first == trial() else 3.0, 1e-4 if first == trial() else 1e-6)
-    ledger.debit(charge(first))
-    assert words in ledger.summary()[2]
-    assert words in ledger.to_json()["study"]["counted"]
+def test_how_releases_are_counted_is_told(tmp_path):
+    lines = []
+    for name, first, epsilon, delta in (
+        ("gaussian", gaussian(0.1), 3.0, 1e-6),
+        ("laplace", laplace(0.1), 3.0, 1e-6),
+        ("trials", trial(), 20.0, 1e-4),
+    ):
+        ledger = Ledger(tmp_path / name)
+        ledger.grant("study", epsilon, delta, REPLACE)
+        ledger.debit(charge(first))
+        line = ledger.summary()[2]
+        assert line.endswith(ledger.to_json()["study"]["counted"])
+        lines.append(f"{name}: {line.strip()}")
+    check_text("ledger/counted", "\n".join(lines))
 
 
 def test_history_for_a_program_is_strict_json(tmp_path):
@@ -65,5 +52,5 @@ def test_history_for_a_program_is_strict_json(tmp_path):
     assert debit["entry"] == spending["entry"]
     assert debit["epsilon_alone"] == spending["spent_here"]
     assert debit["uncounted"] == ["table"]
-    assert debit["manifest"] is None
+    assert (debit["drawn"], debit["manifest"]) == (False, None)
     assert "key" not in json.dumps(told)

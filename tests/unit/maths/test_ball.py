@@ -171,7 +171,7 @@ def test_nothing_is_clipped_to_nothing(shape: tuple[int, int]) -> None:
     ],
 )
 def test_squares_that_could_leave_64_bits_are_refused(rows: list[list[int]], radius: int) -> None:
-    with pytest.raises(OverflowError, match="64 bits"):
+    with pytest.raises(OverflowError, match=r"\b64\b"):
         clip_to_ball(np.array(rows, dtype=np.int64), radius)
 
 
@@ -189,7 +189,7 @@ def test_whether_it_is_refused_hangs_on_norms_and_not_on_one_large_entry_beside_
 
 @pytest.mark.parametrize("row", [[-(2**63)], [-(2**63), 5]])
 def test_the_least_integer_is_refused_like_its_neighbour(row: list[int]) -> None:
-    with pytest.raises(OverflowError, match="64 bits"):
+    with pytest.raises(OverflowError, match=r"\b64\b"):
         clip_to_ball(np.array([row], dtype=np.int64), 10)
 
 

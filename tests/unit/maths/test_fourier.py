@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
+from refusals import bad_argument
 
 from synthrelease.maths.fourier import basis, coefficient_count, integer_coefficients, inverse
 from synthrelease.maths.steps import HALF_RANGE
@@ -110,11 +111,11 @@ def test_the_nyquist_frequency_has_one_row_and_the_others_two(
 
 @pytest.mark.parametrize(("length", "frequencies"), [(10, 0), (10, -1), (10, 7), (9, 6), (1, 2)])
 def test_frequencies_that_do_not_exist_are_refused(length: int, frequencies: int) -> None:
-    with pytest.raises(ValueError, match=rf"frequencies.*{length // 2 + 1}.*found {frequencies}"):
+    with bad_argument(ValueError, "frequencies", length // 2 + 1, frequencies):
         coefficient_count(length, frequencies)
-    with pytest.raises(ValueError, match="frequencies"):
+    with bad_argument(ValueError, "frequencies"):
         basis(length, frequencies)
-    with pytest.raises(ValueError, match="frequencies"):
+    with bad_argument(ValueError, "frequencies"):
         integer_coefficients(np.zeros((1, length), dtype=np.int64), frequencies, bound=1)
 
 
@@ -241,12 +242,12 @@ def test_a_series_too_long_for_exact_products_is_refused(length: int, largest: i
     series = np.full((1, length), largest, dtype=np.int64)
     found = integer_coefficients(series, 1, bound=largest)
     assert found.tolist() == [exact_coefficients(series[0].tolist(), 1, bound=largest)]
-    with pytest.raises(ValueError, match=rf"{length} steps within ±{largest + 1} is too long"):
+    with bad_argument(ValueError, length, largest + 1):
         integer_coefficients(series, 1, bound=largest + 1)
 
 
 def test_a_series_of_millions_of_steps_is_refused_before_it_is_multiplied() -> None:
-    with pytest.raises(ValueError, match="too long"):
+    with bad_argument(ValueError, 2**40, HALF_RANGE):
         integer_coefficients(np.empty((0, 2**40), dtype=np.int64), 1, bound=HALF_RANGE)
 
 
@@ -301,9 +302,7 @@ def test_the_inverse_keeps_the_axes_before_the_last() -> None:
 
 @pytest.mark.parametrize(("length", "frequencies", "count"), [(10, 6, 9), (10, 6, 11), (10, 3, 4), (9, 5, 1)])
 def test_another_number_of_coefficients_is_refused(length: int, frequencies: int, count: int) -> None:
-    with pytest.raises(
-        ValueError, match=rf"{coefficient_count(length, frequencies)} coefficients, found {count}"
-    ):
+    with bad_argument(ValueError, coefficient_count(length, frequencies), "coefficients", count):
         inverse(np.zeros((2, count)), length, frequencies)
 
 

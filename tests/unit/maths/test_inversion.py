@@ -148,10 +148,10 @@ def drawn(frequencies: Band, seed: int, size: float, spread: float) -> tuple[np.
 
 
 BANDS = {
-    "even sides": band((0.04, 0.03), 1e-3),
-    "odd sides": band((0.053, 0.049), 1e-3),
+    "even": band((0.04, 0.03), 1e-3),
+    "odd": band((0.053, 0.049), 1e-3),
     "lopsided": band((0.5, 0.011), 1e-3),
-    "one frequency down": band((2.0, 0.05), 1e-3),
+    "narrow": band((2.0, 0.05), 1e-3),
     "with time": band((0.3, 0.15, 0.1), 1e-3),
     "with time, many": band((0.15, 0.08, 0.06), 1e-3),
     "long": band((0.4, 0.008), 1e-3),
@@ -159,9 +159,9 @@ BANDS = {
 
 
 def test_these_bands_are_what_they_are_called() -> None:
-    assert BANDS["even sides"].box == (30, 40)
-    assert all(side % 2 for side in BANDS["odd sides"].box)
-    assert BANDS["one frequency down"].box[0] == 1
+    assert BANDS["even"].box == (30, 40)
+    assert all(side % 2 for side in BANDS["odd"].box)
+    assert BANDS["narrow"].box[0] == 1
     assert BANDS["long"].box[1] > cosine_transform.LONGEST_OF_MATRICES >= BANDS["lopsided"].box[1] > 100
 
 
@@ -188,7 +188,7 @@ def test_so_it_is_of_any_target(seed: int, name: str, size: float, spread: float
 
 
 def test_on_either_side_of_the_crossover_maps_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    for frequencies in (BANDS["odd sides"], BANDS["with time"]):
+    for frequencies in (BANDS["odd"], BANDS["with time"]):
         target, variance = drawn(frequencies, 1, 0.3, 2.0)
         by_matrices = nearest_map(target, variance, frequencies)
         with monkeypatch.context() as patch:
@@ -220,7 +220,7 @@ def test_120_steps_are_made_without_a_sort(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(simplex, "_lowered_by", None)
     monkeypatch.setattr(inversion, "onto_simplex_from", counted)
-    nearest_map(*drawn(BANDS["even sides"], 0, 0.3, 2.0), BANDS["even sides"])
+    nearest_map(*drawn(BANDS["even"], 0, 0.3, 2.0), BANDS["even"])
     assert len(starts) == 120
     assert starts[1:] == thresholds[:-1]
     assert np.mean(passes) < 3.0

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
+from refusals import bad_argument
 from slow_signals import slow_product
 
 from synthrelease.data.features import Features
@@ -80,22 +81,22 @@ every_baseline = pytest.mark.parametrize("baseline", BASELINES)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "named"),
     [
-        ((24, 1, 7, "session", None, 0.1), "baseline"),
-        ((24, 1, 0, OF_PERSON, None, 0.1), "1 <= cosines <= 24, found 0"),
-        ((24, 1, 25, OF_PERSON, None, 0.1), "1 <= cosines <= 24, found 25"),
-        ((24, 1, 24, OF_RECORDING, None, 0.1), "1 <= cosines <= 23, found 24"),
-        ((24, 1, 7, OF_START, None, 0.1), "steps of the start.*None"),
-        ((24, 1, 7, OF_PERSON, 3, 0.1), "steps of the start.*3"),
-        ((24, 1, 7, OF_START, 25, 0.1), "1 <= baseline_steps <= 24, found 25"),
-        ((24, 1, 7, OF_START, 0, 0.1), "1 <= baseline_steps <= 24, found 0"),
-        ((24, 1, 7, OF_START, -1, 0.1), "1 <= baseline_steps <= 24, found -1"),
+        ((24, 1, 7, "session", None, 0.1), ("baseline",)),
+        ((24, 1, 0, OF_PERSON, None, 0.1), ("cosines", 24, 0)),
+        ((24, 1, 25, OF_PERSON, None, 0.1), ("cosines", 24, 25)),
+        ((24, 1, 24, OF_RECORDING, None, 0.1), ("cosines", 23, 24)),
+        ((24, 1, 7, OF_START, None, 0.1), ("baseline", "None")),
+        ((24, 1, 7, OF_PERSON, 3, 0.1), ("baseline", 3)),
+        ((24, 1, 7, OF_START, 25, 0.1), ("baseline_steps", 24, 25)),
+        ((24, 1, 7, OF_START, 0, 0.1), ("baseline_steps", 24, 0)),
+        ((24, 1, 7, OF_START, -1, 0.1), ("baseline_steps", 24, -1)),
     ],
     ids=str,
 )
-def test_numbers_that_are_not_possible_are_refused(arguments: tuple, words: str) -> None:
-    with pytest.raises(ValueError, match=f"Expected.*{words}"):
+def test_numbers_that_are_not_possible_are_refused(arguments: tuple, named: tuple) -> None:
+    with bad_argument(ValueError, *named):
         SpectralSignalForm(*arguments)
 
 

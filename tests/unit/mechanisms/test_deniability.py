@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import bad_argument
 
 from synthrelease.maths import prefix_trie
 from synthrelease.mechanisms.records import DeniabilityResult, Model, SeededModel, SeedSet, deniability_test
@@ -735,47 +736,47 @@ def test_any_object_with_order_resampled_and_conditionals_will_do() -> None:
 
 @pytest.mark.parametrize("gamma", [1.0, 0.5, 0.0, -2.0, math.nan])
 def test_gamma_of_one_or_less_is_refused(gamma: float) -> None:
-    with pytest.raises(ValueError, match=f"gamma > 1, found gamma={gamma}"):
+    with bad_argument(ValueError, f"gamma={gamma}"):
         ask(gamma=gamma)
 
 
 @pytest.mark.parametrize("resampled", [(), (0,), (0, 1), (-1, 1), (3,), (1, 3)])
 def test_omega_of_zero_or_more_than_all_attributes_is_refused(resampled: Row) -> None:
-    with pytest.raises(ValueError, match=r"resampled within 1 … 2"):
+    with bad_argument(ValueError, "resampled", 1, 2, resampled):
         ask(model=Stub(resampled=resampled))
-    with pytest.raises(ValueError, match=r"resampled within 1 … 2"):
+    with bad_argument(ValueError, "resampled", 1, 2, resampled):
         SeededModel([[0.5, 0.5]] * 2, (0, 1), resampled)
 
 
 @pytest.mark.parametrize("candidates", [[0, 0], [[0]], [[0, 0, 0]], [[[0, 0]]]])
 def test_candidates_of_another_shape_are_refused(candidates: object) -> None:
-    with pytest.raises(ValueError, match=r"candidates of shape \(…, 2\)"):
+    with bad_argument(ValueError, "candidates", "(…, 2)"):
         ask(candidates=candidates)
-    with pytest.raises(ValueError, match=r"records of shape \(…, 3\)"):
+    with bad_argument(ValueError, "records", "(…, 3)"):
         ask(model=Stub(order=(0, 1, 2)))
 
 
 @pytest.mark.parametrize("candidates", [[[0, -1]], [[0.0, 1.0]], [[True, False]]])
 def test_candidates_that_are_no_category_numbers_are_refused(candidates: object) -> None:
-    with pytest.raises(ValueError, match="candidates to be category numbers: integers >= 0"):
+    with bad_argument(ValueError, "candidates", 0):
         ask(candidates=candidates)
 
 
 @pytest.mark.parametrize("seeds", [[], [0, 1], [[0]], 0])
 def test_as_many_seeds_as_candidates_are_needed(seeds: object) -> None:
-    with pytest.raises(ValueError, match=r"seed_rows of shape \(1,\)"):
+    with bad_argument(ValueError, "seed_rows", "(1,)"):
         ask(seeds=seeds)
 
 
 @pytest.mark.parametrize("row", [-1, 3, 10**9])
 def test_a_seed_must_be_a_row_of_the_records(row: int) -> None:
-    with pytest.raises(ValueError, match="seed_rows to be rows of records"):
+    with bad_argument(ValueError, "seed_rows", "records"):
         ask(seeds=[row])
 
 
 @pytest.mark.parametrize("people", [[], [1, 2], [1, 2, 3, 4], [[1, 2, 3]]])
 def test_every_record_needs_its_person(people: object) -> None:
-    with pytest.raises(ValueError, match=r"people of shape \(3,\)"):
+    with bad_argument(ValueError, "people", "(3,)"):
         ask(people=people)
 
 

@@ -31,6 +31,7 @@ from invented_records import (
     study,
     told,
 )
+from refusals import refused
 from scipy.stats import kstest
 
 from synthrelease.errors import PlanError
@@ -308,7 +309,7 @@ def test_where_all_that_pass_are_copies_nothing_is_published() -> None:
 
 
 def failure(data: Features, asked: RecordsParameters) -> PlanError:
-    with pytest.raises(PlanError, match="fewer than") as caught:
+    with refused(PlanError, "too-few-records") as caught:
         release(data, asked, BUDGET, random=seeded(21))
     return caught.value
 
@@ -326,7 +327,7 @@ def test_too_few_passing_records_are_an_error_that_tells_nothing_of_how_many(
     spy.calls.clear()
     nearly = failure(data, parameters(**changed, k=1, rows=151, trials=150))
     assert (spy.all("plausible") >= 1).sum() == 150
-    assert str(none).replace("k = 1000", "k = 1") == str(nearly)
+    assert str(none).replace("1000", "1") == str(nearly)
     assert set(re.findall(r"\d+", str(nearly))) == {"1", "151", "150"}
     for error in (none, nearly):
         assert error.found == ""
@@ -367,7 +368,7 @@ def test_data_without_a_complete_row_are_an_error_of_ours(changed: dict[str, Any
     data = study([5] * 12)
     values = data.values.copy()
     values[:, 0] = np.nan
-    with pytest.raises(PlanError, match="no row has a value for every attribute"):
+    with refused(PlanError, "no-complete-row"):
         release(replace(data, values=values), parameters(**changed), BUDGET, random=seeded(24))
 
 

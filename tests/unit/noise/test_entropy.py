@@ -560,7 +560,7 @@ def test_integers_reach_every_value_equally_often(bound: int) -> None:
 
 @pytest.mark.parametrize("bound", [0, -1, -(2**62), 2**62 + 1, 2**64, 2**80])
 def test_a_bound_out_of_range_is_named_in_the_error(bound: int) -> None:
-    with pytest.raises(ValueError, match=rf"bound={bound}$"):
+    with pytest.raises(ValueError, match=rf"bound={bound}\b"):
         SecureRandom().integers(bound, 1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -14,6 +15,7 @@ from urllib.request import urlopen
 
 import calls
 import pytest
+from refusals import refused
 
 from synthrelease.errors import MachineError
 from synthrelease.parallel import (
@@ -126,7 +128,7 @@ def test_an_error_is_raised_in_its_job_alone_with_its_place(pool: Pool) -> None:
     found = outcomes(jobs, pool, most_open=2)
     assert found[1] == [[16], [25]]
     assert isinstance(found[0].error, ValueError)
-    assert found[0].at.startswith("calls.py, line")
+    assert re.fullmatch(r"calls\.py\b\D*\d+", found[0].at)
     assert "canary" not in found[0].at
     assert after == ["closed"]
 
@@ -150,12 +152,12 @@ def test_an_error_between_rounds_is_a_job_s_own() -> None:
 
     found = outcomes([job(fail=True), job(fail=False)], OwnProcess(), most_open=2)
     assert isinstance(found[0].error, KeyError)
-    assert found[0].at.startswith("test_coordinator.py, line")
+    assert re.fullmatch(r"test_coordinator\.py\b\D*\d+", found[0].at)
     assert found[1] == [1]
 
 
 def test_run_raises_what_a_job_raises(pool: Pool) -> None:
-    with pytest.raises(ValueError, match="no"):
+    with pytest.raises(ValueError, match=r"^no$"):
         run(asking([Call(calls.refuse, ("no",))]), pool)
 
 
@@ -182,7 +184,7 @@ def test_jobs_begin_as_others_end() -> None:
 
 
 def test_a_round_without_calls_is_none() -> None:
-    with pytest.raises(ValueError, match="at least one call"):
+    with pytest.raises(ValueError, match=r"\bcall\b"):
         Round("nothing", [])
 
 
@@ -231,7 +233,7 @@ def test_what_kills_its_worker_twice_is_an_error_of_its_job_alone(workers: Pool)
     jobs = [asking(squares(*range(5))), asking([Call(calls.die), *squares(7)]), asking(squares(8))]
     found = outcomes(jobs, workers, most_open=3)
     assert isinstance(found[1].error, MachineError)
-    assert "killed twice" in str(found[1].error)
+    assert found[1].error.code == "worker-killed"
     assert (found[0], found[2]) == ([[0, 1, 4, 9, 16]], [[64]])
 
 
@@ -303,7 +305,7 @@ def test_a_call_is_made_twice_and_not_a_third_time() -> None:
             future.set_exception(LostWorkerError("gone"))
 
     pool = Deadly()
-    with pytest.raises(MachineError, match="killed twice"):
+    with refused(MachineError, "worker-killed"):
         run(asking(squares(3)), pool)
     assert len(pool.asked) == 2
 
@@ -319,10 +321,10 @@ def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pyte
         def check(self) -> None:
             super().check()
             if self.checked == 3:
-                raise MachineError("worker-killed", "nobody is left")
+                raise MachineError("no-worker", "left alone")
 
     silent = Silent()
-    with pytest.raises(MachineError, match="nobody is left"):
+    with refused(MachineError, "no-worker"):
         outcomes([asking(squares(1), after=after)], silent)
     assert after == ["closed"]
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from invented_samples import SCREEN, in_pixels, positions, read, recording, rows, scan_of
+from refusals import bad_argument
 
 from synthrelease.preparation import Settings, fixations, saccades, windows
 from synthrelease.preparation.events import fixations_of, motion_of, saccades_of
@@ -188,5 +189,5 @@ def test_of_no_events_a_recording_has_one_row_without_values_and_all_columns():
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_settings_are_above_0(value):
-    with pytest.raises(ValueError, match="Expected velocity_deg_per_s"):
+    with bad_argument(ValueError, "velocity_deg_per_s", value):
         Settings(velocity_deg_per_s=value)

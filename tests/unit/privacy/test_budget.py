@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refused
 
 from synthrelease.errors import PolicyError
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget, calibrated
@@ -29,11 +30,11 @@ def test_laplace_noise_is_calibrated_in_l1_and_needs_no_delta() -> None:
 
 
 def test_gaussian_noise_without_delta_is_refused_with_a_way_out() -> None:
-    with pytest.raises(PolicyError) as refused:
+    with refused(PolicyError, "gaussian-needs-delta") as caught:
         calibrated(GAUSSIAN, SENSITIVITY, Budget(1.0), count=7)
-    assert refused.value.exit_code == 4
-    assert "δ = 0" in refused.value.problem
-    assert "laplace" in refused.value.remedy
+    assert caught.value.exit_code == 4
+    assert "δ = 0" in caught.value.problem
+    assert "laplace" in caught.value.remedy
 
 
 @pytest.mark.parametrize("noise", [GAUSSIAN, LAPLACE])

@@ -17,11 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
+from refusals import bad_argument
 from scipy.stats import binomtest
 from tiers import few
 
 from synthrelease.privacy.accounting import (
     METHODS,
+    TRIALS_EXCEED_DELTA,
     compose,
     compose_private,
     is_differentially_private,
@@ -102,7 +104,7 @@ def test_a_trial_pays_for_ties_and_rounding_in_gamma(test: RandomizedTest, data:
 
 @pytest.mark.parametrize("t", [0, -1, 100, 101, 10**6])
 def test_t_is_at_least_one_and_below_k(t: int) -> None:
-    with pytest.raises(ValueError, match=f"Expected 1 <= t < k, found t={t} and k=100"):
+    with bad_argument(ValueError, f"t={t}", "k=100"):
         trial_cost(EXAMPLE, t)
 
 
@@ -369,9 +371,7 @@ def test_below_a_billionth_the_closed_form_is_claimed(delta: float) -> None:
 def test_a_delta_that_no_t_keeps_is_no_guarantee(delta: float) -> None:
     for events in ([EXAMPLE], [EXAMPLE, LAPLACE], [Disjoint((LAPLACE, EXAMPLE))], [Composed((EXAMPLE,))]):
         total = composed(*events, delta=delta)
-        assert isinstance(total, NoGuarantee)
-        assert "randomized test" in total.reason
-        assert "this δ" in total.reason
+        assert total == NoGuarantee(reason=TRIALS_EXCEED_DELTA)
 
 
 def test_a_share_of_the_budget_is_claimed_to_the_digit() -> None:
@@ -421,7 +421,7 @@ def test_what_is_not_private_is_not_private_on_other_people_either(without: Even
 
 
 def test_an_event_of_no_known_kind_is_refused_among_disjoint_people_too() -> None:
-    with pytest.raises(TypeError, match="no accounting for events of type Event"):
+    with bad_argument(TypeError, "Event"):
         composed(Disjoint((LAPLACE, Event())), delta=1e-4)
 
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
+from refusals import bad_argument
 from scipy.special import ndtr
 
 from synthrelease.privacy.event import (
@@ -180,14 +181,14 @@ def test_a_missing_field_is_refused_wherever_it_is_missing(event: Event) -> None
 @every(EVENTS)
 @pytest.mark.parametrize("other", ["gaussian", "", None, 3, ["rounded_gaussian"], "ROUNDED_GAUSSIAN"])
 def test_an_unknown_type_is_refused(event: Event, other: object) -> None:
-    with pytest.raises(ValueError, match="Expected one of the event types"):
+    with bad_argument(ValueError, "event", "types"):
         from_json({**event.to_json(), "type": other})
 
 
 def test_an_unknown_type_is_refused_deep_inside() -> None:
     form = EVENTS["composed"].to_json()
     form["events"][1]["events"][0]["type"] = "geometric"
-    with pytest.raises(ValueError, match="Expected one of the event types"):
+    with bad_argument(ValueError, "event", "types"):
         from_json(form)
 
 
@@ -195,14 +196,14 @@ def test_an_unknown_type_is_refused_deep_inside() -> None:
 def test_the_norm_of_the_other_noise_is_refused(event: Event, norm: object) -> None:
     form = event.to_json()
     form["sensitivity"]["norm"] = norm
-    with pytest.raises(ValueError, match=r"Expected the norm l[12] and the grid"):
+    with bad_argument(ValueError, "norm", "l2" if event is GAUSSIAN else "l1", "grid"):
         from_json(form)
 
 
 @pytest.mark.parametrize("event", [GAUSSIAN, LAPLACE])
 @pytest.mark.parametrize("grid", ["2", "0.5", 1, "", None])
 def test_another_grid_is_refused(event: Event, grid: object) -> None:
-    with pytest.raises(ValueError, match="the grid of integers"):
+    with bad_argument(ValueError, "norm", "grid"):
         from_json({**event.to_json(), "grid": grid})
 
 
@@ -224,7 +225,7 @@ def test_a_scale_is_a_number(event: Event, value: object) -> None:
 @pytest.mark.parametrize("event", [TEST, RANDOMIZED])
 @pytest.mark.parametrize("threshold", ["Fixed", "", None, 1, ["fixed"], "random"])
 def test_another_threshold_is_refused(event: Event, threshold: object) -> None:
-    with pytest.raises(ValueError, match="Expected the threshold fixed or randomized"):
+    with bad_argument(ValueError, "threshold", "fixed", "randomized"):
         from_json({**event.to_json(), "threshold": threshold})
 
 
@@ -246,10 +247,10 @@ def test_the_fields_of_one_test_are_not_those_of_the_other(event: Event) -> None
     ],
 )
 def test_a_randomized_test_without_meaning_is_refused_by_name_and_value(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=rf"Expected k >= 2.*{name}={re.escape(str(value))}"):
+    with bad_argument(ValueError, f"{name}={value}"):
         dataclasses.replace(RANDOMIZED, **{name: value})
     form = {**RANDOMIZED.to_json(), name: repr(value) if name in ("gamma", "epsilon0") else value}
-    with pytest.raises(ValueError, match="Expected k >= 2"):
+    with bad_argument(ValueError, f"{name}={value}"):
         from_json(form)
 
 
@@ -261,9 +262,9 @@ def test_a_randomized_test_without_meaning_is_refused_by_name_and_value(name: st
     ],
 )
 def test_a_choice_without_meaning_is_refused_by_name_and_value(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=rf"Expected 0 < epsilon < inf.*{name}={re.escape(str(value))}"):
+    with bad_argument(ValueError, f"{name}={value}"):
         dataclasses.replace(CHOICE, **{name: value})
-    with pytest.raises(ValueError, match="Expected 0 < epsilon < inf"):
+    with bad_argument(ValueError, f"{name}={value}"):
         from_json({**CHOICE.to_json(), name: repr(value) if name == "epsilon" else value})
 
 

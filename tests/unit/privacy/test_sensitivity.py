@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import bad_argument
 
 from synthrelease.maths.statistics import (
     COUNT,
@@ -474,9 +475,7 @@ def test_one_statistic_alone_weighs_much_the_same_in_l1(neighbours: Neighbours) 
 @pytest.mark.parametrize("name", ["median", "", "Mean", "minimum", "quantile:0.5"])
 @relations
 def test_another_statistic_is_refused(name: str, neighbours: Neighbours) -> None:
-    with pytest.raises(
-        ValueError, match="Expected one of count, sum, mean, variance, histogram, found another statistic"
-    ):
+    with bad_argument(ValueError, "count", "sum", "mean", "variance", "histogram"):
         statistics([COUNT, name], bounds=[ONE_SIDED], neighbours=neighbours)
 
 

@@ -11,7 +11,9 @@ from typing import Any
 import bids_dataset
 import numpy as np
 import pytest
+import refusals
 from click.testing import CliRunner, Result
+from goldens import check_text, figures
 from scipy.io import savemat
 
 import synthrelease
@@ -54,10 +56,16 @@ def proposed(folder: Path, *arguments: object) -> dict[str, Any]:
     return before
 
 
-def refused(*arguments: Any, **more: Any) -> str:
-    with pytest.raises(DataError) as caught:
+def refused(code: str, *arguments: Any, **more: Any) -> DataError:
+    with refusals.refused(DataError, code) as caught:
         propose(*arguments, **more)
-    return str(caught.value)
+    return caught.value
+
+
+def doubts(path: Path, person: str) -> list[tuple[str, tuple[str, ...]]]:
+    """What is doubted of a table, and of which of its columns."""
+    found = propose([path], path.with_name("p.toml"), people=[person])
+    return [(one.code, one.about) for one in found.doubts]
 
 
 def points(people: int = 6, rows: int = 30, **columns: Any) -> list[str]:
@@ -88,21 +96,24 @@ def test_several_tables_are_inputs_of_one_plan(tmp_path: Path) -> None:
     sizes = write(tmp_path / "sizes.csv", size)
     inputs = proposed(tmp_path, looks, more, sizes, "--person", "viewer", "--person", "subject")
     assert list(inputs) == ["looks", "more_looks", "features"]
-    assert [one["path"] for one in inputs.values()] == ["../looks.csv", "../more looks.csv", "../sizes.csv"]
+    assert [one["path"] for one in inputs.values()] == [f"../{one.name}" for one in (looks, more, sizes)]
     assert inputs["features"]["columns"] == {"person": "subject", "recording": "task"}
-    told = refused([looks, sizes], tmp_path / "p.toml", people=["viewer"])
-    assert "sizes.csv: there is no column 'viewer'" in told
+    error = refused("unknown-column", [looks, sizes], tmp_path / "p.toml", people=["viewer"])
+    assert error.where == str(sizes)
+    assert "'viewer'" in error.problem
     both = write(tmp_path / "both.csv", ["viewer,subject,pupil_mm", *["a,b,3", "c,d,4"] * 4])
-    assert "several of the columns of people" in refused(
-        [both], tmp_path / "p.toml", people=["viewer", "subject"]
-    )
+    people = ["viewer", "subject"]
+    error = refused("person-columns-in-one-table", [both], tmp_path / "p.toml", people=people)
+    assert re.findall(r"'(.*?)'", error.found) == people
 
 
-def test_what_is_told_of_people_and_their_recordings(tmp_path: Path) -> None:
+def test_what_is_said_of_people_and_their_recordings(tmp_path: Path) -> None:
     rows = [f"{who},{day},3.5" for who, days in (("a", 3), ("b", 1), ("c", 2)) for day in range(days)] * 2
     path = write(tmp_path / "f.csv", ["person,session,pupil_mm", *rows])
     done = run("init", path, "--person", "person", "-o", tmp_path / "p.toml")
-    assert "features of 3 people, each with 1 to 3 of 'session'" in done.output
+    line = done.output.splitlines()[0].replace(str(tmp_path), "")
+    assert "'session'" in line
+    assert figures(line) == [3, 1, 3]
     assert not re.search(r"\b3 people", (tmp_path / "p.toml").read_text())
 
 
@@ -133,7 +144,10 @@ def test_a_table_about_people_is_left_alone(tmp_path: Path) -> None:
         pupils(folder / f"P{person}.csv")
     write(folder / "participants.csv", ["id,age,sex", "1,30,f"])
     done = run("init", folder, "--person", "part_1", "-o", tmp_path / "p.toml")
-    assert "'participants.csv' was left alone" in done.output
+    assert done.exit_code == 0
+    (doubt,) = propose([folder], tmp_path / "p.toml", people=["part_1"]).doubts
+    assert (doubt.code, doubt.about) == ("table-left-alone", ("participants.csv",))
+    assert f"warning: {doubt.text}\n" in done.output
     assert (
         tomllib.loads((tmp_path / "p.toml").read_text())["inputs"]["features"]["pattern"] == "P{part_1}.csv"
     )
@@ -145,10 +159,12 @@ def test_names_that_tell_nothing_apart_are_asked_for(tmp_path: Path) -> None:
         pupils(folder / f"{person}.csv")
     for person in ("dee", "eve-2"):
         pupils(folder / f"{person}.csv", header="t_s,blink_rate_hz")
-    assert "pattern=" in refused([folder], tmp_path / "p.toml", people=["part_1"])
+    error = refused("tables-not-told-apart", [folder], tmp_path / "p.toml", people=["part_1"])
+    assert "pattern=" in error.remedy
     for person in range(4):
         pupils(folder / f"x{person}.csv", header=f"t_s,a{person}")
-    assert "tables of many kinds" in refused([folder], tmp_path / "p.toml", people=["part_1"])
+    error = refused("too-many-tables", [folder], tmp_path / "p.toml", people=["part_1"])
+    assert figures(error.found)[0] == 6
 
 
 def test_a_pattern_that_is_given_names_the_parts(tmp_path: Path) -> None:
@@ -161,7 +177,7 @@ def test_a_pattern_that_is_given_names_the_parts(tmp_path: Path) -> None:
         tmp_path, folder, "--pattern", "P{person}_R{recording}.csv", "--person", "person"
     )  # fmt: skip
     assert inputs["features"]["columns"] == {"person": "person", "recording": "recording", "time": "t_s"}
-    assert "fits the pattern" in refused([folder], tmp_path / "p.toml", given={"pattern": "Z{person}.csv"})
+    refused("no-file-fits", [folder], tmp_path / "p.toml", given={"pattern": "Z{person}.csv"})
 
 
 def test_cells_of_matlab(tmp_path: Path) -> None:
@@ -174,8 +190,11 @@ def test_cells_of_matlab(tmp_path: Path) -> None:
         cells[image, 0] = {"img": f"{image}.jpg", "subjects": people}
     path = tmp_path / "looks.mat"
     savemat(path, {"looks": cells, "setup": np.arange(3.0)})
-    assert "--table looks" in refused([path], tmp_path / "p.toml", people=["subjects"])
-    assert "'subjects'" in refused([path], tmp_path / "p.toml", given={"table": "looks"})
+    plan = tmp_path / "p.toml"
+    error = refused("several-variables", [path], plan, people=["subjects"])
+    assert "--table looks" in error.remedy  # not a sentence: an option
+    error = refused("person-column-needed", [path], plan, given={"table": "looks"})
+    assert "'subjects'" in error.found
     inputs = proposed(tmp_path, path, "--table", "looks", "--person", "subjects")
     assert inputs["gaze"]["table"] == "looks"
     assert inputs["gaze"]["columns"] == {
@@ -185,14 +204,15 @@ def test_cells_of_matlab(tmp_path: Path) -> None:
         "y": "fix_y",
     }
     savemat(path, {"a": rng.uniform(size=(20, 3))})
-    assert 'pattern="P{person}.csv"' in refused([path], tmp_path / "p.toml")
+    assert 'pattern="P{person}.csv"' in refused("person-column-needed", [path], plan).remedy
 
 
 def test_arrays(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     path, people = tmp_path / "p.npz", np.array([f"a{n}" for n in range(8)])
     np.savez(path, pupil_mm=rng.uniform(2, 6, (8, 3, 20)), person=people, recording=np.array(list("xyz")))
-    assert "--axes person,recording,step" in refused([path], tmp_path / "p.toml")
+    error = refused("axes-missing", [path], tmp_path / "p.toml")
+    assert "--axes person,recording,step" in error.remedy  # not a sentence: an option
     inputs = proposed(tmp_path, path, "--axes", "person, recording, step", "--person", "person")
     assert inputs["features"]["axes"] == ["person", "recording", "step"]
     assert list(inputs["features"]["bounds"]) == ["pupil_mm"]
@@ -207,9 +227,9 @@ def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: P
     assert inputs["stimuli"] == [FILL_IN, "sea.png", "sky.png"]
     assert inputs["missing"] == ["n/a"]
     (root / f"{bids_dataset.EYE1}.json").write_text("{", encoding="utf-8")
-    assert bids_dataset.EYE1.rsplit("/", 1)[1] in refused(
-        [root], tmp_path / "p.toml"
-    )  # and not taken for a plain folder
+    # It is not taken for a plain folder.
+    error = refused("metadata-not-json", [root], tmp_path / "p.toml")
+    assert f"{bids_dataset.EYE1}.json" in error.where
 
 
 def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Path) -> None:
@@ -235,8 +255,8 @@ def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Pat
         path = folder / f"P{person}.asc"
         path.write_text(path.read_text().replace("!V IMGLOAD", "SHOWN").replace("TRIALID", "TRIAL"))
     text = propose([folder], tmp_path / "p.toml", people=["part_1"]).text
-    assert f'messages = ["{FILL_IN}"]' in text
-    assert "There are messages DISPLAY_COORDS, TRIAL, SHOWN, TRIAL_RESULT." in text
+    assert tomllib.loads(text)["inputs"]["gaze"]["messages"] == [FILL_IN]
+    check_text("plans/eyelink", text)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +274,8 @@ def test_values_that_are_no_pixels_are_seen(
     assert own.get("coordinates") == coordinates
     if coordinates:
         assert own["origin"] == FILL_IN
-        assert "check it" in plan
+        lines = plan.splitlines()
+        assert lines[lines.index(f'coordinates = "{coordinates}"') - 1].startswith("# ")
         assert ("width_mm" in own["screen"]) is (coordinates == "degrees")
 
 
@@ -277,15 +298,18 @@ def test_pupils_of_no_size_are_no_measurement(tmp_path: Path) -> None:
         tmp_path / "f.csv", ["viewer,pupil_mm,blinks", *(f"{row},{n % 3}" for n, row in enumerate(rows))]
     )
     found = propose([path], tmp_path / "p.toml", people=["viewer"])
-    assert "missing = []" in found.text
-    assert "0 seems to mark missing values of 'pupil_mm', and is one of 'blinks'" in " ".join(found.warnings)
+    assert tomllib.loads(found.text)["inputs"]["features"]["missing"] == []
+    (doubt,) = found.doubts
+    assert (doubt.code, doubt.about) == ("zeros-of-two-kinds", ("pupil_mm", "blinks"))
+    assert "`valid`" in doubt.text
 
 
 def test_what_counts_rows_is_no_feature(tmp_path: Path) -> None:
     path = write(tmp_path / "f.csv", ["viewer,frame,pupil_mm", *(f"v{n % 6},{n},3.5" for n in range(60))])
     inputs = proposed(tmp_path, path, "--person", "viewer")["features"]
     assert list(inputs["bounds"]) == ["pupil_mm"]
-    assert "# frame seems to count rows" in (tmp_path / "plans" / "plan.toml").read_text()
+    plan = (tmp_path / "plans" / "plan.toml").read_text()
+    assert [line for line in plan.splitlines() if re.match(r"# frame\b", line)]
 
 
 def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) -> None:
@@ -298,13 +322,14 @@ def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) ->
     inputs = proposed(tmp_path, folder)["gaze"]
     assert inputs["columns"] == {"person": "person", "stimulus": "task", "x": "x", "y": "y"}
     assert inputs["stimuli"] == [FILL_IN, "TEX", "VD1"]
-    done = run("init", folder, "-o", tmp_path / "p.toml")
-    assert "gaze of 5 people, each with 2 of 'task'" in done.output
-    assert "initials" not in done.output
+    found = propose([folder], tmp_path / "p.toml")
+    (own,) = found.inputs
+    assert (own.kind, own.people, own.groups[0]) == ("gaze", 5, (2, 2, "task"))
+    assert [one for one in found.doubts if "telling" in one.code] == []
     for person in ("round", "session"):
-        assert "the format itself says who a person is" in refused(
-            [folder], tmp_path / "p.toml", people=[person]
-        )
+        error = refused("format-has-person", [folder], tmp_path / "p.toml", people=[person])
+        assert f"'{person}'" in error.found
+        assert "'person'" in error.expected
 
 
 def test_what_is_hardly_a_person_is_doubted(tmp_path: Path) -> None:
@@ -315,38 +340,35 @@ def test_what_is_hardly_a_person_is_doubted(tmp_path: Path) -> None:
         for eye in "LR"
     ]
     path = write(tmp_path / "f.csv", ["who,eye,n,pupil_mm", *rows])
-    told = " ".join(propose([path], tmp_path / "p.toml", people=["eye"]).warnings)
-    assert "there are 2 labels in 'eye': is that who somebody is" in told
-    told = " ".join(propose([path], tmp_path / "p.toml", people=["who"]).warnings)
-    assert "some labels of 'who' differ in capitals or blanks alone" in told
-    assert "P01" not in told
-    assert "is that who somebody is" not in told
+    assert ("few-people", ("eye",)) in doubts(path, "eye")
+    found = propose([path], tmp_path / "p.toml", people=["who"])
+    assert "labels-alike" in [one.code for one in found.doubts]
+    assert "few-people" not in [one.code for one in found.doubts]
+    assert "P01" not in " ".join(found.warnings)
 
 
 def test_labels_of_sessions_are_doubted(tmp_path: Path) -> None:
-    def told(labels: Iterable[str]) -> str:
+    def sessions(labels: Iterable[str]) -> bool:
         rows = [f"{label},{n},3.{n}" for label in labels for n in range(5)]
         path = write(tmp_path / "f.csv", ["who,n,pupil_mm", *rows])
-        return " ".join(propose([path], tmp_path / "p.toml", people=["who"]).warnings)
+        return ("labels-of-sessions", ("who",)) in doubts(path, "who")
 
     people = [f"P{n:02d}" for n in range(12)]
-    assert "labels of 'who' look like sessions" in told(f"{one}_s{k}" for one in people for k in (1, 2))
-    assert "labels of 'who' look like sessions" in told(
-        [*(f"{one}-Ses-1" for one in people), "p00-ses-2", "P05-ses-2"]
-    )
-    assert "sessions" not in told(people)
-    assert "sessions" not in told(f"{one}_s1" for one in people)  # one each
-    assert "sessions" not in told(f"lab_s{n}" for n in range(12))  # numbers of people
-    assert "sessions" not in told(f"{one}_{k}" for one in people for k in (1, 2))  # says nothing of what
+    assert sessions(f"{one}_s{k}" for one in people for k in (1, 2))
+    assert sessions([*(f"{one}-Ses-1" for one in people), "p00-ses-2", "P05-ses-2"])
+    assert not sessions(people)
+    assert not sessions(f"{one}_s1" for one in people)  # one each
+    assert not sessions(f"lab_s{n}" for n in range(12))  # numbers of people
+    assert not sessions(f"{one}_{k}" for one in people for k in (1, 2))  # says nothing of what
 
 
 def test_a_name_with_blanks_is_quoted(tmp_path: Path) -> None:
     path = write(
         tmp_path / "f.csv", ["Participant name,frame,pupil_mm", *(f"v{n % 6},{n % 9},3.5" for n in range(60))]
     )
-    told = refused([path], tmp_path / "p.toml")
-    assert 'person="Participant name"' in told
-    assert "'frame'" not in told
+    error = refused("person-column-needed", [path], tmp_path / "p.toml")
+    assert 'person="Participant name"' in error.remedy  # not a sentence: a column
+    assert "'frame'" not in error.found
 
 
 def test_nan_of_arrays_is_missing(tmp_path: Path) -> None:

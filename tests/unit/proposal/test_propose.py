@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from goldens import check_text, figures
 from proposed import filled
+from refusals import refused
 
 import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import DataError, PlanError
 from synthrelease.plan import load_plan
 from synthrelease.proposal.found_source import found_sources, inferred_pattern
+from synthrelease.proposal.identifiers import DATES, INITIALS
 from synthrelease.proposal.propose import propose
 from synthrelease.settings_file import FILL_IN
 
 
 def run(*arguments: object):
     return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def error_of(*arguments: object) -> dict[str, Any]:
+    """The error that a command ends with, as a program has it."""
+    done = run(*arguments, "--json")
+    error: dict[str, Any] = json.loads(done.stdout)["error"]
+    assert done.exit_code == error["exit_code"]
+    return error
 
 
 def gaze(path: Path, *, separator: str = ",", people: int = 20) -> Path:
@@ -52,18 +65,20 @@ def recordings(folder: Path) -> Path:
 
 def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
     data, plan = gaze(tmp_path / "fixations.csv"), tmp_path / "plan.toml"
-    asked = run("init", data, "-o", plan)
-    assert asked.exit_code == 3
-    assert "is not guessed" in asked.output
-    assert "'observer', 'image'" in asked.output
-    assert "--person observer" in asked.output
+    asked = error_of("init", data, "-o", plan)
+    assert (asked["code"], asked["exit_code"]) == ("person-column-needed", 3)
+    assert "'observer', 'image'" in asked["found"]
+    assert "--person observer" in asked["remedy"]  # not a sentence: an option
     assert not plan.exists()
     done = run("init", data, "--person", "observer", "-o", plan)
     assert done.exit_code == 0, done.output
-    assert "gaze of 20 people" in done.output
-    early = run("preview", plan)
-    assert early.exit_code == 3
-    assert "release.title, inputs.gaze.screen.width_px, inputs.gaze.screen.height_px" in early.output
+    check_text("init/fixations", done.output, folder=tmp_path)
+    check_text("plans/fixations", plan.read_text())
+    early = error_of("preview", plan)
+    assert (early["code"], early["exit_code"]) == ("fill-in", 3)
+    screen = "inputs.gaze.screen"
+    for key in ("release.title", f"{screen}.width_px", f"{screen}.height_px", "inputs.gaze.stimuli"):
+        assert key in early["found"]
     filled(plan, width_px="400", height_px="400")
     spec = load_plan(plan).inputs["gaze"]
     assert spec.options["missing"] == [-1]
@@ -76,12 +91,14 @@ def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
 def test_from_a_folder_of_recordings_to_a_bundle(tmp_path: Path) -> None:
     data, plan = recordings(tmp_path / "data"), tmp_path / "plans" / "plan.toml"
     plan.parent.mkdir()
-    asked = run("init", data, "-o", plan)
-    assert asked.exit_code == 3
-    assert "'part_1'" in asked.output
-    done = run("init", data, "--person", "part_1", "-o", plan)
+    asked = error_of("init", data, "-o", plan)
+    assert (asked["code"], asked["exit_code"]) == ("person-column-needed", 3)
+    assert "'part_1'" in asked["found"]
+    done = run("init", data, "--person", "part_1", "-o", plan, "--json")
     assert done.exit_code == 0, done.output
-    assert "features of 12 people" in done.output
+    (found,) = json.loads(done.stdout)["inputs"]
+    assert (found["kind"], found["people"]) == ("features", 12)
+    check_text("plans/recordings", plan.read_text())
     document = tomllib.loads(plan.read_text())["inputs"]["features"]
     assert (document["path"], document["pattern"]) == ("../data", "P{part_1}_S{part_2}.csv")
     assert (document["separator"], document["missing"]) == (";", ["n/a"])
@@ -97,7 +114,8 @@ def test_nothing_of_the_data_s_ranges_is_in_the_plan(tmp_path: Path) -> None:
     rows = [f"p{n % 9},{n // 9},{3.14159 + n / 1000:.5f}" for n in range(45)]
     data.write_text("\n".join(["who,t_s,pupil_mm", *rows]) + "\n")
     text = propose([data], tmp_path / "plan.toml", people=["who"]).text
-    assert "1 to 9 mm" in text
+    (line,) = (line for line in text.splitlines() if line.startswith("pupil_mm = "))
+    assert figures(line.partition("#")[2])[:2] == [1, 9]
     assert not re.search(r"3\.1[4-9]", text)
 
 
@@ -112,12 +130,11 @@ def test_a_missing_header_is_found(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     for first in ("1,0.5,3", "canary,0.5,3"):
         path.write_text(f"{first}\n2,0.25,4\n" * 3)
-        with pytest.raises(
-            DataError
-        ) as caught:  # one number is enough: else cells would be names, and printed
+        # One number is enough: else cells would be names, and printed.
+        with refused(DataError, "person-column-needed") as caught:
             propose([path], tmp_path / "p.toml")
         assert "canary" not in str(caught.value)
-        assert "column_1" in str(caught.value)
+        assert "column_1" in caught.value.found
     path.write_text("1,0.5,3\n2,0.25,4\n1,0.5,3\n2,0.25,4\n")
     assert found_sources(path).sources[0].header == ("column_1", "column_2", "column_3")
     text = propose([path], tmp_path / "p.toml", people=["column_1"]).text
@@ -154,15 +171,22 @@ def test_what_tells_too_much_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     rows = [f"s{n % 6},{['AB', 'CD', 'EF'][n % 3]},2026-11-{1 + n % 20:02},{n / 100}" for n in range(36)]
     path.write_text("\n".join(["session_label,participant,day,pupil_mm", *rows]) + "\n")
-    told = " ".join(propose([path], tmp_path / "p.toml", people=["session_label"]).warnings)
-    assert "'participant' seems to hold initials: the plan does not read it" in told
-    assert "'day' seems to hold dates" in told
-    assert "several labels of 'session_label' belong to one of 'participant'" in told
-    told = " ".join(propose([path], tmp_path / "p.toml", people=["participant"]).warnings)
-    assert (
-        "'participant' seems to hold initials: it says whose rows are: give people other labels first" in told
-    )
-    assert "several labels" not in told
+    found = propose([path], tmp_path / "p.toml", people=["session_label"])
+    assert [(one.code, one.about) for one in found.doubts] == [
+        ("telling-column", ("participant",)),
+        ("telling-column", ("day",)),
+        ("several-labels-of-one", ("session_label", "participant")),
+    ]
+    for doubt, what in zip(found.doubts, (INITIALS, DATES), strict=False):
+        assert what in doubt.text
+    other = propose([path], tmp_path / "p.toml", people=["participant"])
+    assert [(one.code, one.about) for one in other.doubts] == [
+        ("telling-person-column", ("participant",)),
+        ("telling-column", ("day",)),
+        ("few-people", ("participant",)),
+    ]
+    assert found.warnings == tuple(one.text for one in found.doubts)
+    check_text("init/doubts", "\n".join((*found.warnings, "", *other.warnings)))
 
 
 def test_a_plan_that_is_there_is_not_replaced(tmp_path: Path) -> None:
@@ -192,15 +216,20 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "g.xyz").write_text("a\n")
     (tmp_path / "head.csv").write_text("a,b\n")
-    for data in (tmp_path / "none.csv", tmp_path / "empty", tmp_path / "g.xyz", tmp_path / "head.csv"):
-        with pytest.raises(DataError) as caught:
-            propose([data], tmp_path / "p.toml", people=["a"])
-        assert str(data) in str(caught.value)
-    with pytest.raises(DataError, match="there is no column 'nobody'"):
+    for name, code in (
+        ("none.csv", "no-such-file"),
+        ("empty", "no-readable-file"),
+        ("g.xyz", "no-reader"),
+        ("head.csv", "no-rows"),
+    ):
+        with refused(DataError, code, where=tmp_path / name):
+            propose([tmp_path / name], tmp_path / "p.toml", people=["a"])
+    with refused(DataError, "unknown-column") as caught:
         propose([gaze(tmp_path / "g.csv")], tmp_path / "p.toml", people=["nobody"])
+    assert "'nobody'" in caught.value.problem
     plan = tmp_path / "p.toml"
     plan.write_text(propose([tmp_path / "g.csv"], plan, people=["observer"]).text)
-    with pytest.raises(PlanError, match="still to be filled in"):
+    with refused(PlanError, "fill-in", where=plan):
         load_plan(plan)
 
 
@@ -210,10 +239,10 @@ def test_what_lasts_is_a_feature_and_what_was_looked_at_a_recording_where_no_poi
     rows = [f"p{p},{page},{t},30,{t % 7}.5" for p in range(6) for page in ("1", "2") for t in range(20)]
     data, plan = tmp_path / "saccades.csv", tmp_path / "plan.toml"
     data.write_text("\n".join(["person,stimulus,onset_ms,duration_ms,amplitude_deg", *rows]) + "\n")
-    text = propose([data], plan, people=["person"]).text
-    assert 'columns = { person = "person", recording = "stimulus", time = "onset_ms" }' in text
-    assert f'duration_ms = ["{FILL_IN}", "{FILL_IN}"]' in text
-    assert f'stimulus = ["{FILL_IN}"' not in text
+    own = tomllib.loads(propose([data], plan, people=["person"]).text)["inputs"]["features"]
+    assert own["columns"] == {"person": "person", "recording": "stimulus", "time": "onset_ms"}
+    assert own["bounds"]["duration_ms"] == [FILL_IN, FILL_IN]
+    assert "stimulus" not in own["bounds"]
     trials = data.read_text().replace("amplitude_deg\n", "trial\n")
     data.write_text(trials)
     assert 'recording = "trial"' in propose([data], plan, people=["person"]).text
@@ -223,12 +252,11 @@ def test_which_table_has_the_column_of_people_is_said(tmp_path: Path) -> None:
     one = gaze(tmp_path / "g.csv")
     other = tmp_path / "pupil.csv"
     other.write_text("subj,pupil_min_mm,blink_rate_hz\n" + "a,3,1\na,4,1\nb,3,0\nb,4,0\n" * 3)
-    told = run("init", one, other, "--person", "observer", "-o", tmp_path / "p.toml")
-    assert told.exit_code == 3
-    assert f"{other}: there is no column 'observer'" in told.stderr
-    assert "it in 'g.csv'" in told.stderr
-    assert "name the column of this table, too" in told.stderr
-    assert "one of 'subj'\n" in told.stderr  # and no measurement
+    error = error_of("init", one, other, "--person", "observer", "-o", tmp_path / "p.toml")
+    assert (error["code"], error["exit_code"], error["where"]) == ("unknown-column", 3, str(other))
+    assert "'observer'" in error["problem"]
+    assert "'g.csv'" in error["found"]
+    assert re.findall(r"'(.*?)'", error["expected"]) == ["subj"]  # and no measurement
     both = ("--person", "observer", "--person", "subj")
     assert run("init", one, other, *both, "-o", tmp_path / "p.toml").exit_code == 0
 
@@ -237,9 +265,12 @@ def test_the_same_data_twice_are_doubted(tmp_path: Path) -> None:
     one = gaze(tmp_path / "g.csv")
     two = tmp_path / "copy.csv"
     two.write_bytes(one.read_bytes())
-    told = run("init", one, two, "--person", "observer", "-o", tmp_path / "p.toml")
-    assert "'g.csv' and 'copy.csv' look like the same people and stimuli: keep one" in told.stderr
-    assert "keep one" not in run("init", one, "--person", "observer", "-o", tmp_path / "q.toml").stderr
+    plan = tmp_path / "p.toml"
+    (doubt,) = propose([one, two], plan, people=["observer"]).doubts
+    assert (doubt.code, doubt.about) == ("same-data-twice", ("g.csv", "copy.csv"))
+    assert propose([one], plan, people=["observer"]).doubts == ()
+    done = run("init", one, two, "--person", "observer", "-o", plan)
+    assert f"warning: {doubt.text}\n" in done.stderr
 
 
 def test_who_saw_what_is_offered_where_it_differs(tmp_path: Path) -> None:
@@ -248,8 +279,8 @@ def test_who_saw_what_is_offered_where_it_differs(tmp_path: Path) -> None:
     data.write_text("\n".join(["who,image,x,y", *rows]) + "\n")
     assert run("init", data, "--person", "who", "-o", plan).exit_code == 0
     text = plan.read_text()
-    assert '# assume_public = ["assignment"]   # if the design decided who saw which\n' in text
-    assert "# blur_px is by default 3 % of the screen's width" in text
+    assert '# assume_public = ["assignment"]' in text
+    assert "# blur_px " in text
     data.write_text("\n".join(["who,image,x,y", *(row for row in rows if ",u," not in row)]) + "\n")
     assert run("init", data, "--person", "who", "-o", plan, "--force").exit_code == 0
     assert "assignment" not in plan.read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from goldens import figures
 from PIL import Image
+from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import reseal
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.cli import main
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
@@ -102,9 +106,8 @@ def test_the_stimulus_shows_through(bundle: Path, tmp_path: Path) -> None:
 
 def test_a_picture_that_is_none_is_named(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "sea.jpg").write_bytes(b"no picture")
-    with pytest.raises(DataError, match="cannot be read") as refused:
+    with refused(DataError, "bad-stimulus-picture", where=tmp_path / "sea.jpg"):
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
-    assert "sea.jpg" in refused.value.where
 
 
 def test_a_picture_of_too_many_pixels_is_named(
@@ -112,14 +115,13 @@ def test_a_picture_of_too_many_pixels_is_named(
 ) -> None:
     Image.fromarray(np.zeros((60, 80, 3), dtype=np.uint8)).save(tmp_path / "sea.png")
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    with pytest.raises(DataError, match="cannot be read") as refused:
+    with refused(DataError, "bad-stimulus-picture", where=tmp_path / "sea.png"):
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
-    assert "sea.png" in refused.value.where
 
 
 def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(MachineError):
+    with refused(MachineError, "cannot-write", where=tmp_path / "file" / "folder"):
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
 
 
@@ -137,9 +139,11 @@ def test_a_changed_bundle_is_not_exported(bundle: Path, tmp_path: Path) -> None:
     with h5py.File(changed, "r+") as file:
         file["/outputs/still/sea/heatmap"][0, 0] += 1
     reseal(changed)
-    done = CliRunner().invoke(main, ["export", str(changed), "--to", "png", "-o", str(tmp_path / "pictures")])
+    command = ["export", str(changed), "--to", "png", "-o", str(tmp_path / "pictures"), "--json"]
+    done = CliRunner().invoke(main, command)
     assert done.exit_code == 1
-    assert "NOT TO BE RELIED ON" in done.output
+    findings = json.loads(done.stdout)["error"]["findings"]
+    assert [(one["code"], one["where"]) for one in findings] == [("derived", "/outputs/still/sea/heatmap")]
     assert not (tmp_path / "pictures").exists()
 
 
@@ -153,7 +157,7 @@ def test_pictures_of_a_test_seed_say_so(
     done = CliRunner().invoke(main, ["export", str(seeded), "--to", "png", "-o", str(tmp_path / "pictures")])
     assert done.exit_code == 0
     assert told
-    assert all("DO NOT PUBLISH" in caption for caption in told)
+    assert all(TEST_SEED_WORDS in caption for caption in told)
 
 
 @pytest.mark.parametrize("name", ["$\\foo$", "a$b$c", "100 % _x_^2"])
@@ -168,7 +172,9 @@ def test_a_title_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
 def test_export_on_the_command_line(bundle: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["export", str(bundle), "--to", "png", "-o", str(tmp_path / "pictures")])
     assert done.exit_code == 0, done.output
-    assert "png: 8 files" in done.output
+    _, found, rest = done.output.partition("png")
+    assert found
+    assert figures(rest)[0] == 8
     assert len(list((tmp_path / "pictures").glob("*.png"))) == 6
     assert CliRunner().invoke(main, ["export", str(bundle), "--to", "svg", "-o", "x"]).exit_code == 2
 
@@ -179,12 +185,16 @@ def texts(figure: Any) -> list[str]:
 
 def test_the_scale_is_of_the_screen_in_pixels_and_in_degrees_where_the_geometry_is_known() -> None:
     cells = np.ones((6, 8))
-    assert texts(map_figure(cells, LOOK, title="")) == ["100 px   blur σ 24 px"]
+    (told,) = texts(map_figure(cells, LOOK, title=""))
+    assert figures(told) == [100, 24]
+    assert told.count("px") == 2
     # At 573 mm a millimetre is a tenth of a degree: 800 px on 400 mm are 20 px a degree.
     declared = Screen(800, 600, 400.0, 1000 / (2 * math.tan(math.radians(0.5))) / 100)
     assert declared.pixels_per_degree == pytest.approx(20.0)
     look = Look(declared, 24.0, "")
-    assert texts(map_figure(cells, look, title="")) == ["100 px = 5.0°   blur σ 24 px = 1.2°"]
+    (told,) = texts(map_figure(cells, look, title=""))
+    assert figures(told) == [100, 5.0, 24, 1.2]
+    assert told.count("°") == 2
 
 
 def test_a_strip_shows_the_middles_of_its_frames_on_one_scale() -> None:

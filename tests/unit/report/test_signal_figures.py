@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from goldens import check_text, figures
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
@@ -97,16 +98,19 @@ def test_the_truth_is_dashed_and_said_to_be_private(count: int, tmp_path: Path) 
     assert (
         len([axis for axis in figure.axes if axis.get_visible()]) == count
     )  # else nobody could tell whose truth it is
-    assert "Dashed: truth (private)." in figure.get_supxlabel()
-    assert "DO NOT PUBLISH" in figure.get_supxlabel()
-    assert "truth" not in "".join(all_words(signals_figure(given, x=TIMES, **WORDS)))
+    told = figure.get_supxlabel()
+    assert "DO NOT PUBLISH" in told
+    without = signals_figure(given, x=TIMES, caption="DO NOT PUBLISH", **WORDS).get_supxlabel()
+    assert len(told) > len(without)
     drawn(figure, tmp_path / "one.png")
+    captions = (text.removeprefix(WORDS["x_label"]).strip() for text in (without, told))
+    check_text("figures/signals", "\n\n".join(captions))
 
 
 def test_the_words_are_all_there() -> None:
     for count in (2, 7):
         words = " ".join(all_words(signals_figure(curves(count), x=TIMES, caption="ε = 1", **WORDS)))
-        for word in ("signals", "pupil diameter (mm)", "time (s)", "ε = 1", "± one standard deviation"):
+        for word in (*WORDS.values(), "ε = 1"):
             assert word in words
 
 
@@ -120,18 +124,20 @@ def test_gaps_and_a_single_sample_are_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "truth"),
+    ("given", "truth", "named"),
     [
-        ({}, None),
-        ({"a": (TIMES[1:], TIMES)}, None),
-        ({"a": (TIMES, TIMES[1:])}, None),
-        ({"a": (TIMES, TIMES)}, {"a": TIMES[1:]}),
-        ({"a": (TIMES, TIMES)}, {"b": TIMES}),
-        ({"a": ([TIMES], TIMES)}, None),
+        ({}, None, r"\[\]"),
+        ({"a_1": (TIMES[1:], TIMES)}, None, r"\ba_1\b"),
+        ({"a_1": (TIMES, TIMES[1:])}, None, r"\ba_1\b"),
+        ({"a_1": (TIMES, TIMES)}, {"a_1": TIMES[1:]}, r"\ba_1\b"),
+        ({"a_1": (TIMES, TIMES)}, {"b_1": TIMES}, r"\bb_1\b"),
+        ({"a_1": ([TIMES], TIMES)}, None, r"\ba_1\b"),
     ],
 )
-def test_signals_that_do_not_fit_are_refused(given: dict[str, Any], truth: dict[str, Any] | None) -> None:
-    with pytest.raises(ValueError, match="Expected"):
+def test_signals_that_do_not_fit_are_refused(
+    given: dict[str, Any], truth: dict[str, Any] | None, named: str
+) -> None:
+    with pytest.raises(ValueError, match=named):
         signals_figure(given, x=TIMES, truth=truth, **WORDS)
 
 
@@ -166,10 +172,18 @@ def test_what_has_no_logarithm_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "epsilons"), [({}, [1.0]), ({"a": [1.0]}, [1.0, 2.0]), ({"a": [1.0]}, [0.0]), ({"a": []}, [])]
+    ("lines", "epsilons", "named"),
+    [
+        ({}, [1.0], "lines"),
+        ({"a_1": [1.0]}, [1.0, 2.0], "a_1"),
+        ({"a_1": [1.0]}, [0.0], "epsilons"),
+        ({"a_1": []}, [], "epsilons"),
+    ],
 )
-def test_utility_that_does_not_fit_is_refused(lines: dict[str, Any], epsilons: list[float]) -> None:
-    with pytest.raises(ValueError, match="Expected"):
+def test_utility_that_does_not_fit_is_refused(
+    lines: dict[str, Any], epsilons: list[float], named: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"\b{named}\b"):
         utility_figure(lines, epsilons=epsilons, title="", y_label="")
 
 
@@ -231,7 +245,8 @@ def test_each_fresh_release_is_a_dot_and_their_mean_a_line(tmp_path: Path) -> No
     assert points[3] == [[0.5, 0.2], [1, 0.5], [4, pytest.approx(0.85)]]
     assert points[4] == [[0.5, 0.05], [4, 0.05]]
     assert [point[0] for point in points[5]] == [2, 2]
-    assert names(figure) == ["this release: ε = 2", "without data: even", "mean of fresh\nreleases"]
+    assert figures(names(figure)[0]) == [2]
+    check_text("figures/trade", "\n\n".join(names(figure)))
     assert drawn(figure, tmp_path / "t.png").size == (1200, 816)
 
 
@@ -250,7 +265,9 @@ def test_an_own_epsilon_that_has_no_place_is_not_marked(own: float, tmp_path: Pa
     figure = trade_figure(
         [(e,) for e in many], epsilons=many, own=own, y_label="CC", without_data=("x", math.nan)
     )
-    assert names(figure) == ["mean of fresh\nreleases"]
+    (mean,) = names(figure)
+    assert "ε" not in mean
+    assert len(figure.axes[0].lines[-1].get_xdata()) == len(many)
     drawn(figure, tmp_path / "t.png")
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import bad_argument
 from scipy.stats import multivariate_normal, norm
 
 from synthrelease.evaluate.attacks.aggregates import (
@@ -96,13 +97,13 @@ def test_without_noise_a_population_of_many_hides_a_little():
 
 
 def test_what_is_no_release_is_refused():
-    with pytest.raises(ValueError, match="sigma > 0"):
+    with bad_argument(ValueError, "sigma", 0.0, by="aggregates"):
         log_ratio_known_rest(REST, PERSON, REST, sigma=0.0)
-    with pytest.raises(ValueError, match="sigma > 0"):
+    with bad_argument(ValueError, "sigma", math.nan, by="aggregates"):
         log_ratio_known_rest(REST, PERSON, REST, sigma=math.nan)
-    with pytest.raises(ValueError, match="as many numbers"):
-        log_ratio_known_rest(REST[:2], PERSON, REST, sigma=1.0)
-    with pytest.raises(ValueError, match="people >= 1"):
+    with bad_argument(ValueError, REST[:1].shape, PERSON.shape, by="aggregates"):
+        log_ratio_known_rest(REST[:1], PERSON, REST, sigma=1.0)
+    with bad_argument(ValueError, "people", 0, by="aggregates"):
         log_ratio_known_population(REST, PERSON, REST, np.eye(3), people=0, sigma=1.0)
-    with pytest.raises(ValueError, match="positive definite"):
+    with bad_argument(ValueError, "covariance", "sigma", by="aggregates"):
         log_ratio_known_population(REST, PERSON, REST, np.zeros((3, 3)), people=2, sigma=0.0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from goldens import check_text, figures
 from planted import by_lot, planted
+from refusals import bad_argument
 
 from synthrelease.evaluate.attacks import Verdict, Windows, copies, copies_of, distance_to_others
 
@@ -22,9 +24,9 @@ def test_released_rows_are_copies_and_others_are_not():
     for shares, rows in ((found.exact, found.rows), (found.exact, None), (found.near, None)):
         told = copies(shares, members, seed=0, name="n", rows=rows)
         assert (told.verdict, told.main.value) == (Verdict.FOUND, 1.0)
-    assert copies(found.exact, members, seed=0, name="n", rows=found.rows).remarks == (
-        "240 rows of members stand in a release as they are",
-    )
+    (remark,) = copies(found.exact, members, seed=0, name="n", rows=found.rows).remarks
+    assert figures(remark) == [240]
+    check_text("attacks/verbatim-rows", remark)
 
 
 def test_fresh_people_are_no_copies():
@@ -106,7 +108,7 @@ def test_rows_of_one_member_are_found_where_there_are_rounds():
         shares, rows, members = one_copied(rounds, lambda own, _: np.flatnonzero(own)[0])
         told = copies(shares, members, seed=0, name="n", rows=rows)
         assert told.verdict is verdict, rounds
-        assert told.remarks == (f"{10 * rounds} rows of members stand in a release as they are",)
+        assert [figures(remark) for remark in told.remarks] == [[10 * rounds]]
 
 
 def test_rows_of_somebody_whoever_is_a_member_are_not_found():
@@ -136,9 +138,9 @@ def test_what_was_computed_before_is_the_same():
 
 def test_what_cannot_be_compared_is_refused():
     windows = planted()
-    with pytest.raises(ValueError, match="records of 3 features"):
+    with bad_argument(ValueError, 3, (480, 2), by="copies"):
         copies_of(windows.values[:, :2], windows)
-    with pytest.raises(ValueError, match="edges for 3 features"):
+    with bad_argument(ValueError, "edges", 3, 1, by="copies"):
         copies_of(windows.values, windows, edges=[np.arange(3.0)])
-    with pytest.raises(ValueError, match="two people"):
+    with bad_argument(ValueError, "people", by="copies"):
         distance_to_others(windows.of_people([0]))

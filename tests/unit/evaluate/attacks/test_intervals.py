@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import bad_argument
 
 from synthrelease.evaluate.attacks.intervals import (
     Rate,
@@ -103,5 +104,5 @@ def test_rates_as_text_and_json():
 
 def test_what_are_no_shares_is_refused():
     for shares in (np.array([]), np.array([1.5]), np.array([np.nan]), np.array([-0.1])):
-        with pytest.raises(ValueError, match="shares of people"):
+        with bad_argument(ValueError, "shares", shares.size, by="intervals"):
             share_rate(shares)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from planted import by_lot, planted
+from refusals import bad_argument
 
 from synthrelease.evaluate.attacks import Verdict, membership, nearness
 from synthrelease.evaluate.attacks.intervals import coins_rate
@@ -28,7 +29,7 @@ def test_members_whose_rows_are_released_are_found():
     assert (scores[~members] < 0).all()
     found = membership(scores, members, seed=0)
     assert (found.main.value, found.verdict) == (1.0, Verdict.FOUND)
-    assert found.further["balanced accuracy"] == 1.0
+    assert found.further["balanced accuracy"] == 1.0  # not a sentence: the name of a rate
 
 
 def test_scores_that_know_nothing_find_nothing():
@@ -66,17 +67,18 @@ def test_low_rates_by_hand():
     found = membership(scores, members, seed=0).further
     assert found["TPR at FPR 1%"].value == pytest.approx(21 / 50)  # 49.5 … 69.5
     assert found["TPR at FPR 10%"].value == pytest.approx(26 / 50)  # 44.5 …
-    assert found["FPR of it, 1% asked for"].value == 0.0
-    assert found["FPR of it, 10% asked for"].value == pytest.approx(0.1)
+    least, more = (found[f"FPR of it, {share}% asked for"] for share in (1, 10))
+    assert (least.value, more.value) == (0.0, pytest.approx(0.1))
     exact = coins_rate(21 / 50, 50, method="exact")
     assert (found["TPR at FPR 1%"].low, found["TPR at FPR 1%"].high) == (exact.low, exact.high)
-    assert found["FPR of it, 1% asked for"].high == pytest.approx(1 - 0.025 ** (1 / 50))  # not 1 %
+    assert least.high == pytest.approx(1 - 0.025 ** (1 / 50))  # not 1 %
 
 
 def test_with_twelve_others_one_per_cent_may_be_a_quarter():
     members = np.arange(24) < 12
-    found = membership(members.astype(float), members, seed=0)
-    assert found.further["FPR of it, 1% asked for"].high == pytest.approx(0.265, abs=0.001)
+    rates = membership(members.astype(float), members, seed=0).further
+    asked = rates["FPR of it, 1% asked for"]
+    assert asked.high == pytest.approx(0.265, abs=0.001)
 
 
 def test_rates_of_many_rounds_are_as_sure_as_there_are_people():
@@ -90,11 +92,10 @@ def test_balanced_accuracy_needs_no_labels_for_its_threshold():
     """Half above the median: 2 of 3 members and 1 of 3 others."""
     members = np.array([True, True, True, False, False, False])
     scores = np.array([6.0, 5, 1, 4, 3, 2])
-    assert membership(scores, members, seed=0).further["balanced accuracy"] == pytest.approx(2 / 3)
-    assert membership(scores, members, seed=0, threshold=5.5).further["balanced accuracy"] == pytest.approx(
-        2 / 3
-    )
-    assert membership(scores, members, seed=0, threshold=0.5).further["balanced accuracy"] == 0.5
+    for ways, expected in (({}, 2 / 3), ({"threshold": 5.5}, 2 / 3), ({"threshold": 0.5}, 0.5)):
+        rates = membership(scores, members, seed=0, **ways).further
+        accuracy = rates["balanced accuracy"]
+        assert accuracy == pytest.approx(expected)
 
 
 def test_people_who_differ_by_themselves_spoil_the_result():
@@ -138,14 +139,14 @@ def test_a_promise_is_held_against_one_person_of_each_round():
     broken = membership(scored(members, 9.0), members, seed=0, promised=(1.0, 1e-6), draws=99)
     assert broken.promise.violated
     assert broken.verdict is Verdict.FOUND
-    assert broken.reason.startswith("the promise is broken")
+    assert str(broken.promise) in broken.reason
     assert not membership(
         scored(members, 0.0), members, seed=0, promised=(1.0, 1e-6), draws=99
     ).promise.violated
     assert not membership(
         scored(members, 0.5), members, seed=0, promised=(1.0, 1e-6), draws=99
     ).promise.violated
-    with pytest.raises(ValueError, match="two trials of a kind"):
+    with bad_argument(ValueError, by="promise"):
         membership(scored(members[:1], 9.0), members[:1], seed=0, promised=(1.0, 1e-6))
 
 
@@ -158,7 +159,7 @@ def test_nearness_by_hand():
 
 
 def test_what_is_no_division_is_refused():
-    with pytest.raises(ValueError, match="in every round"):
+    with bad_argument(ValueError, by="chance"):
         membership(np.ones(4), np.ones(4, dtype=bool), seed=0)
-    with pytest.raises(ValueError, match="a score and a flag"):
+    with bad_argument(ValueError, (1, 4), (1, 5), by="chance"):
         membership(np.ones(4), np.ones(5, dtype=bool), seed=0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from noisy_sums import PEOPLE, NoisySum, inner
 from planted import by_lot
+from refusals import bad_argument
 from scipy.stats import norm
 
 from synthrelease.evaluate.attacks import Rounds, Verdict, likelihood_ratios, membership, released_rounds
@@ -123,11 +124,11 @@ def test_scores_without_spread_are_numbers():
 
 def test_what_tells_nothing_is_refused():
     rounds = rounds_of(0.5, 30)
-    with pytest.raises(ValueError, match="two shadows at least"):
+    with bad_argument(ValueError, "shadows", by="shadows"):
         likelihood_ratios(Rounds(np.ones((4, 2), dtype=bool), np.ones((4, 2))), np.ones((1, 2)), online=False)
-    with pytest.raises(ValueError, match="the same people"):
+    with bad_argument(ValueError, (30, 20), (1, 3), by="shadows"):
         likelihood_ratios(rounds, np.ones((1, 3)), online=False)
-    with pytest.raises(ValueError, match="two people and one round"):
+    with bad_argument(ValueError, "people", 1, 3, by="shadows"):
         released_rounds(NoisySum(1.0), inner, PEOPLE[:1], rounds=3, seed=0)
-    with pytest.raises(ValueError, match="two people and one round"):
+    with bad_argument(ValueError, "people", len(PEOPLE), 0, by="shadows"):
         released_rounds(NoisySum(1.0), inner, PEOPLE, rounds=0, seed=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from planted import planted
+from refusals import bad_argument
 
 from synthrelease.evaluate.attacks import Windows
 from synthrelease.evaluate.attacks.windows import share_by_person
@@ -28,9 +29,9 @@ def test_halves_by_hand():
     assert [half.values.ravel().tolist() for half in windows.halves()] == [[0, 1, 2, 3, 7], [4, 5, 6]]
     first, second = windows.halves(1)
     assert (first.values.ravel().tolist(), second.values.ravel().tolist()) == ([0, 1, 2, 3, 7], [6])
-    with pytest.raises(ValueError, match="rows of features"):
+    with bad_argument(ValueError, (0, 1), by="windows"):
         windows.halves(2)
-    with pytest.raises(ValueError, match="gap >= 0"):
+    with bad_argument(ValueError, "gap", -1, by="windows"):
         windows.halves(-1)
 
 
@@ -67,15 +68,15 @@ def test_some_rows():
 
 def test_what_are_no_windows_is_refused():
     ones, whole = np.ones((2, 3)), np.arange(2)
-    with pytest.raises(ValueError, match="rows of features"):
+    with bad_argument(ValueError, (3,), by="windows"):
         Windows(np.ones(3), whole, whole)
-    with pytest.raises(ValueError, match="rows of features"):
+    with bad_argument(ValueError, (0, 3), by="windows"):
         Windows(np.ones((0, 3)), whole[:0], whole[:0])
-    with pytest.raises(ValueError, match="a person and a recording for each of 2 rows"):
+    with bad_argument(ValueError, 2, (2,), (3,), by="windows"):
         Windows(ones, whole, np.arange(3))
-    with pytest.raises(ValueError, match="whole numbers"):
+    with bad_argument(ValueError, "people", "recordings", by="windows"):
         Windows(ones, whole / 2, whole)
-    with pytest.raises(ValueError, match="finite numbers"):
+    with bad_argument(ValueError, by="windows"):
         Windows(ones * np.nan, whole, whole)
-    with pytest.raises(ValueError, match="every >= 1"):
+    with bad_argument(ValueError, "every", 0, by="windows"):
         Windows(ones, whole, whole).thinned(0)
