@@ -148,7 +148,9 @@ def build_job(
     _refuse_early(design, ledger, limits)
 
     asked = [(part, _collectors(design, part.spec.name)) for part in parts]
-    collected, notes = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
+    collected, unordered = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
+    # Parts are joined as they are done: what is said of them is in the plan's order all the same.
+    notes: Notes = {name: tuple(sorted(unordered[name])) for name in design.facts if name in unordered}
     most = None if limits is None else limits.most_epsilon_of_dataset
     for name, facts in design.facts.items():
         if facts.without_rows:
@@ -227,7 +229,7 @@ def _joined(
     for name, found in other[0].items():
         one[0][name] = one[0][name].joined(found) if name in one[0] else found
     for name, told in other[1].items():
-        one[1][name] = tuple(sorted((*one[1].get(name, ()), *told)))
+        one[1][name] = (*one[1].get(name, ()), *told)
     return one
 
 

@@ -153,7 +153,7 @@ def test_what_has_no_rate_or_a_slow_one_is_refused_and_nobody_named(time_ms, cod
     assert not [name for name in ("p1", "a-good-one", "very-private") if name in str(error)]
     assert error.remedy
     with refused(DataError, code, where=place) as caught:
-        stretches_of(read(pl.concat([good, bad, still(time_ms, "another")])))
+        stretches_of(read(pl.concat([good, bad, still(time_ms, "very-private-too")])))
     assert figures(caught.value.where.partition(place)[2]) == [1]
 
 
