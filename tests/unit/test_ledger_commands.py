@@ -206,8 +206,9 @@ def test_check_finds_a_ledger_that_was_changed(plan, path):
     assert done.exit_code == 1
     assert figures(done.stdout) == [3]  # the entry
     assert '\x1b[31m"' not in done.output
-    told = json.loads(run("ledger", "check", path, "--json").stdout)
-    assert (told["ok"], figures(" ".join(told["faults"]))) == (False, [3])
+    done = run("ledger", "check", path, "--json")
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["ok"], figures(" ".join(told["faults"]))) == (1, False, [3])
     exit_code, error = refusal_of("build", plan, "-o", plan.parent / "s.h5")
     assert (exit_code, error["code"]) == (4, "ledger-tampered")
 
