@@ -1,6 +1,7 @@
 """A small invented study that every test can build releases of."""
 
 import importlib
+import os
 import signal
 from types import SimpleNamespace
 
@@ -14,6 +15,8 @@ import synthrelease
 
 # A shell starts what it runs in the background with interrupts ignored, and so would all be that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# What is printed is as wide as here on every terminal, and on none.
+os.environ["COLUMNS"] = "100"
 
 
 @pytest.fixture

@@ -200,9 +200,8 @@ def _proposed(
     counters = [column for column in features if _COUNTER.search(plain_name(column))]
     features = [column for column in features if column not in counters]
     pair = (roles.best(X) or "", roles.best(Y) or "") if gaze else None
-    middle = setting.coordinates == DEGREES or (setting.origin or "").startswith(
-        CENTRE
-    )  # where 0, 0 is a point
+    # Where 0, 0 is a point.
+    middle = setting.coordinates == DEGREES or (setting.origin or "").startswith(CENTRE)
     codes = missing_codes(looked.frame, pair or features, pair=None if middle else pair)
     listed = [one for one in looked.labels(labelled) if one not in TEXTS] if labelled else []
     seen = looked.counts(person, labelled) if gaze and labelled else {}
@@ -233,7 +232,7 @@ def _proposed(
 
 
 _COUNTER = re.compile(
-    r"(^|_)(frame|index|idx|row|line|sample|samples|window|counter|number|nr|no|id)($|_)|^unnamed"
+    r"(^|_)(frame|index|idx|row|line|samples?|window|counter|number|nr|no|id)($|_)|^unnamed"
 )
 
 
