@@ -63,16 +63,10 @@ class Input:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What to mind before a plan is used.
-
-    Attributes:
-        code: of the kind, which stays when its sentence is improved.
-        about: the columns or files in question.
-        text: the sentence.
-    """
+    """What to mind before a plan is used."""
 
     code: str
-    about: tuple[str, ...]
+    about: tuple[str, ...]  # columns or files
     text: str
 
 

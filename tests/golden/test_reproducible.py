@@ -70,6 +70,7 @@ def test_two_real_builds_differ(write, tmp_path):
     assert set(same) == set(small)  # 5 rows can be alike, and so can choices
 
 
+@pytest.mark.slow("builds every study, and says whether any released integer has changed")
 def test_noised_integers_are_the_golden_ones(tmp_path):
     assert all_digests(tmp_path) == json.loads(GOLDEN.read_text())
 

@@ -323,6 +323,7 @@ def test_noised_integers_beside_what_protects_nobody(noised: Path) -> None:
 # --- Gaussian noise and a choice: composed as privacy-loss distributions
 
 
+@pytest.mark.thorough
 def test_a_gaussian_release_with_a_private_choice(noised: Path, gaussian_bytes: bytes) -> None:
     cheaper = done("chunks", lambda event: {**event, "events": [CHOICE, event["events"][1]]})
     forgeries: list[tuple[tuple[Change, ...], set[str]]] = [

@@ -43,6 +43,15 @@ def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_clean
     assert states == old | {"new-bundle", "new-pair"}
 
 
+@pytest.mark.parametrize("what", ["killed", "full"])
+def test_at_some_steps_nothing_half_is_left(stresses: Any, stress: Any, what: str) -> None:
+    way = stresses.Way(force=True, paid=True)
+    for step in stresses.telling(stress.steps(way))[3::12]:
+        stress.happen(way, what, step)
+    assert len(stress.ends) > 1
+    assert stress.broken == []
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("what", ["interrupted", "full", "forbidden", "broken"])
 def test_whatever_happens_to_the_disk_is_told_and_replaces_nothing(

@@ -52,6 +52,21 @@ def seeded(name: str, number: int = 0) -> SecureRandom:
 # --- the audit
 
 
+@pytest.mark.quick_for(
+    "heatmap-laplace-replace-one",
+    "heatmap-gaussian-add-remove-one",
+    "spectral",
+    "areas-transitions-gaussian-replace-one",
+    "signals-fpa-laplace-each",
+    "signals-dcfpa-gaussian",
+    "spectral-signals-recording",
+    "statistics-mean-laplace-M1of2-replace-one",
+    "statistics-histogram-add-remove-one",
+    "records-tree-laplace",
+    "private choice",
+    "records-test-2-crowd",
+    "records-test-2-owner",
+)
 @mechanisms
 def test_no_bound_exceeds_the_claim_and_most_come_near(one: Audited, record_property: object) -> None:
     found = audit(probe_of(one.name), one.runs, seeded(one.name))
@@ -72,6 +87,7 @@ def test_control_with_half_of_the_noise_every_promise_is_broken(variant: Variant
     assert found.share > 1.2, found
 
 
+@pytest.mark.thorough
 def test_integers_that_are_the_same_under_both_datasets_may_be_left_out() -> None:
     """Drawn or not, the bound is the same but for chance: a million releases of all forty cells."""
     whole, part = (variant_probe(one_cell, whole=all_of_them) for all_of_them in (True, False))
@@ -203,6 +219,7 @@ def test_a_bound_is_never_above_the_truth_and_near_it_after_many_runs(
     assert 0.9 * epsilon < many <= epsilon
 
 
+@pytest.mark.thorough
 @truths
 def test_a_bound_errs_as_rarely_as_it_says(run: object, delta: float, epsilon: float) -> None:
     """At a significance of 5 % no more than that exceed the truth; it is not so cautious that none comes near."""

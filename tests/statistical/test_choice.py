@@ -112,6 +112,7 @@ def test_the_helper_rejects_a_law_as_far_away_as_the_controls_must_be() -> None:
 # --- the choice
 
 
+@pytest.mark.slow("as many draws as the power of the test takes")
 @pytest.mark.quick_for("(5, 5, 0, 3, -2)-2-2.0")
 @cases
 def test_choices_fall_as_the_exact_law_says(
@@ -120,6 +121,7 @@ def test_choices_fall_as_the_exact_law_says(
     assert fit(drawn(utilities, sensitivity, epsilon), law(utilities, sensitivity, epsilon)) > SIGNIFICANCE
 
 
+@pytest.mark.slow("as many draws as the power of the test takes")
 @cases
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1], ids=["more", "less"])
 def test_control_an_epsilon_wrong_by_a_tenth_is_rejected(

@@ -240,6 +240,7 @@ def test_neither_chosen_coefficients_nor_measured_sensitivities_are_in_the_manif
     assert told == {0.5, 40.0, 16.0, 100.0, 2.0, 8.0, PEOPLE}
 
 
+@pytest.mark.thorough
 def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
     built = synthrelease.build(
         write_signals_study(tmp_path, published=True), tmp_path / "TEST-SEED.h5", test_seed=1

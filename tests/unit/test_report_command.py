@@ -106,6 +106,7 @@ def test_progress_is_told_of(tmp_path, monkeypatch):
     assert {"visits", "dwell"} <= {what.split()[-1] for what in told}
 
 
+@pytest.mark.thorough
 def test_a_signed_bundle_s_page_says_whose_keys_and_how_to_check_them(tmp_path: Path) -> None:
     bundle, target = tmp_path / "areas.h5", tmp_path / "report.html"
     shutil.copyfile(AREAS, bundle)

@@ -50,6 +50,7 @@ def test_what_does_not_protect_is_attacked(done):
     assert all(row[-1] == "0.000" for row in rows)
 
 
+@pytest.mark.thorough
 def test_what_is_printed_reads_so(done):
     check_text("reproduce/liu2019", without_results(done[0]))
 

@@ -116,6 +116,7 @@ def names_of_ways(part):
     return [way.name for way in part("ways").QUICK.ways]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 def test_utility_has_every_way_and_grows_with_epsilon(done, name, names_of_ways):
     rows = rows_of(done, name, "utility")

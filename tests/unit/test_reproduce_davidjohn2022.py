@@ -169,6 +169,7 @@ def test_the_picture_is_there(done, picture):
     assert len(drawn) > 10_000
 
 
+@pytest.mark.thorough
 def test_without_data_or_with_too_few_people_it_ends_with_3(tmp_path, part):
     missing = reproduce("davidjohn2022", tmp_path / "nowhere", "-o", tmp_path / "out")
     assert missing.returncode == 3, missing.stderr

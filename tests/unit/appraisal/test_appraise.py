@@ -55,6 +55,7 @@ def built(tmp_path_factory):
     return of
 
 
+@pytest.mark.quick_for("write_areas_study", "write_statistics_study")
 @pytest.mark.parametrize("write", STUDIES)
 def test_nothing_is_wrong_with_an_honest_release(built, write):
     _, _, told = built(write)
@@ -198,6 +199,7 @@ def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, m
         assert some.remarks[1:] == every.remarks
 
 
+@pytest.mark.thorough
 def test_progress(built):
     plan, bundle, _ = built(invented.write_signals_study)
     said = []
@@ -237,6 +239,7 @@ def test_why_nothing_was_tried_is_told(tmp_path):
 # --- what does not belong together
 
 
+@pytest.mark.thorough
 def test_other_data_of_the_same_shape_is_found_out(built, tmp_path):
     """Public facts are the same; what is left when the wrong data is taken away is no noise of the stated scale."""
     plan, bundle, _ = built(invented.write_heatmaps_study)

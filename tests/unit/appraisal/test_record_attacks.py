@@ -335,6 +335,7 @@ def test_noise_is_found_by_none(apart: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(results) == 15
 
 
+@pytest.mark.thorough
 def test_results_repeat_with_the_seed(fewer: Any) -> None:
     own = usual(rows=60)
     event, arrays = released_of(fewer, own)

@@ -130,6 +130,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return written(tmp_path_factory.mktemp("small") / "r.h5", SMALL).read_bytes()
 
 
+@pytest.mark.thorough
 def test_every_changed_bit_of_structure_is_refused_or_changes_what_is_told(small: bytes) -> None:
     """Names and attributes are content, which the manifest decides on; nothing else has two forms."""
     whole = of_bytes(small)

@@ -592,6 +592,7 @@ def test_one_entry_of_the_ledger_for_two_draws_is_a_hazard(original):
 # ---- noise
 
 
+@pytest.mark.thorough
 def test_two_draws_of_the_same_data_are_not_suspected(tmp_path):
     for write in (write_study, write_heatmaps_study, write_areas_study):
         folder = tmp_path / write.__name__

@@ -94,6 +94,7 @@ def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
             assert min(image.size) > 300
 
 
+@pytest.mark.thorough
 def test_the_stimulus_shows_through(bundle: Path, tmp_path: Path) -> None:
     Image.fromarray(np.full((60, 80, 3), 255, dtype=np.uint8)).save(tmp_path / "sea.png")
     opened = synthrelease.open_bundle(bundle)

@@ -296,6 +296,7 @@ def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
     assert all_of_them.texts("p", "more") == []
 
 
+@pytest.mark.thorough
 def test_the_same_bundle_makes_the_same_page(tmp_path):
     assert written(golden("signals"), tmp_path).source == golden_page("signals").source
 
