@@ -56,7 +56,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 seconds[one.nodeid] += one.duration
                 if {"thorough", "slow"} & set(one.keywords):
                     marked.add(one.nodeid)
-    slowest = sorted(seconds.items(), key=lambda item: -item[1])[:_LISTED]
+    slowest = sorted(
+        ((name, took) for name, took in seconds.items() if took > 0.1), key=lambda item: -item[1]
+    )[:_LISTED]
     if not slowest or slowest[0][1] < SLOW_S:
         return
     together = f"{len(seconds)} tests took {sum(seconds.values()):.0f} s together"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -33,30 +33,53 @@ from synthrelease.parallel import (
 from synthrelease.parallel import coordinator as module
 from synthrelease.parallel.cluster import Cluster
 
-POOLS: dict[str, Callable[[], Pool]] = {
-    "own": OwnProcess,
-    "loky": lambda: Processes(2),
-    "dask": lambda: Cluster(None, 2),
-}
-OTHERS = {name: make for name, make in POOLS.items() if name != "own"}
+
+class Kept:
+    """A pool that stays open for the next test."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
-@pytest.fixture(autouse=True)
-def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def _importable() -> Iterator[None]:
     """Workers import these tests' calls."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(calls.__file__).parent), prepend=os.pathsep)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(calls.__file__).parent), prepend=os.pathsep)
+        yield
 
 
-@pytest.fixture(params=POOLS.values(), ids=POOLS)
-def pool(request: pytest.FixtureRequest) -> Pool:
-    made: Pool = request.param()
-    return made
+@pytest.fixture(scope="module")
+def own_process() -> Pool:
+    return OwnProcess()
 
 
-@pytest.fixture(params=OTHERS.values(), ids=OTHERS)
-def workers(request: pytest.FixtureRequest) -> Pool:
-    made: Pool = request.param()
-    return made
+@pytest.fixture(scope="module")
+def loky() -> Pool:
+    return Processes(2)
+
+
+@pytest.fixture(scope="module")
+def dask(_importable: None) -> Iterator[Any]:
+    cluster = Cluster(None, 2)
+    yield Kept(cluster)
+    cluster.close()
+
+
+@pytest.fixture(params=["own_process", "loky", "dask"])
+def pool(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(params=["loky", "dask"])
+def workers(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param)
 
 
 def asking(*rounds: list[Call], after: list[Any] | None = None) -> Job[list[Any]]:
