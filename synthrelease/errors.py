@@ -104,17 +104,9 @@ class FaultyBundleError(BundleError):
     """
 
     def __init__(
-        self,
-        code: str,
-        problem: str,
-        *,
-        where: str = "",
-        found: str = "",
-        expected: str = "",
-        remedy: str = "",
-        findings: Sequence[dict[str, str]] = (),
+        self, code: str, problem: str, *, findings: Sequence[dict[str, str]] = (), **parts: str
     ) -> None:
-        super().__init__(code, problem, where=where, found=found, expected=expected, remedy=remedy)
+        super().__init__(code, problem, **parts)
         self.findings = list(findings)
 
     def to_json(self) -> dict[str, object]:
