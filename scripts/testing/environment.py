@@ -11,6 +11,9 @@ import venv
 from pathlib import Path
 
 _OF_OTHER_ENVIRONMENTS = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONHOME", "PYTHONPATH")
+# Many tests start Python: without compiled files each compiles the package again.
+_OF_COMPILED_FILES = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+_COMPILED = "compiled"
 
 
 class EnvironmentUnavailableError(Exception):
@@ -44,7 +47,9 @@ def _make(folder: Path, root: Path) -> None:
         raise EnvironmentUnavailableError(
             "Python could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv"
         ) from error
+    (folder / _COMPILED).mkdir()
     pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip.append("--no-compile")  # Python compiles what is imported
     done = subprocess.run([*pip, "--editable", ".[dev]"], cwd=root, env=variables(folder), check=False)
     if done.returncode:
         raise EnvironmentUnavailableError(
@@ -53,7 +58,14 @@ def _make(folder: Path, root: Path) -> None:
 
 
 def variables(environment: Path) -> dict[str, str]:
-    """Return the environment variables of a process that runs in a virtual environment, and in no other one."""
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_OTHER_ENVIRONMENTS}
-    path = os.pathsep.join([str(environment / "bin"), os.environ.get("PATH", os.defpath)])
-    return {**kept, "VIRTUAL_ENV": str(environment), "PATH": path, "PYTHONNOUSERSITE": "1"}
+    """Return the environment variables of a process that runs in a virtual environment, and in no other one.
+
+    In the checkout's own environment Python keeps compiled files, and keeps them there: not beside the source.
+    """
+    left_out, compiled = _OF_OTHER_ENVIRONMENTS, environment / _COMPILED
+    added = {"VIRTUAL_ENV": str(environment), "PYTHONNOUSERSITE": "1"}
+    added["PATH"] = os.pathsep.join([str(environment / "bin"), os.environ.get("PATH", os.defpath)])
+    if compiled.is_dir():
+        left_out += _OF_COMPILED_FILES
+        added["PYTHONPYCACHEPREFIX"] = str(compiled)
+    return {name: value for name, value in os.environ.items() if name not in left_out} | added

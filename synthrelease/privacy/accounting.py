@@ -47,6 +47,8 @@ from synthrelease.privacy.guarantee import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
 ANY_DELTA = 0.5  # where events need none, and composition asks for one
 _LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
 # Below this δ, and this share of it, the library's convolution of trials may err.
@@ -333,7 +335,7 @@ def _mixed_epsilon(
     from dp_accounting.pld import common  # noqa: PLC0415
     from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
 
-    losses = [pld.from_gaussian_mechanism(1.0, sensitivity=mu)] if mu > 0 else []
+    losses = [_gaussian_loss(mu)] if mu > 0 else []
     for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
         steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
         parameter = math.nextafter(steps / scale, math.inf)
@@ -348,6 +350,13 @@ def _mixed_epsilon(
         losses.append(pld.from_privacy_parameters(pair).self_compose(times))
     loss = functools.reduce(lambda one, other: one.compose(other), losses)
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
+
+
+@functools.lru_cache(maxsize=4)  # of 10⁶ numbers each; a release is composed with its ledger's others, too
+def _gaussian_loss(mu: float) -> PrivacyLossDistribution:
+    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415  slow to import
+
+    return pld.from_gaussian_mechanism(1.0, sensitivity=mu)
 
 
 def root_up(squared: Fraction) -> float:

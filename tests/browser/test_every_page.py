@@ -8,7 +8,10 @@ import json
 import pytest
 from browsed import PRIVATE, PUBLIC
 
-_ALL = (*PUBLIC, *PRIVATE)
+_QUICK = ("areas", "hostile", "private odd", "evaluated statistics")
+_ALL = [
+    pytest.param(name, marks=() if name in _QUICK else pytest.mark.thorough) for name in (*PUBLIC, *PRIVATE)
+]
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 
 

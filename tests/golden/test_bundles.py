@@ -40,6 +40,7 @@ def test_no_bundle_was_changed_added_or_taken_away() -> None:
     }
 
 
+@pytest.mark.slow("composes a choice with Gaussian noise")
 @each
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_golden_bundle_verifies(path: Path, quick: object) -> None:

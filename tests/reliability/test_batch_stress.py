@@ -52,6 +52,7 @@ def test_killed_and_resumed_nothing_is_lost_or_doubled(stresses: Any, tmp_path: 
     assert stress.broken == []
 
 
+@pytest.mark.thorough
 def test_the_stress_notices_what_is_broken(stresses: Any, tmp_path: Path) -> None:
     """One bundle in the place of another, something half written, a bundle taken away."""
     stress = stresses.Stress(tmp_path, 1, "loky")

@@ -114,7 +114,7 @@ def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
 
 
 @pytest.mark.slow("each starts a process, as at a terminal")
-@pytest.mark.quick_for("an x that is text", "no person", "a time twice")
+@pytest.mark.quick_for("an x that is text")
 @pytest.mark.parametrize(
     ("name", "row"),
     [
@@ -224,6 +224,7 @@ def test_nothing_of_the_canary_in_findings(study, change):
     assert b"Traceback" not in said
 
 
+@pytest.mark.thorough
 def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
     """The dataset's name, where plan and ledger are, which machine and process it was: for the curator alone."""
     dataset = "ward-7-schizophrenia"

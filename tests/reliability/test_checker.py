@@ -79,6 +79,7 @@ def recurse() -> None:
     recurse()
 
 
+@pytest.mark.quick_for("crash-limits0-crashed", "devour-limits4-memory")
 @pytest.mark.parametrize(
     ("work", "limits", "why"),
     [
@@ -172,6 +173,7 @@ def test_a_checker_that_was_killed_is_started_again(bundle: Path) -> None:
     assert verification._SERVER._process is not process
 
 
+@pytest.mark.thorough
 def test_many_threads_ask(bundle: Path, bundle_bytes: bytes, tmp_path: Path) -> None:
     bad = tmp_path / "bad.h5"
     bad.write_bytes(bundle_bytes[:-1])
@@ -196,12 +198,14 @@ def test_a_fork_does_not_share_the_checker(bundle: Path) -> None:
     assert verify(bundle, quick=True).ok
 
 
+@pytest.mark.thorough
 def test_a_fork_while_another_thread_asks(bundle: Path) -> None:
     """The lock that the other thread holds is nobody's in the child."""
     with verification._SERVER._lock:
         assert in_child(lambda: b"ok" if verify(bundle, quick=True).ok else b"") == b"ok"
 
 
+@pytest.mark.thorough
 def test_the_checker_ends_with_whoever_asks(bundle: Path) -> None:
     """Killed without a chance to say so, in the middle of a check."""
     code = (
@@ -229,6 +233,7 @@ def _until_gone(pid: int) -> None:
     raise AssertionError("the checker is still there")
 
 
+@pytest.mark.thorough
 def test_an_interrupt_ends_the_check_and_not_the_next_one(bundle: Path) -> None:
     assert verify(bundle).ok
     timer = threading.Timer(0.001, os.kill, (os.getpid(), signal.SIGINT))
@@ -239,6 +244,7 @@ def test_an_interrupt_ends_the_check_and_not_the_next_one(bundle: Path) -> None:
     assert verify(bundle).ok
 
 
+@pytest.mark.thorough
 def test_a_script_without_a_main_guard(bundle: Path, tmp_path: Path) -> None:
     """No process imports the script again: what it does is done once."""
     script = tmp_path / "script.py"
@@ -258,6 +264,7 @@ def test_opening_refuses_what_the_check_refuses(bundle: Path, bundle_bytes: byte
         synthrelease.open_bundle(bundle)
 
 
+@pytest.mark.thorough
 def test_progress_is_told_where_it_takes_long(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int, int]] = []
     assert examine(bundle, progress=lambda *told: seen.append(told)).ok

@@ -242,6 +242,7 @@ def test_a_statistic_that_there_is_not(release: Path, name: str) -> None:
     assert found(release, told("chosen", statistics=[name])) == {"manifest"}
 
 
+@pytest.mark.slow("composes thousands of events")
 def test_thousands_of_events_that_are_no_choices(release: Path) -> None:
     """What would take an auditor's machine for hours is refused by the schema."""
     test = {
@@ -257,6 +258,7 @@ def test_thousands_of_events_that_are_no_choices(release: Path) -> None:
     assert found(release, change) == {"manifest"}
 
 
+@pytest.mark.slow("composes thousands of events")
 def test_thousands_of_unlike_choices_beside_the_gaussian_noise_of_moods(release: Path) -> None:
     choices = [
         {"type": "exponential", "epsilon": repr(0.001 + i * 1e-7), "candidates": 256} for i in range(4000)

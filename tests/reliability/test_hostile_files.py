@@ -44,6 +44,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     return {NAMES[one.number]: one for one in outcomes(work, range(len(NAMES)), batch=10)}
 
 
+@pytest.mark.slow("the first of them examines all")
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name: str) -> None:
     outcome = here[name]
@@ -51,6 +52,9 @@ def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name
     assert outcome.seconds < SECONDS
 
 
+@pytest.mark.thorough_for(
+    "100 000 recordings", "100 000 stimuli", "4096 unlike choices", "a million keys"
+)  # which take seconds, and are refused above all the same
 @pytest.mark.parametrize("name", NAMES)
 def test_verify_refuses_it_and_does_not_die_of_it(tmp_path: Path, name: str) -> None:
     CORPUS[name](tmp_path / "r.h5")
@@ -68,6 +72,7 @@ def test_it_cannot_be_opened(tmp_path: Path, name: str) -> None:
         synthrelease.open_bundle(tmp_path / "r.h5")
 
 
+@pytest.mark.thorough_for("a million keys")
 @pytest.mark.parametrize("name", list(MANIFESTS))
 def test_findings_repeat_nothing_of_a_manifest_that_is_none(tmp_path: Path, name: str) -> None:
     """Whoever reads the findings does so in a terminal."""

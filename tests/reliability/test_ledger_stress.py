@@ -74,6 +74,7 @@ def test_the_same_killed_at_random_moments(stresses, tmp_path):
     assert len(told) == 2
 
 
+@pytest.mark.thorough
 def test_the_stress_notices_what_it_looks_for(stresses, tmp_path):
     """A control: the same checks on ledgers that under-count."""
     stress = stresses.Stress(tmp_path, 2, Build)

@@ -43,6 +43,7 @@ def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_clean
     assert states == old | {"new-bundle", "new-pair"}
 
 
+@pytest.mark.quick_for("killed")
 @pytest.mark.parametrize("what", ["killed", "full"])
 def test_at_some_steps_nothing_half_is_left(stresses: Any, stress: Any, what: str) -> None:
     way = stresses.Way(force=True, paid=True)
@@ -108,6 +109,7 @@ def test_every_write_of_a_build_is_a_step(stresses: Any, stress: Any) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_stress_notices_what_is_broken(
     stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

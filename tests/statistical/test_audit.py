@@ -294,6 +294,7 @@ def test_the_law_of_a_private_choice_is_what_is_drawn() -> None:
     assert stats.chisquare(seen, 20_000 * p).pvalue > 1e-9
 
 
+@pytest.mark.thorough
 def test_noise_of_the_gaussian_kind_is_claimed_by_its_curve() -> None:
     for variant in SMALL:
         claim = probe_of(variant.name).claim

@@ -167,6 +167,7 @@ def test_no_output_has_the_noise_of_another(bundles: list[Bundle]) -> None:
     assert np.abs(correlation).max() < 7 / math.sqrt(LEAST)
 
 
+@pytest.mark.quick_for("add-remove-one")
 def test_builds_with_a_test_seed_say_so_everywhere(bundles: list[Bundle]) -> None:
     for bundle in bundles:
         assert "TEST-SEED" in bundle.path.name

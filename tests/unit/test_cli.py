@@ -160,6 +160,7 @@ def test_a_demonstration_without_a_place_is_told_of(tmp_path):
     assert (error["code"], error["where"]) == ("cannot-write", str(tmp_path / "file" / "demo"))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow("the README's first command")
 def test_demo(tmp_path):
     result = run("demo", "-o", tmp_path / "demo")

@@ -79,6 +79,7 @@ def test_a_change_is_0_too_and_a_program_can_tell(bundle, other):
     }
 
 
+@pytest.mark.thorough
 def test_two_releases_with_noise_of_their_own_are_fine(seeded):
     done = run("diff", seeded[0], seeded[3])
     assert done.exit_code == 0, done.output

@@ -69,6 +69,7 @@ def test_recordings_of_eye_trackers_are_read_in_one_place():
     assert users_of("pymovements") == {"data/readers/eyelink.py"}
 
 
+@pytest.mark.slow("reads the whole package")
 def test_libraries_of_extras_are_used_where_frames_are_made():
     assert users_of("pandas") == {"exports/frames.py", "exports/readable.py"}
     assert users_of("xarray") == {"exports/arrays.py", "exports/readable.py"}

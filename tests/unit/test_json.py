@@ -104,6 +104,7 @@ def test_evaluating(study):
     assert {"faults", "outputs", "required_attacks"} <= set(json.loads(done.stdout))
 
 
+@pytest.mark.thorough
 def test_the_demonstration(tmp_path):
     made = told("demo", "-o", tmp_path / "demo")
     assert set(made) == {

@@ -115,6 +115,7 @@ def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_BLOCK", 500)
 
 
+@pytest.mark.quick_for("shuffled-gaze.csv", "who-gaze.parquet")
 @pytest.mark.parametrize("file", ["gaze.parquet", "gaze.csv"])
 @pytest.mark.parametrize("order", ["shuffled", "who", "image"])
 def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(

@@ -55,6 +55,7 @@ def test_what_is_printed_reads_so(done):
     check_text("reproduce/liu2019", without_results(done[0]))
 
 
+@pytest.mark.thorough
 def test_sigmas_are_those_of_the_paper_and_refused_where_insufficient(done):
     rows = {(row[0], row[1], row[2]): row for row in table(done[0], "3.4, 3.5")}
     assert len(rows) == 10
@@ -102,6 +103,7 @@ def test_the_picture_is_there(done, name):
     assert len(picture) > 10_000
 
 
+@pytest.mark.thorough
 def test_the_list_and_the_exit_codes(tmp_path):
     listed = reproduce()
     assert (listed.returncode, "liu2019" in listed.stdout.split()) == (0, True)

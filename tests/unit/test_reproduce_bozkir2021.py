@@ -126,6 +126,7 @@ def test_utility_has_every_way_and_grows_with_epsilon(done, name, names_of_ways)
         assert 0 < float(low) < float(high), way
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_other_readings_have_every_way(done, name, names_of_ways):
     for section in ("utility by chunk", "utility, median", "error"):
@@ -139,6 +140,7 @@ def test_the_other_readings_have_every_way(done, name, names_of_ways):
     assert whole[2] != by_chunk[2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_published_order_is_judged_in_every_reading(done, name, part):
     below = done[0].partition(f"{name}: ")[2].partition(f"\n{title(done, name, 'order')}\n")[2]
@@ -148,6 +150,7 @@ def test_the_published_order_is_judged_in_every_reading(done, name, part):
     assert sum("CFPA ≥ 100 × FPA" in line for line in lines) == 3
 
 
+@pytest.mark.thorough
 def test_correlations_are_told_for_two_features_raw_and_differenced(done):
     rows = rows_of(done, "ier2023_vr_pupil", "correlations")
     assert [row[:3] for row in rows] == [
@@ -159,6 +162,7 @@ def test_correlations_are_told_for_two_features_raw_and_differenced(done):
     assert all(float(row[3]) > 0.8 for row in rows[:4])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("question", ["TASK", "HALVES", "ADVERSARY"])
 def test_classification_has_every_row_with_and_without_vote(done, name, question, part):
@@ -173,12 +177,14 @@ def test_classification_has_every_row_with_and_without_vote(done, name, question
             assert all(0 <= share <= 1 for share in shares)
 
 
+@pytest.mark.thorough
 def test_noise_alone_is_recognised_in_the_papers_way_and_not_in_an_adversarys(done):
     halves = rows_of(done, "ier2023_vr_pupil", "HALVES with")
     assert min(float(share) for share in halves[-2][1].split(" | ")) > 0.9
     assert halves[-1][1:] == ["0.17", "0.17"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("picture", ["utility", "correlation", "classification"])
 def test_the_picture_is_there(done, name, picture):
@@ -187,6 +193,7 @@ def test_the_picture_is_there(done, name, picture):
     assert len(drawn) > 10_000
 
 
+@pytest.mark.thorough
 def test_without_data_it_ends_with_3(tmp_path, part):
     nowhere = tmp_path / "nowhere"
     assert reproduce("bozkir2021", nowhere, "-o", tmp_path / "out").returncode == 3

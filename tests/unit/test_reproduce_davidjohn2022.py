@@ -113,6 +113,7 @@ def headings(text):
 # --- the whole
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("question", "features"), PERSON + TASK)
 def test_every_question_is_put_to_every_release_beside_chance(done, question, features, title, releases):
     head, found = table(done[0], title(question, features))
@@ -128,6 +129,7 @@ def test_every_question_is_put_to_every_release_beside_chance(done, question, fe
             assert 0 <= low <= value <= high <= 1
 
 
+@pytest.mark.thorough
 def test_people_are_named_in_real_data_and_by_chance_where_names_are_drawn_by_lot(done, title, releases):
     for question in PERSON:
         _, found = table(done[0], title(*question))
@@ -139,6 +141,7 @@ def test_people_are_named_in_real_data_and_by_chance_where_names_are_drawn_by_lo
             assert figures(found[releases[number]][-1]) == [0, 1]
 
 
+@pytest.mark.thorough
 def test_copies_of_one_release_tell_the_task_as_no_real_row_does(done, title, releases):
     """Whoever is left out is among the copies: this is the trap of one release, and must be seen."""
     (_, one), (_, real) = (table(done[0], title(*question)) for question in TASK[:2])
@@ -146,6 +149,7 @@ def test_copies_of_one_release_tell_the_task_as_no_real_row_does(done, title, re
     assert told(one[releases[SAME_4]][2]) > 0.9
 
 
+@pytest.mark.thorough
 def test_in_short_has_every_question_and_chance(done, title, releases):
     head, found = table(done[0], headings(done[0])[1])
     assert head == ["", *releases, "chance"]
@@ -155,6 +159,7 @@ def test_in_short_has_every_question_and_chance(done, title, releases):
         assert [float(cell) for cell in cells[:-1]] == [told(whole[release][3]) for release in releases]
 
 
+@pytest.mark.thorough
 def test_what_is_told_of_the_paper_stands_beside_ours(done):
     _, found = table(done[0], headings(done[0])[0])
     assert all(len(row) == 2 for row in found.values())
@@ -162,6 +167,7 @@ def test_what_is_told_of_the_paper_stands_beside_ours(done):
     check_text("reproduce/davidjohn2022", re.sub(r"\b\d of 1\b", "#", without))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("picture", ["person", "task"])
 def test_the_picture_is_there(done, picture):
     drawn = (done[1] / f"davidjohn2022_{picture}.png").read_bytes()

@@ -1,5 +1,6 @@
 """Every kind of output is held against the data it was made from, and a bundle that does not belong to the data is found out."""
 
+import functools
 import json
 import shutil
 from collections import Counter
@@ -39,26 +40,38 @@ STUDIES = [
 ]
 
 
+# Appraisals of heatmaps and signals take seconds.
+_QUICK = (capped, invented.write_areas_study, invented.write_statistics_study)
+studies = pytest.mark.parametrize(
+    "write",
+    [pytest.param(write, marks=() if write in _QUICK else pytest.mark.thorough) for write in STUDIES],
+    ids=lambda write: write.__name__,
+)
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Return a function that builds a study once, and appraises it once."""
-    known = {}
+    """Return a function that builds a study once: plan and bundle."""
 
+    @functools.cache
     def of(write):
-        if write not in known:
-            folder = tmp_path_factory.mktemp("study")
-            plan = write(folder)
-            bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path
-            known[write] = plan, bundle, appraise(plan, bundle)
-        return known[write]
+        folder = tmp_path_factory.mktemp("study")
+        plan = write(folder)
+        return plan, synthrelease.build(plan, folder / "r.h5", test_seed=5).path
 
     return of
 
 
-@pytest.mark.quick_for("write_areas_study", "write_statistics_study")
-@pytest.mark.parametrize("write", STUDIES)
-def test_nothing_is_wrong_with_an_honest_release(built, write):
-    _, _, told = built(write)
+@pytest.fixture(scope="module")
+def appraised(built):
+    """Return a function that appraises the bundle of a study once."""
+    return functools.cache(lambda write: appraise(*built(write)))
+
+
+@pytest.mark.slow("an appraisal of a whole study; every other test here is of its parts")
+@studies
+def test_nothing_is_wrong_with_an_honest_release(appraised, write):
+    told = appraised(write)
     assert told.faults == ()
     assert json.loads(json.dumps(told.to_json(), allow_nan=False))["faults"] == []
     for output in told.outputs:
@@ -70,10 +83,10 @@ def test_nothing_is_wrong_with_an_honest_release(built, write):
             assert rest.measured.low - 0.01 <= rest.worst <= rest.measured.high + 0.01
 
 
-@pytest.mark.parametrize("write", STUDIES)
-def test_what_has_no_noise_is_the_nearest_to_the_truth(built, write):
+@studies
+def test_what_has_no_noise_is_the_nearest_to_the_truth(appraised, write):
     """The first measure of each kind: the clip that is left does less harm than clip and noise."""
-    _, _, told = built(write)
+    told = appraised(write)
     for output in told.outputs:
         measures, compared = output.utility.measures, output.utility.compared
         assert next(iter(compared)) == RELEASED
@@ -83,19 +96,20 @@ def test_what_has_no_noise_is_the_nearest_to_the_truth(built, write):
             assert compared[EXACT] != compared[RELEASED]
 
 
-def remarks_of(appraised):
+def remarks_of(told):
     """How every output was tried, as the page lists it."""
     return "\n".join(
-        "\n".join([f"# {appraised.manifest['release']['name']}: {one.name}", *one.remarks])
-        for one in appraised.outputs
+        "\n".join([f"# {told.manifest['release']['name']}: {one.name}", *one.remarks]) for one in told.outputs
     )
 
 
-def test_how_everything_was_tried(built):
-    check_text("appraisal/remarks", "\n\n".join(remarks_of(built(write)[2]) for write in STUDIES))
+@studies
+def test_how_everything_was_tried(appraised, write):
+    check_text(f"appraisal/remarks-{write.__name__}", remarks_of(appraised(write)))
 
 
-def test_what_was_chosen_privately_is_said_to_be_left_out(built):
+@pytest.mark.thorough
+def test_what_was_chosen_privately_is_said_to_be_left_out(appraised):
     remarks = {True: [], False: []}
     for write, name, chosen in [
         (capped, "capped", True),
@@ -104,14 +118,15 @@ def test_what_was_chosen_privately_is_said_to_be_left_out(built):
         (invented.write_signals_study, "chunks", True),
         (invented.write_signals_study, "course", False),
     ]:
-        (output,) = (one for one in built(write)[2].outputs if one.name == name)
+        (output,) = (one for one in appraised(write).outputs if one.name == name)
         assert output.known_rest is not None
         remarks[chosen].append({*output.remarks})
     assert len(set.intersection(*remarks[True]) - set.union(*remarks[False])) == 1
 
 
-def test_the_curve_rises_with_the_budget(built):
-    _, _, told = built(invented.write_heatmaps_study)
+@pytest.mark.thorough
+def test_the_curve_rises_with_the_budget(appraised):
+    told = appraised(invented.write_heatmaps_study)
     for output in told.outputs:
         curve = output.curve
         assert curve.epsilons == tuple(times * curve.own for times in (0.25, 0.5, 1.0, 2.0, 4.0))
@@ -119,17 +134,17 @@ def test_the_curve_rises_with_the_budget(built):
         assert len({value for values in curve.drawn for value in values}) == 15
 
 
-@pytest.mark.parametrize("write", STUDIES)
-def test_without_data_the_curve_scores_what_the_table_says(built, write):
-    for output in built(write)[2].outputs:
+@studies
+def test_without_data_the_curve_scores_what_the_table_says(appraised, write):
+    for output in appraised(write).outputs:
         if output.curve is not None:
             what, value = output.curve.without_data
             assert value == pytest.approx(output.utility.compared[what][0])
             assert output.curve.items == (len(output.utility.items),) * 2
 
 
-def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkeypatch):
-    plan, bundle, whole = built(capped)
+def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, appraised, monkeypatch):
+    (plan, bundle), whole = built(capped), appraised(capped)
     monkeypatch.setattr(curves, "_MOST_VALUES", 0)
     monkeypatch.setattr(curves, "_LEAST_PARTS", 1)
     (some,) = (one for one in appraise(plan, bundle).outputs if one.name == "capped")
@@ -141,8 +156,8 @@ def test_of_an_output_that_is_too_large_the_curve_is_of_some_items(built, monkey
 
 
 @pytest.mark.thorough
-def test_what_is_not_drawn_is_said(built):
-    plan, bundle, whole = built(invented.write_heatmaps_study)
+def test_what_is_not_drawn_is_said(built, appraised):
+    (plan, bundle), whole = (of(invented.write_heatmaps_study) for of in (built, appraised))
     told = appraise(plan, bundle, pictures=1)
     assert [(len(one.exhibits), one.cut) for one in whole.outputs] == [(2, False)] * 3
     assert [(len(one.exhibits), one.cut) for one in told.outputs] == [(1, True)] * 3
@@ -166,23 +181,22 @@ def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(buil
 
     monkeypatch.setattr(orchestrator, "curve", curve)
     for write in (capped, invented.write_signals_study, invented.write_statistics_study):
-        plan, bundle, _ = built(write)
-        appraise(plan, bundle)
+        appraise(*built(write))
     assert {"capped", "chunks", "all"} <= asked.keys()
     assert all(times == pytest.approx(1, abs=1e-6) for times in asked.values()), asked
 
 
-def test_the_same_seed_tells_the_same(built):
-    plan, bundle, told = built(capped)
+def test_the_same_seed_tells_the_same(built, appraised):
+    (plan, bundle), told = built(capped), appraised(capped)
     assert appraise(plan, bundle).to_json() == told.to_json()
     assert appraise(plan, bundle, seed=2).to_json() != told.to_json()
 
 
 @pytest.mark.quick_for("write_areas_study")
 @pytest.mark.parametrize("write", [invented.write_areas_study, invented.write_signals_study])
-def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, monkeypatch):
+def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, appraised, write, monkeypatch):
     """Only who is asked about is of the first part, and that is said."""
-    plan, bundle, whole = built(write)
+    (plan, bundle), whole = built(write), appraised(write)
     monkeypatch.setattr(parts, "PART_CELLS", 1000)
     monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     told = appraise(plan, bundle)
@@ -201,7 +215,7 @@ def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, write, m
 
 @pytest.mark.thorough
 def test_progress(built):
-    plan, bundle, _ = built(invented.write_signals_study)
+    plan, bundle = built(invented.write_signals_study)
     said = []
     appraise(plan, bundle, progress=lambda *step: said.append(step))
     assert all(0 <= done <= total for _, done, total in said)
@@ -242,7 +256,7 @@ def test_why_nothing_was_tried_is_told(tmp_path):
 @pytest.mark.thorough
 def test_other_data_of_the_same_shape_is_found_out(built, tmp_path):
     """Public facts are the same; what is left when the wrong data is taken away is no noise of the stated scale."""
-    plan, bundle, _ = built(invented.write_heatmaps_study)
+    plan, bundle = built(invented.write_heatmaps_study)
     for name in (plan.name, "gaze.csv"):
         shutil.copy(plan.parent / name, tmp_path)
     rows = (tmp_path / "gaze.csv").read_text().splitlines()
@@ -259,6 +273,7 @@ def test_other_data_of_the_same_shape_is_found_out(built, tmp_path):
     assert all(output.noise.ratio > 1 for output in told.outputs)
 
 
+@pytest.mark.thorough
 def test_noise_that_is_too_small_is_found_out(tmp_path, monkeypatch):
     """A builder that adds less noise than it states, and not so much less that the bundle tells: only the data can."""
     from synthrelease.noise import addition
@@ -285,7 +300,7 @@ def test_noise_that_is_too_small_is_found_out(tmp_path, monkeypatch):
     ],
 )
 def test_another_plan_is_refused(built, tmp_path, old, new, other):
-    plan, bundle, _ = built(invented.write_heatmaps_study)
+    plan, bundle = built(invented.write_heatmaps_study)
     shutil.copy(plan.parent / "gaze.csv", tmp_path)
     text = plan.read_text()
     assert old in text
@@ -297,7 +312,7 @@ def test_another_plan_is_refused(built, tmp_path, old, new, other):
 
 
 def test_other_people_are_refused(built, tmp_path):
-    plan, bundle, _ = built(invented.write_heatmaps_study)
+    plan, bundle = built(invented.write_heatmaps_study)
     shutil.copy(plan, tmp_path)
     rows = (plan.parent / "gaze.csv").read_text().splitlines()
     (tmp_path / "gaze.csv").write_text("\n".join(row for row in rows if not row.startswith("p7,")) + "\n")
@@ -307,7 +322,7 @@ def test_other_people_are_refused(built, tmp_path):
 
 
 def test_a_bundle_that_does_not_verify_is_refused(built, tmp_path):
-    plan, bundle, _ = built(capped)
+    plan, bundle = built(capped)
     raw = bytearray(bundle.read_bytes())
     raw[-3] ^= 1
     (tmp_path / "r.h5").write_bytes(raw)
@@ -315,9 +330,11 @@ def test_a_bundle_that_does_not_verify_is_refused(built, tmp_path):
         appraise(plan, tmp_path / "r.h5")
 
 
-def test_people_who_look_alike_everywhere_are_recognised(built):
+@pytest.mark.thorough
+def test_people_who_look_alike_everywhere_are_recognised(appraised):
     """Pupils of the invented study have levels of their own; in the statistics study nobody has anything of their own."""
-    _, _, signals = built(invented.write_signals_study)
-    _, _, statistics = built(invented.write_statistics_study)
+    signals, statistics = (
+        appraised(write) for write in (invented.write_signals_study, invented.write_statistics_study)
+    )
     assert Verdict.FOUND in {attack.verdict for attack in signals.inputs[0].attacks}
     assert Verdict.FOUND not in {attack.verdict for attack in statistics.inputs[0].attacks}

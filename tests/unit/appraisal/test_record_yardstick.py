@@ -486,6 +486,7 @@ def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.Monk
     check_text("appraisal/tasks/no-fresh-records", "\n".join([*words, *task.remarks]))
 
 
+@pytest.mark.thorough
 def test_all_that_is_told_of_records() -> None:
     own = usual(rows=60)
     data = people_apart(rows=2)

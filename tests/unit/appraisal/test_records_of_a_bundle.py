@@ -37,6 +37,7 @@ def study(folder, rows=40):
     return plan
 
 
+@pytest.mark.thorough
 def test_of_many_outputs_attacks_can_be_found_all_the_same(tmp_path, monkeypatch):
     """A perfect attack has p = 1/(draws + 1), and is corrected for the 15 on each of eight outputs."""
     asked = []
@@ -92,6 +93,7 @@ def forged(plan, bundle, name):
     assert synthrelease.verify(bundle, allow_test_seed=True).ok
 
 
+@pytest.mark.quick_for("plain-1")
 @pytest.mark.parametrize(("name", "fresh"), [("exact", 0), ("plain", 1), ("kept", 1)])
 def test_real_rows_in_the_place_of_records_are_found_out(tmp_path, name, fresh):
     """Where the plan leaves copies out, there may be none; else there may be as many as fresh records have."""

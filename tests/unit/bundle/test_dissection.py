@@ -103,6 +103,7 @@ def test_many_outputs(tmp_path: Path, count: int) -> None:
         assert {name: file.anatomy.groups[name] for name in kinds} == dict.fromkeys(kinds, attributes)
 
 
+@pytest.mark.thorough_for("131072-65")
 @pytest.mark.quick_for("0-1", "0-2", "0-64", "0-65", "131072-1", "131072-2", "131072-65")
 @pytest.mark.parametrize("rows", [1, 2, 64, 65, 97, 129, 200])
 @pytest.mark.parametrize("columns", [0, 1 << 17])
@@ -151,6 +152,7 @@ def test_every_changed_bit_of_structure_is_refused_or_changes_what_is_told(small
     assert told > 30
 
 
+@pytest.mark.thorough
 def test_every_changed_byte_of_packed_values_is_refused_and_of_others_another_value(
     small: bytes, tmp_path: Path
 ) -> None:

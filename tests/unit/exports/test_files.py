@@ -98,6 +98,7 @@ def test_csv_is_as_the_rfc_has_it(tmp_path):
         assert not raw.startswith(b"\xef\xbb\xbf")
 
 
+@pytest.mark.thorough_for("png")
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_bundle_gives_the_same_bytes(tmp_path, form):
     bundle, whole = written(tmp_path, "series")
@@ -155,6 +156,7 @@ def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, tol
     assert told in promise
 
 
+@pytest.mark.thorough_for("png")
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_manifest_is_that_of_the_bundle(tmp_path, form):
     bundle, _ = written(tmp_path, "maps")
@@ -326,6 +328,7 @@ def test_pictures_of_stimuli_are_for_pictures(tmp_path):
     assert CliRunner().invoke(main, [*command, "--stimuli", str(tmp_path)]).exit_code == 2
 
 
+@pytest.mark.quick_for("csv")
 @pytest.mark.parametrize("form", TABLES)
 def test_a_full_disk_leaves_nothing(tmp_path, form):
     written(tmp_path, "maps")

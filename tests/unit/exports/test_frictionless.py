@@ -50,6 +50,7 @@ def merged(folder):
     return resources
 
 
+@pytest.mark.thorough
 def test_packages_of_every_kind_of_output_are_valid_and_every_cell_is_held_against_its_schema(tmp_path):
     resources = merged(tmp_path)
     code, found, errors = validated(tmp_path)
@@ -76,6 +77,7 @@ def test_the_demonstrations_package_is_valid(tmp_path):
     assert not any(found.values())
 
 
+@pytest.mark.quick_for("cell")
 @pytest.mark.parametrize("what", ["cell", "row", "byte", "column", "outside"])
 def test_a_change_beside_the_package_is_noticed(tmp_path, what):
     bundle, _ = written(tmp_path, "moods")

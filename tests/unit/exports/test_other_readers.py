@@ -84,6 +84,7 @@ def test_hdf5s_tools_read_values_of_every_type(tool, name, tmp_path):
         assert found.tobytes() == expected.astype(found.dtype).tobytes(), path
 
 
+@pytest.mark.thorough
 def test_r_reads_every_value(in_r, tmp_path):
     for name in NAMES:
         (tmp_path / name).write_bytes(layout(name).raw)
@@ -101,6 +102,7 @@ def test_r_reads_every_value(in_r, tmp_path):
             assert np.array_equal(found[name][path], array.astype(float), equal_nan=True), path
 
 
+@pytest.mark.thorough
 def test_the_recipe_in_r_works(in_r, tmp_path):
     assert CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "synthrelease-demo")]).exit_code == 0
     (recipe,) = re.findall(r"^```r\n(.*?)^```", DOCS.read_text("utf-8"), re.MULTILINE | re.DOTALL)

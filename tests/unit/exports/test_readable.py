@@ -70,6 +70,7 @@ def test_one_table_is_a_frame_and_several_are_a_dict(opened):
     assert list(bundle.to_pandas("still")) == ["still-garden", "still-a-b", "still-mass"]
 
 
+@pytest.mark.thorough
 def test_frames_need_no_pyarrow(opened):
     bundle, _ = opened("records")
     script = (

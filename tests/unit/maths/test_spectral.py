@@ -95,6 +95,7 @@ def test_a_map_and_its_uncertainty_do_not_depend_on_what_else_is_derived(form: S
     np.testing.assert_array_equal(noisy, before)
 
 
+@pytest.mark.thorough
 def test_a_map_does_not_depend_on_the_number_of_threads() -> None:
     program = """
 import hashlib, numpy as np

@@ -252,6 +252,7 @@ def test_a_killed_worker_s_calls_are_made_again(workers: Pool, tmp_path: Path) -
     assert outcomes(jobs, workers, most_open=2) == {0: [[0, 1, 4, 9, 16]], 1: [["alive", 49]]}
 
 
+@pytest.mark.quick_for("loky")
 def test_what_kills_its_worker_twice_is_an_error_of_its_job_alone(workers: Pool) -> None:
     jobs = [asking(squares(*range(5))), asking([Call(calls.die), *squares(7)]), asking(squares(8))]
     found = outcomes(jobs, workers, most_open=3)
@@ -374,6 +375,7 @@ def test_results_of_a_job_that_has_failed_are_dropped() -> None:
     assert found[1] == [[1]]
 
 
+@pytest.mark.thorough
 def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
     """The usual port of Dask's pages is taken, by whomever: then Dask warns, and here a warning is an error."""
     with socket.socket() as taken:
@@ -384,6 +386,7 @@ def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
         assert outcomes([asking(squares(3))], Cluster(None, 1)) == {0: [[9]]}
 
 
+@pytest.mark.thorough
 def test_a_cluster_of_our_own_shows_its_work_to_nobody() -> None:
     """Dask's pages are neither encrypted nor asked for a password: logs, tasks and call stacks for all on this machine."""
     cluster = Cluster(None, 1)

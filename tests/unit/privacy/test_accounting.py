@@ -209,6 +209,7 @@ MIXED = [
 DELTAS = [0.2, 1e-2, 1e-6, 1e-12]
 
 
+@pytest.mark.thorough_for("2.0-laplace4")
 @pytest.mark.parametrize(("mu", "laplace"), MIXED)
 def test_mixed_noise_keeps_its_delta_by_exact_reckoning_and_wastes_little(
     mu: float, laplace: tuple[tuple[int, float], ...]
@@ -355,6 +356,7 @@ WITH_GAUSSIAN = [
 ]
 
 
+@pytest.mark.thorough_for("1.0-chosen2-laplace2", "2.0-chosen3-laplace3")
 @pytest.mark.parametrize(("mu", "chosen", "laplace"), WITH_GAUSSIAN)
 def test_a_choice_beside_a_gaussian_keeps_its_delta_by_exact_reckoning_and_wastes_little(
     mu: float, chosen: tuple[float, ...], laplace: tuple[tuple[int, float], ...]

@@ -126,6 +126,7 @@ def test_a_release_and_itself_do_not_differ(original):
     assert figures(section(text_of(told), "Same")) == [5, len(original.manifest["digests"])]
 
 
+@pytest.mark.slow("compares five pairs of releases")
 @pytest.mark.usefixtures("wide")
 def test_whole_texts(kept, tmp_path):
     """Of the same release, of one with another title, of one with other outputs, of one by another plan, and of noise that was used twice."""
@@ -623,6 +624,7 @@ def test_the_same_seed_on_other_people_is_found_in_every_output_that_can_tell(tm
     assert told.to_json()["values"][0]["noise"]["repeated"] is True
 
 
+@pytest.mark.quick_for("change0", "change3")
 @pytest.mark.parametrize(
     "change",
     [

@@ -83,6 +83,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return synthrelease.build(folder / "plan.toml", folder / "study.h5").path
 
 
+@pytest.mark.thorough
 def test_every_map_is_drawn_once(bundle: Path, tmp_path: Path) -> None:
     drawn = list(draw(synthrelease.open_bundle(bundle), tmp_path / "new" / "folder"))
     expected = {
@@ -170,6 +171,7 @@ def test_a_title_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_export_on_the_command_line(bundle: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["export", str(bundle), "--to", "png", "-o", str(tmp_path / "pictures")])
     assert done.exit_code == 0, done.output

@@ -34,6 +34,7 @@ def page_of(manifest: dict[str, Any]) -> Page:
     return parsed(public_page(manifest, [], Source("b.h5", "0" * 64, ("seal",))))
 
 
+@pytest.mark.thorough_for("signals", "statistics")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_page_of_every_golden_bundle(path):
     page = golden_page(path.stem)
@@ -62,6 +63,7 @@ def test_a_page_of_every_layout(name, tmp_path):
     assert json.loads(page.data) == layout(name).manifest
 
 
+@pytest.mark.thorough_for("statistics")
 @pytest.mark.parametrize(
     "name", ["areas", "records", "statistics", "unprotected", "unknown-number", "seeded.TEST-SEED"]
 )
