@@ -14,14 +14,14 @@ from hypothesis import settings
 SLOW_S = 2.0
 _LISTED = 50
 
-settings.register_profile("quick", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("quick")  # unless pytest is called with --hypothesis-profile
 
 
 def few(function):
     """Decorate a property of which an example takes long: it gets fewer of them."""
-    return settings(max_examples=settings.default.max_examples // 6)(function)
+    return settings(max_examples=settings.default.max_examples // 5)(function)
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers

@@ -72,6 +72,17 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
     assert {np.dtype(t).kind for key, t in seen[0].items() if key[-1] == "noised"} == {"i"}
 
 
+@pytest.mark.quick_for(
+    "heatmap-laplace-replace-one",
+    "spectral",
+    "areas-laplace-add-remove-one",
+    "signals-lpa-laplace-mean",
+    "signals-dcfpa-gaussian",
+    "spectral-signals-recording",
+    "statistics-count-replace-one",
+    "statistics-variance-add-remove-one",
+    "records-tree-laplace",
+)
 def test_nor_does_the_type_where_sums_outgrow_32_bits(summed: Variant) -> None:
     """A crowd at the public bound needs 64 bits; one of whom nobody came gets them as well."""
     crowded, people = summed.crowded()

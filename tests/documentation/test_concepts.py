@@ -38,6 +38,7 @@ def test_what_exact_maps_give_away(study, page):
     assert missing(study.exact_table(DEMONSTRATION), page) == []
 
 
+@pytest.mark.thorough
 def test_what_the_blur_hides(study, page):
     assert missing(study.sharp_table(DEMONSTRATION), page) == []
 

@@ -55,9 +55,7 @@ def runnable(page):
 
 
 @pytest.mark.slow("pages are executed as they stand; the README in any tier")
-@pytest.mark.thorough_for(
-    "attack", "bids", "evaluation", "ledger", "mechanism", "reader", "report", "tutorial"
-)
+@pytest.mark.quick_for("README")
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page):

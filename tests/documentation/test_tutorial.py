@@ -98,6 +98,7 @@ def test_the_fields_of_the_form_are_in_datacite_json(tmp_path):
     assert all(kind in PAGE.read_text("utf-8") for kind in kinds)
 
 
+@pytest.mark.thorough
 def test_the_median_is_worth_what_the_table_says():
     sys.path.insert(0, str(ROOT / "scripts"))
     try:

@@ -194,6 +194,7 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
             assert sightings(path.name.encode() + path.read_bytes()) == [], path
 
 
+@pytest.mark.thorough
 @pytest.mark.slow("starts a process, as at a terminal")
 @pytest.mark.quick_for("values")
 @pytest.mark.parametrize("change", ["seal", "structure", "values", "manifest", "limits"])

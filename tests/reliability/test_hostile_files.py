@@ -52,9 +52,7 @@ def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name
     assert outcome.seconds < SECONDS
 
 
-@pytest.mark.thorough_for(
-    "100 000 recordings", "100 000 stimuli", "4096 unlike choices", "a million keys"
-)  # which take seconds, and are refused above all the same
+@pytest.mark.quick_for(*NAMES[::5])
 @pytest.mark.parametrize("name", NAMES)
 def test_verify_refuses_it_and_does_not_die_of_it(tmp_path: Path, name: str) -> None:
     CORPUS[name](tmp_path / "r.h5")

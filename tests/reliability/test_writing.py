@@ -121,6 +121,7 @@ def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
     assert left_behind(study.folder) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.quick_for("2")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_build_leaves_nothing(study, number):

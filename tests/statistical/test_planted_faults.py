@@ -27,7 +27,7 @@ def test_a_planted_fault_is_caught(fault: Fault, detector: object, record_proper
     assert verdict.alarm, verdict.said
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("detector", detectors(), ids=lambda one: one.name)
 def test_without_a_fault_there_is_no_alarm(detector: object, seed: int) -> None:
     verdict = detector.run(seed)  # type: ignore[attr-defined]

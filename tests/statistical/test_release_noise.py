@@ -139,6 +139,7 @@ def outputs(bundle: Bundle) -> dict[str, dict[str, Any]]:
     return {output["name"]: output for output in bundle.manifest["outputs"]}
 
 
+@pytest.mark.slow("builds two releases of every kind of output")
 @pytest.mark.quick_for("add-remove-one")
 def test_the_noise_of_every_output_is_the_manifest_s(bundles: list[Bundle]) -> None:
     stated = outputs(bundles[0])

@@ -97,6 +97,7 @@ def test_a_policy_makes_findings(bundle, tmp_path):
         synthrelease.verify(bundle, policy=policy, quick=True)
 
 
+@pytest.mark.thorough
 def test_reports_exports_and_differences(bundle, tmp_path):
     page = synthrelease.write_report(bundle, tmp_path / "r.html")
     assert page.path.stat().st_size == page.size

@@ -378,6 +378,7 @@ def test_the_command_ends_with_5_and_the_reasons_if_a_part_failed(plans: list[Pa
     assert [one["code"] for one in told] == [None, "no-such-file", None, None]
 
 
+@pytest.mark.thorough
 def test_the_command_ends_with_0_if_all_is_well(plans: list[Path], tmp_path: Path) -> None:
     ended = run("--quiet", "batch", *plans, "-o", tmp_path / "out")
     assert ended.exit_code == 0

@@ -514,6 +514,7 @@ def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -
     assert all(warning in text for warning in view["warnings"])
 
 
+@pytest.mark.thorough
 def test_the_preview_tells_what_exact_composition_saves(folder: Path) -> None:
     """Twenty Gaussian heatmaps and two Laplace statistics: a third of what adding up would state."""
     maps = [{**HEATMAP, "name": f"maps{i}"} for i in range(20)]

@@ -211,6 +211,7 @@ required_attacks = ["membership", "copies"]
 """
 
 
+@pytest.mark.thorough
 def test_a_policy_s_attacks_that_were_not_tried_end_with_1(plan, tmp_path):
     policy = tmp_path / "policy.toml"
     policy.write_text(POLICY)

@@ -163,6 +163,7 @@ def test_refused_again_by_the_policy_when_it_is_to_pay(plan, monkeypatch):
     assert not (plan.parent / "r1.h5").exists()
 
 
+@pytest.mark.thorough
 def test_builds_at_once_do_not_walk_past_the_policy(plan):
     """Each saw an empty ledger when it was checked; the policy has room for one."""
     ledger, policy, context = grant(plan.parent, 9.0), limited(plan.parent, 1.0), get_context("forkserver")

@@ -234,6 +234,7 @@ def test_what_is_collected_in_parts_is_what_is_collected_at_once(
         np.testing.assert_array_equal(found[key], expected[key])
 
 
+@pytest.mark.thorough_for("features.csv")
 @pytest.mark.slow("reads a file in every division")
 @pytest.mark.parametrize("name", ["features.parquet", "features.csv"])
 def test_rows_stand_in_the_order_of_people_however_they_were_divided(

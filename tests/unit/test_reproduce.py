@@ -65,6 +65,7 @@ def test_sigmas_are_those_of_the_paper_and_refused_where_insufficient(done):
     assert rows["600×800", str(PEOPLE), "1"][6] == "accepts"
 
 
+@pytest.mark.thorough
 def test_figure_2_answers_how_many_people(done):
     rows = table(done[0], "Figure 2")
     assert rows[0][1:] == ["942", "310"]

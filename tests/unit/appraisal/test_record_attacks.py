@@ -367,6 +367,7 @@ def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> N
     assert all(one.promise is None for one in few)
 
 
+@pytest.mark.thorough
 def test_a_broken_promise_is_seen(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Raw rows under a name that promises ε = 0.01."""
     raw_released(monkeypatch)

@@ -440,6 +440,7 @@ def test_missing_labels_are_not_asked_about() -> None:
     assert task.trained[RELEASED]["DT"].value == 0.0
 
 
+@pytest.mark.thorough
 def test_every_label_is_a_task() -> None:
     own = usual(attributes=(*usual().attributes[:3], LABELLED["attributes"][2]), rows=60)
     data = people_apart(8, rows=2)

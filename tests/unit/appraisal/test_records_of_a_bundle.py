@@ -56,6 +56,7 @@ def test_of_many_outputs_attacks_can_be_found_all_the_same(tmp_path, monkeypatch
     assert len(asked) * 15 / (draws + 1) <= SIGNIFICANCE
 
 
+@pytest.mark.thorough
 def test_counts_have_the_noise_that_is_stated(tmp_path):
     plan = study(tmp_path)
     told = appraise(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path)

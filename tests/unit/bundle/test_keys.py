@@ -45,6 +45,7 @@ def code(*arguments: object, said: str | None = None, exits: int = 3) -> str:
     return found["error"]["code"]
 
 
+@pytest.mark.thorough
 def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path) -> None:
     key = tmp_path / "keys" / "archive"
     key.parent.mkdir()

@@ -85,6 +85,7 @@ def test_the_commands_of_the_page_verify_what_is_signed(bundle: Path, shell: str
     assert told(ARCHIVE) == ["Signature Verified Successfully", "manifest.json: FAILED"]
 
 
+@pytest.mark.thorough
 def test_the_program_of_the_page_verifies_what_is_signed(bundle: Path) -> None:
     sign(bundle, CURATOR)
     sign(bundle, ARCHIVE)

@@ -63,6 +63,7 @@ def test_signing_twice_is_signing_once_and_several_may_sign(bundle: Path) -> Non
     assert not synthrelease.verify(bundle, signed.public(bundle.parent, STRANGER), quick=True).ok
 
 
+@pytest.mark.thorough
 def test_a_signature_beside_leaves_the_bundle_alone(bundle: Path) -> None:
     before = bundle.read_bytes()
     beside = sign(bundle, CURATOR, detached=True)

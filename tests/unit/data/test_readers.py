@@ -370,6 +370,7 @@ LABEL = st.text(st.sampled_from('ab",; é'), max_size=5).map(lambda text: f"a{te
 NOTE = st.text(st.sampled_from('ab",;\n\r\t é'), max_size=5).map(lambda text: f"a{text}b")
 
 
+@pytest.mark.thorough_for("in blocks")
 @given(
     st.lists(st.tuples(LABEL, LABEL, NOTE), min_size=1, max_size=8),
     st.integers(0, 7),

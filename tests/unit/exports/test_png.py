@@ -49,6 +49,7 @@ def told(folder):
     return " ".join((folder / "README.txt").read_text("utf-8").split())
 
 
+@pytest.mark.thorough
 def test_no_picture_takes_anothers_name(tmp_path):
     people = 10
     rng = np.random.default_rng(0)
@@ -73,6 +74,7 @@ def test_no_picture_takes_anothers_name(tmp_path):
         assert f"{path.name}: " in told(tmp_path / "out")
 
 
+@pytest.mark.thorough_for("maps")
 @pytest.mark.parametrize("name", ["maps", "records", "areas"])
 def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
     bundle, whole = written(tmp_path, name)

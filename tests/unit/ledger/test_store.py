@@ -179,6 +179,7 @@ def test_a_writer_waits_for_a_reader_in_turns_and_gives_up(path, monkeypatch):
     assert kinds(path) == []
 
 
+@pytest.mark.thorough
 def test_a_writer_that_waited_for_a_reader_writes(path):
     reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     reader.execute("BEGIN")

@@ -246,6 +246,7 @@ def test_what_the_seeds_people_have_changes_nothing_in_the_counts(watch: Watch) 
     np.testing.assert_array_equal(watch.whole[0], watch.whole[1])
 
 
+@pytest.mark.thorough
 def test_the_division_is_uniform_and_looks_at_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under one seed the same people whatever their data; under many, everybody and every pair as often."""
     divisions = []

@@ -102,6 +102,7 @@ def outcomes(jobs: list[Job[Any]], pool: Pool, **options: Any) -> dict[int, Any]
     return dict(run_all(jobs, pool, **options))
 
 
+@pytest.mark.slow("the first of Dask")
 def test_results_come_in_the_order_of_the_calls(pool: Pool) -> None:
     jobs = [asking(squares(3, 1, 2), squares(9)), asking(squares(*range(7)))]
     found = outcomes(jobs, pool, most_open=2)

@@ -384,6 +384,7 @@ def test_a_share_of_the_budget_is_claimed_to_the_digit() -> None:
 # --- on disjoint people
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("delta", [1e-6, 1e-2])
 @pytest.mark.parametrize(
     "parts",

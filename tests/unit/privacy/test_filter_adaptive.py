@@ -49,6 +49,7 @@ def test_a_choice_between_two_histories_is_worth_no_more_than_delta():
     assert max(one, other) <= chosen
 
 
+@pytest.mark.thorough
 def test_the_control_composed_as_one_release_the_same_choice_is_worth_twice_delta():
     one, other, chosen = worth_of_a_choice(as_one_release(DELTA), steps=17)
     assert one == pytest.approx(DELTA, rel=1e-2)  # each history by itself is worth what it reads
@@ -56,6 +57,7 @@ def test_the_control_composed_as_one_release_the_same_choice_is_worth_twice_delt
     assert chosen == pytest.approx(1.993e-6, rel=1e-2)
 
 
+@pytest.mark.thorough_for("sizes0-0.05-14-1.0-1e-06")
 @pytest.mark.parametrize(
     ("sizes", "unit", "most", "epsilon", "delta"),
     [

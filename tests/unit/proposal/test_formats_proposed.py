@@ -312,6 +312,7 @@ def test_what_counts_rows_is_no_feature(tmp_path: Path) -> None:
     assert [line for line in plan.splitlines() if re.match(r"# frame\b", line)]
 
 
+@pytest.mark.thorough
 def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for number in range(1, 6):

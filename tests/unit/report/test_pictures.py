@@ -127,6 +127,7 @@ def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_pa
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "file" / "folder"))
 
 
+@pytest.mark.thorough
 def test_a_stimulus_cannot_lead_out_of_the_folder(bundle: Path, tmp_path: Path) -> None:
     """The bundle has a stimulus a/b; were its name a path, a/b.png below the folder would be drawn."""
     (tmp_path / "a").mkdir()
