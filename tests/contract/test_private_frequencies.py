@@ -130,7 +130,8 @@ def test_what_is_left_out_is_of_series_that_are_not_clipped(chosen: PrivateFrequ
 
 def pairs_that_move(v: PrivateFrequenciesVariant) -> list[tuple[list[Person], Person, Person]]:
     """Who is beside, and who is replaced by whom: beside others who are alike, the one who leaves and the other add up."""
-    people, absent = v.adversaries(), next(a for a in v.adversaries() if a.name == "absent")
+    people = v.adversaries()
+    absent = next(a for a in people if a.name == "absent")
     pairs = list(zip(people, [*people[1:], people[0]], strict=True)) + [(one, absent) for one in people]
     for series in loud(v):
         one, opposite = v.person(series), v.person(-series)

@@ -163,6 +163,7 @@ def test_a_name_that_no_file_can_have() -> None:
     assert [one.code for one in verify("a\0b").findings] == ["unreadable"]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow("starts a process")
 def test_a_checker_that_was_killed_is_started_again(bundle: Path) -> None:
     assert verify(bundle).ok

@@ -63,6 +63,7 @@ def test_a_folder_that_fails_as_it_is_looked_at(study, monkeypatch):
     assert refusal.value.found == os.strerror(errno.EIO)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow("builds onto a full disk")
 def test_full_disk_leaves_nothing(study):
     """The file-size limit of the system stands for a full disk: write() fails in the same way."""

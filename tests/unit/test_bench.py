@@ -236,6 +236,7 @@ def test_the_page_in_the_docs_has_the_rows_of_the_code(book, script):
     assert [row[0] for row in rows] == [script(f"benchmarks.{n}").WORK for n in book.ORDER]
 
 
+@pytest.mark.thorough
 def test_a_benchmark_reports_its_own_row(limits, capsys, report, script):
     heatmap = script("benchmarks.heatmap")
     told = heatmap.run(limits, quick=True)
@@ -248,6 +249,7 @@ def test_a_benchmark_reports_its_own_row(limits, capsys, report, script):
     assert "800×600" in shown
 
 
+@pytest.mark.thorough
 def test_a_child_does_not_count_the_memory_of_its_parent(measure):
     held = np.ones(400 << 20, dtype=np.uint8)
     assert measure.resident_bytes() > held.nbytes

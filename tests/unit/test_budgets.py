@@ -238,6 +238,7 @@ def spent(outputs: list[ResolvedOutput], plan: Plan) -> tuple[float, list[Event]
     return promise.epsilon, made, budgets
 
 
+@pytest.mark.thorough_for("300-0.1", "300-1.0", "300-3.0", "300-20.0")
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 20.0])
 @pytest.mark.parametrize("count", [2, 20, 300])
 def test_gaussian_outputs_spend_all_of_it_in_squares(count: int, epsilon: float) -> None:
@@ -252,6 +253,7 @@ def test_gaussian_outputs_spend_all_of_it_in_squares(count: int, epsilon: float)
     assert gaussian_delta(epsilon, sigma=1.0, sensitivity=at * 1.00001) > 1e-6
 
 
+@pytest.mark.thorough
 def test_unlike_noises_spend_all_but_a_thousandth() -> None:
     outputs = [asking(f"m{i}", GAUSSIAN) for i in range(20)] + [asking(f"s{i}", LAPLACE) for i in range(2)]
     total, events, budgets = spent(outputs, whole())

@@ -36,6 +36,7 @@ def test_every_command_stands_once_in_the_help_and_is_not_cut_off():
         assert not command.get_short_help_str(100).endswith("...")
 
 
+@pytest.mark.thorough
 def test_quiet_and_verbose_may_stand_behind_a_command(study):
     def said(*flags, place=0):
         words = ["build", study.plan, "-o", study.folder / "r.h5", "--force", "--test-seed", "1"]
@@ -82,6 +83,7 @@ def test_build_verify_show_preview(study, monkeypatch):
     assert run("preview", study.plan).exit_code == 0
 
 
+@pytest.mark.thorough
 def test_json_is_json_and_nothing_else(study):
     target = study.folder / "r.h5"
     built = run("build", study.plan, "-o", target, "--json")

@@ -66,6 +66,7 @@ def test_what_is_printed(tmp_path, monkeypatch):
     check_text("diff/command-quick", run("diff", "old.h5", "new.h5", "--quick").stdout)
 
 
+@pytest.mark.thorough
 def test_a_change_is_0_too_and_a_program_can_tell(bundle, other):
     done = run("diff", bundle, other)
     assert done.exit_code == 0
@@ -105,6 +106,7 @@ def test_noise_that_was_used_twice_is_1(seeded, options):
     assert {one["output"]: one["noise"] for one in told["values"]}["maps"]["repeated"] is True
 
 
+@pytest.mark.quick_for("0")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
     files = [other, other]
@@ -117,6 +119,7 @@ def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
     assert (error["code"], error["where"]) == ("no-such-file", str(files[place]))
 
 
+@pytest.mark.quick_for("0")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
     bad = tmp_path / "bad.h5"
@@ -136,6 +139,7 @@ def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
     assert {finding["file"] for finding in told["findings"]} == {str(bad)}
 
 
+@pytest.mark.thorough
 def test_a_promise_that_was_only_written_down_is_refused_but_by_quick_which_says_so(bundle, other):
     forge(other, lambda manifest: manifest["privacy"]["guarantee"].update(epsilon=0.01))
     done = run("diff", bundle, other)

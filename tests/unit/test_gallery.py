@@ -55,6 +55,7 @@ def test_maps_of_the_gallery(study, gaze, tmp_path, monkeypatch):
     assert looked_at(path) == ("P", 700)
 
 
+@pytest.mark.thorough
 def test_other_pictures_of_the_gallery(study, gaze, tmp_path, monkeypatch):
     gallery = study("gallery")
     monkeypatch.setattr(gallery, "SHOWN", ("1011", "1012"))

@@ -43,6 +43,7 @@ def test_every_command_has_it():
     assert without == WITHOUT
 
 
+@pytest.mark.thorough
 def test_making_a_release(study, tmp_path):
     plan = tmp_path / "other.toml"
     found = told("init", study.folder / "gaze.csv", study.folder / "pupil.csv", "--person", "who", "-o", plan)
@@ -87,6 +88,7 @@ def test_reading_a_release(bundle, tmp_path):
     assert changed["same"] is changed["ok"] is changed["verified"] is True
 
 
+@pytest.mark.thorough
 def test_a_test_seed_is_told(study, tmp_path):
     made = told("build", study.plan, "-o", study.folder / "r.h5", "--test-seed", 1)
     assert made["test_seed"] is True

@@ -74,6 +74,7 @@ def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str,
             assert any(array.any() for array in something.arrays.values())  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough_for("areas", "signals")
 @pytest.mark.parametrize("name", STUDIES)
 def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
     found = told(STUDIES[name](tmp_path))
@@ -103,6 +104,7 @@ def test_it_grows_with_the_largest_array_that_is_derived(tmp_path: Path) -> None
     assert large.coordinator_bytes == small.coordinator_bytes
 
 
+@pytest.mark.thorough
 def test_it_grows_with_people_where_each_person_s_own_is_published(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     path.write_text(path.read_text().replace("coefficients = 3", 'coefficients = 3\nquery = "each"'))

@@ -72,6 +72,7 @@ def test_figure_2_answers_how_many_people(done):
     assert len(rows) == 3
 
 
+@pytest.mark.thorough
 def test_caps_of_both_crowds(done):
     rows = table(done[0], "4.2")
     assert [row[1] for row in rows] == ["50,000", "50,000", str(PEOPLE), str(PEOPLE)]

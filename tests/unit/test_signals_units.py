@@ -101,6 +101,7 @@ def test_a_private_choice_is_told_in_full_by_every_part(tmp_path: Path) -> None:
     assert float(found["person"]) == 1.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_of_a_private_number_of_frequencies_the_preview_tells_the_most_that_any_of_them_costs(
     tmp_path: Path, noise: str

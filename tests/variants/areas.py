@@ -115,7 +115,7 @@ class AreasVariant(GazeMapVariant):
         names = ", ".join(f"{name} on {s}" for s, name in pattern_on.items())
         return Person(np.concatenate([np.empty((0, 4)), *blocks]), tuple(pattern_on), names)
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         p = self.parameters
         every = range(p.stimuli)
         chosen = {

@@ -49,7 +49,7 @@ class FeaturesVariant(Variant):
         blocks = [np.column_stack([np.full(len(series), float(r)), columns]) for r in there]
         return Person(np.concatenate([np.empty((0, 1 + self.features)), *blocks]), name=name)
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         n = self.steps
         t = np.arange(n)
         gaps = np.where(t % 3 == 1, 1.0, np.nan)

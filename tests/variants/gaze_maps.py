@@ -100,7 +100,7 @@ class GazeMapVariant(Variant):
             "alternating corners": self.at(np.where(np.arange(MANY) % 2, corner, 0)),
         }
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         p = self.parameters
         every = range(p.stimuli)
         chosen = {

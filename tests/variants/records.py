@@ -84,7 +84,7 @@ class RecordsVariant(FeaturesVariant):
         p = self.parameters
         return p.dependence == "tree" or p.per_task
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         """For joint counts: all rows in one cell, wherever it is; in all cells; once, or thousands of times."""
         F = self.features
         lists = itertools.product(range(self.recordings), itertools.product((-1.0, 1.0), repeat=F))
@@ -98,7 +98,7 @@ class RecordsVariant(FeaturesVariant):
         blank = np.full((5, F), np.nan)
         partly = np.where(np.eye(F, dtype=bool), np.nan, 1.0)
         return [
-            *super().adversaries(),
+            *super().made_adversaries(),
             *corners,
             self.person(cells, "in every cell"),
             self.person(one_apart, "one row of thousands elsewhere"),

@@ -79,9 +79,9 @@ class SignalsVariant(SeriesVariant):
                 )
         return out
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         form = self.parameters.form
-        out = super().adversaries()
+        out = super().made_adversaries()
         if form.mechanism == LPA:
             return out
         for norm in (1, 2):
@@ -256,11 +256,11 @@ class SpectralSignalsVariant(SeriesVariant):
         )
         return {key: array for key, array in found.items() if key[-1] != "noised"}
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         """Also those whose every series is a cosine, or who have next to none of them."""
         t = (np.arange(self.steps) + 0.5) / self.steps
         cosines = [np.cos(np.pi * k * t) for k in range(3)]
-        out = super().adversaries()
+        out = super().made_adversaries()
         for k, cosine in enumerate(cosines):
             out += [self.person(sign * cosine, f"{sign} cosine {k}") for sign in (-1.0, 1.0)]
             apart = np.stack([cosine if f % 2 else -cosine for f in range(self.features)], axis=1)

@@ -98,7 +98,7 @@ class SpectralVariant(GazeMapVariant):
         names = ", ".join(f"{name} on {s}" for s, name in pattern_on.items())
         return Person(np.concatenate([np.empty((0, 5)), *blocks]), tuple(pattern_on), names)
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         p = self.parameters
         every = range(p.stimuli)
         chosen = {(), (0,), (p.stimuli - 1,), tuple(every[: p.max_stimuli]), tuple(every)}

@@ -51,7 +51,7 @@ class StatisticsVariant(FeaturesVariant):
                 out[name, *labels, "interval"] = maths.interval(name, array, unit, reach=far)
         return out
 
-    def adversaries(self) -> list[Person]:
+    def made_adversaries(self) -> list[Person]:
         """First those with a row in some groups, of values that are far apart or missing; then those of all features."""
         g, m = self.recordings, min(self.parameters.max_groups, self.recordings)
         some = {tuple(range(m)), tuple(range(g - m, g)), (0,), (g - 1,), tuple(range(g))}
@@ -70,7 +70,7 @@ class StatisticsVariant(FeaturesVariant):
         ]
         for person in far:  # one value in the first of the groups, another in all others
             person.rows[:, 1:] = np.where(person.rows[:, :1] == g - m, person.rows[:1, 1:], 1.0)
-        return [*alone, *far, *super().adversaries()]
+        return [*alone, *far, *super().made_adversaries()]
 
     def equivalent(self, person: Person) -> Person:
         """Every row twice, in the opposite order, values beyond the bounds further out."""

@@ -67,8 +67,8 @@ class Variant:
         """Return every array that is no noised one, computed again from the noised ones."""
         raise NotImplementedError
 
-    def adversaries(self) -> list[Person]:
-        """Return people made to move the integers as far as they can."""
+    def made_adversaries(self) -> list[Person]:
+        """Make people who move the integers as far as they can; `adversaries` makes them once."""
         raise NotImplementedError
 
     def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
@@ -99,6 +99,14 @@ class Variant:
         return True
 
     # --- the same for all
+
+    def adversaries(self) -> list[Person]:
+        """Return people made to move the integers as far as they can."""
+        return list(self._adversaries)
+
+    @cached_property
+    def _adversaries(self) -> tuple[Person, ...]:
+        return tuple(self.made_adversaries())
 
     @property
     def tested(self) -> bool:

@@ -41,7 +41,7 @@ STUDIES = [
 
 
 # Appraisals of heatmaps and signals take seconds.
-_QUICK = (capped, invented.write_areas_study, invented.write_statistics_study)
+_QUICK = (capped, invented.write_statistics_study)
 studies = pytest.mark.parametrize(
     "write",
     [pytest.param(write, marks=() if write in _QUICK else pytest.mark.thorough) for write in STUDIES],
@@ -186,13 +186,14 @@ def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(buil
     assert all(times == pytest.approx(1, abs=1e-6) for times in asked.values()), asked
 
 
+@pytest.mark.thorough
 def test_the_same_seed_tells_the_same(built, appraised):
     (plan, bundle), told = built(capped), appraised(capped)
     assert appraise(plan, bundle).to_json() == told.to_json()
     assert appraise(plan, bundle, seed=2).to_json() != told.to_json()
 
 
-@pytest.mark.quick_for("write_areas_study")
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", [invented.write_areas_study, invented.write_signals_study])
 def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, appraised, write, monkeypatch):
     """Only who is asked about is of the first part, and that is said."""

@@ -308,6 +308,7 @@ def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_names, "owned_records", uniform)
 
 
+@pytest.mark.thorough
 def test_raw_data_is_found_by_every_attack(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     raw_released(monkeypatch)
     own = usual()
@@ -351,6 +352,7 @@ def test_results_repeat_with_the_seed(fewer: Any) -> None:
     assert ("identification", 4, 4) in calls
 
 
+@pytest.mark.thorough
 def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> None:
     own = usual(model="marginals", resampled=(4,), fit="dp")
     event, arrays = calibrate(own, Budget(0.1, 0.0)), as_released(apart, own)
@@ -457,6 +459,7 @@ def test_what_is_not_tried_is_said(changed: dict[str, int], case: str) -> None:
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
 
 
+@pytest.mark.thorough
 def test_records_of_labels_and_missing_values_are_attacked_too() -> None:
     data = people_apart(12, recordings=2, rows=6)
     data.values[::5, 1] = np.nan
@@ -509,6 +512,7 @@ def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: py
     check_text("appraisal/record-attacks/none-made", "\n".join(words))
 
 
+@pytest.mark.thorough
 def test_rows_whose_bins_are_published_are_copied_in_bins(
     fewer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

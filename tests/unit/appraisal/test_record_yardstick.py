@@ -424,6 +424,7 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
     assert all(not seen & asked for seen, asked in real)
 
 
+@pytest.mark.thorough
 def test_missing_labels_are_not_asked_about() -> None:
     data, own = separable()
     group = replace(own.attributes[2], categories=4, missing=True)

@@ -65,6 +65,7 @@ def test_counts_have_the_noise_that_is_stated(tmp_path):
     assert checked == {"tree": True, "plain": True, "randomized": False, "kept": True, "exact": False}
 
 
+@pytest.mark.thorough
 def test_counts_with_less_noise_are_found_out(tmp_path, monkeypatch):
     honest, plan = addition.discrete_laplace, study(tmp_path)
     with monkeypatch.context() as less:

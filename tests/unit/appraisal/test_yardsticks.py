@@ -313,6 +313,7 @@ def of_private_number(folder):
     return invented.write_statistics_study(folder, neighbours="add-remove-one")
 
 
+@pytest.mark.thorough
 def test_who_evaluates_knows_how_many_people_there_are(study):
     """Sums and counts are parts of what the bounds leave so many people, whether their number is public or not."""
     output, data, _ = study(of_private_number, "all")

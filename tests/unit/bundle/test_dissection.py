@@ -369,6 +369,7 @@ def test_half_of_a_file_may_be_nothing_and_no_more(tmp_path: Path) -> None:
         of_bytes(moved(half + 1))
 
 
+@pytest.mark.thorough
 def test_nothing_is_left_of_names_that_were_written_before_they_moved(tmp_path: Path) -> None:
     """The library writes a group's list of names when it has seen enough else, and leaves it where it was when it grows."""
     arrays = {f"/outputs/maps/{number}": np.arange(60) for number in range(4000)}

@@ -164,6 +164,7 @@ def test_keys_of_other_kinds_are_refused() -> None:
         private_key(private, None, where="k")
 
 
+@pytest.mark.thorough
 def test_refusals_of_sign_have_their_codes(study: Any, tmp_path: Path) -> None:
     assert run("keygen", "-o", tmp_path / "k", "--no-password").exit_code == 0
     seeded = synthrelease.build(study.plan, study.folder / "seeded.h5", test_seed=1).path
@@ -205,6 +206,7 @@ def test_a_private_key_is_its_owners_alone_whatever_the_mask(tmp_path: Path) -> 
     assert stat.S_IMODE((tmp_path / "k").stat().st_mode) == 0o600
 
 
+@pytest.mark.thorough
 def test_a_private_key_that_others_may_read_is_warned_of(bundle: Path, tmp_path: Path) -> None:
     assert run("keygen", "-o", tmp_path / "k", "--no-password").exit_code == 0
     assert run("sign", bundle, "--key", tmp_path / "k").stderr == ""

@@ -49,6 +49,7 @@ def test_what_is_signed_has_the_same_content(bundle: Path) -> None:
     assert synthrelease.open_bundle(bundle).manifest == before["manifest"]
 
 
+@pytest.mark.thorough
 def test_signing_twice_is_signing_once_and_several_may_sign(bundle: Path) -> None:
     sign(bundle, CURATOR)
     once = bundle.read_bytes()
@@ -87,6 +88,7 @@ def test_what_is_beside_and_no_signature_is_not_replaced(bundle: Path) -> None:
         assert beside.read_bytes() == raw
 
 
+@pytest.mark.thorough
 def test_nobody_signs_what_somebody_else_has_written(bundle: Path) -> None:
     """A statement of this very manifest, with more in it: who adds a signature to it would stand by that, too."""
     beside = signature_file(bundle)
@@ -105,6 +107,7 @@ def test_nobody_signs_what_somebody_else_has_written(bundle: Path) -> None:
         sign(bundle, CURATOR, detached=True)
 
 
+@pytest.mark.quick_for("True")
 @pytest.mark.parametrize("detached", [False, True])
 def test_beyond_16_signatures_there_is_no_room(bundle: Path, *, detached: bool) -> None:
     written = sign(bundle, CURATOR, detached=detached)
@@ -123,6 +126,7 @@ def test_beyond_16_signatures_there_is_no_room(bundle: Path, *, detached: bool) 
     assert synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR), quick=True).ok
 
 
+@pytest.mark.quick_for("True")
 @pytest.mark.parametrize("detached", [False, True])
 def test_who_may_write_it_may_still(bundle: Path, monkeypatch: pytest.MonkeyPatch, *, detached: bool) -> None:
     """In a folder that several share the mask of whoever signs is not what counts."""

@@ -281,7 +281,9 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.thorough_for("in blocks-wrong-checksum.csv.gz", "in blocks-cut-at-the-end.csv.gz")
+@pytest.mark.thorough_for(
+    "in blocks-wrong-checksum.csv.gz", "in blocks-cut-at-the-end.csv.gz", "in blocks-cut-in-the-middle.csv.gz"
+)
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_an_unreadable_file_is_refused_without_quoting_it(tmp_path: Path, name: str) -> None:
     content, code = UNREADABLE[name]

@@ -328,6 +328,7 @@ def test_pictures_of_stimuli_are_for_pictures(tmp_path):
     assert CliRunner().invoke(main, [*command, "--stimuli", str(tmp_path)]).exit_code == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.quick_for("csv")
 @pytest.mark.parametrize("form", TABLES)
 def test_a_full_disk_leaves_nothing(tmp_path, form):

@@ -68,6 +68,7 @@ def make_together(folder, ledgers, ready, granted):
             granted.value += 1
 
 
+@pytest.mark.thorough
 def test_processes_that_make_the_same_ledgers_at_once_all_find_a_whole_one(tmp_path):
     context, ledgers, processes = multiprocessing.get_context("fork"), 40, 4
     ready, done = context.Barrier(processes), context.Value("i", 0)

@@ -58,6 +58,7 @@ def test_every_row_lies_in_the_ball_exactly(batch: tuple[Integers, int]) -> None
     assert all(squared(row) <= radius * radius for row in clipped.tolist())
 
 
+@pytest.mark.thorough
 def test_lattice_points_on_the_sphere_are_reached_and_never_passed() -> None:
     """Multiples of Pythagorean vectors: exact division lands on the sphere, an ulp more lands outside."""
     triples = [(m * m - n * n, 2 * m * n, m * m + n * n) for m in range(2, 60) for n in range(1, m)]

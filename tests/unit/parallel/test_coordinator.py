@@ -237,6 +237,7 @@ def test_interrupted_every_job_puts_back_what_is_its_own() -> None:
 # --- workers
 
 
+@pytest.mark.quick_for("loky")
 def test_calls_go_to_as_many_processes_as_asked_for(workers: Pool) -> None:
     (found,) = run(asking([Call(calls.own_pid) for _ in range(6)]), workers)
     assert len(set(found)) == 2
@@ -248,6 +249,7 @@ def test_each_worker_has_one_thread(workers: Pool) -> None:
     assert found == {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "polars": "1"}
 
 
+@pytest.mark.quick_for("loky")
 def test_a_killed_worker_s_calls_are_made_again(workers: Pool, tmp_path: Path) -> None:
     jobs = [asking(squares(*range(5))), asking([Call(calls.die_first, (tmp_path / "dead",)), *squares(7)])]
     assert outcomes(jobs, workers, most_open=2) == {0: [[0, 1, 4, 9, 16]], 1: [["alive", 49]]}

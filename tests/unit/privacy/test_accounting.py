@@ -247,6 +247,7 @@ def test_mixed_noise_lies_between_each_part_and_the_plain_sum(
         assert alone <= delta
 
 
+@pytest.mark.thorough_for("2001-3", "1500-2")
 @pytest.mark.parametrize(("sensitivity", "steps"), [(1001, 2), (1500, 2), (2001, 3)])
 def test_a_sensitivity_beyond_the_lattice_keeps_its_delta_by_exact_reckoning(
     sensitivity: int, steps: int

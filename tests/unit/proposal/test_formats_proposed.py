@@ -89,6 +89,7 @@ def pupils(path: Path, *, header: str = "t_s,pupil_mm", rows: int = 20) -> Path:
     return write(path, [header, *(f"{n},{3 + n % 5 / 10}" for n in range(rows))])
 
 
+@pytest.mark.thorough
 def test_several_tables_are_inputs_of_one_plan(tmp_path: Path) -> None:
     looks = write(tmp_path / "looks.csv", points())
     more = write(tmp_path / "more looks.csv", points())
@@ -218,6 +219,7 @@ def test_arrays(tmp_path: Path) -> None:
     assert list(inputs["features"]["bounds"]) == ["pupil_mm"]
 
 
+@pytest.mark.thorough
 def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: Path) -> None:
     root = bids_dataset.written(tmp_path / "bids")
     inputs = proposed(tmp_path, root)["gaze"]

@@ -159,6 +159,7 @@ def test_decimal_commas_are_warned_of(tmp_path: Path) -> None:
     assert not [one for one in plan_of(export, tmp_path)[0].doubts if one.code == "decimal-commas"]
 
 
+@pytest.mark.thorough
 def test_rows_that_measure_nothing_are_proposed_to_be_left_out(tmp_path: Path) -> None:
     proposed: dict[str, dict[str, object]] = {tool.name: {} for tool in TOOLS}
     for number, export in enumerate(EXPORTS.values()):

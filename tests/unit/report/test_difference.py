@@ -607,6 +607,7 @@ def test_two_draws_of_the_same_data_are_not_suspected(tmp_path):
         assert [one for one in likenesses if one.telling]
 
 
+@pytest.mark.quick_for("29")
 @pytest.mark.parametrize("people", [29, 33])
 def test_the_same_seed_on_other_people_is_found_in_every_output_that_can_tell(tmp_path, people):
     first = build_seeded(tmp_path / "a")
@@ -642,6 +643,7 @@ def test_the_same_seed_under_another_plan_is_found(tmp_path, change):
     assert "maps" in {hazard.split(":")[0] for hazard in told.hazards}
 
 
+@pytest.mark.thorough
 def test_the_same_seed_with_another_list_of_stimuli_is_found(tmp_path):
     """Noise that was drawn in another place lies beside the old one in the order of drawing."""
     lists = 'stimuli = ["garden", "street.jpg"]', 'stimuli = ["street.jpg"]'
@@ -777,6 +779,7 @@ def test_nothing_is_printed_that_could_steer_a_terminal(original):
         assert all(line.isprintable() for line in lines)
 
 
+@pytest.mark.thorough
 def test_nothing_but_what_the_manifests_say_is_told(tmp_path):
     """A canary: no value of a dataset, nor of the data, stands in what is told; only digests and counts are compared."""
     first = build_seeded(tmp_path / "a", seed=7)

@@ -150,6 +150,7 @@ def test_a_changed_bundle_is_not_exported(bundle: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "pictures").exists()
 
 
+@pytest.mark.thorough
 def test_pictures_of_a_test_seed_say_so(
     bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_page_of_every_golden_bundle(path):
             assert entry["what"] in page.text
 
 
+@pytest.mark.thorough_for("series", "each")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_every_layout(name, tmp_path):
     path = tmp_path / "b.h5"
@@ -63,7 +64,7 @@ def test_a_page_of_every_layout(name, tmp_path):
     assert json.loads(page.data) == layout(name).manifest
 
 
-@pytest.mark.thorough_for("statistics")
+@pytest.mark.thorough_for("statistics", "unknown-number")
 @pytest.mark.parametrize(
     "name", ["areas", "records", "statistics", "unprotected", "unknown-number", "seeded.TEST-SEED"]
 )
@@ -230,6 +231,7 @@ def test_nothing_protected_promises_nothing():
     check_text("report/nothing-protected", "\n".join([promise.headline, *promise.sentences]))
 
 
+@pytest.mark.thorough
 def test_budget_and_ledger_are_those_of_the_manifest():
     page = golden_page("statistics")
     for told in ("ε = 20", "ε = 10", "ε = 49.97", "ε = 60", "ε = 47.6"):
@@ -285,6 +287,7 @@ def test_quantiles_say_how_far_their_ranks_may_be():
         assert figures(card_of(page, name)).count(rank) == len(rows) + 1
 
 
+@pytest.mark.thorough
 def test_pictures_are_limited_and_the_rest_is_told(tmp_path):
     few, all_of_them = (
         written(golden("heatmaps"), tmp_path, pictures=1),

@@ -72,6 +72,7 @@ def test_up_to_four_signals_share_one_pair_of_axes(count: int, tmp_path: Path) -
     assert drawn(figure, tmp_path / "one.png").width == 1200
 
 
+@pytest.mark.quick_for("13")
 @pytest.mark.parametrize("count", [5, 12, 13])
 def test_more_signals_have_panels_on_one_scale(count: int, tmp_path: Path) -> None:
     given = curves(count)

@@ -116,6 +116,7 @@ def test_rows_of_somebody_whoever_is_a_member_are_not_found():
     assert copies(shares, members, seed=0, name="n", rows=rows).verdict is Verdict.NOTHING
 
 
+@pytest.mark.thorough
 def test_accidents_are_as_rare_as_declared():
     """Rows of some people are copied, of one or of several, whoever is a member: p ≤ 0.05 in at most 5 % of 400 trials, and 6.1 standard deviations."""
     rng = np.random.default_rng(0)

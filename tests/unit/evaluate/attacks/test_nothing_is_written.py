@@ -17,6 +17,7 @@ def no_temporary_folder(tmp_path, monkeypatch):
     fresh_workers()
 
 
+@pytest.mark.thorough
 def test_rounds_of_large_data():
     rows = np.ones(LARGE)
 

@@ -51,6 +51,7 @@ def test_halves_are_drawn_by_lot_and_given_to_the_release():
     assert found.members.mean(axis=0) == pytest.approx(0.5, abs=6.1 * 0.5 / math.sqrt(300))
 
 
+@pytest.mark.thorough
 def test_workers_change_nothing_and_seeds_do():
     told = []
     one = rounds_of(0.5, 12, progress=lambda *a: told.append(a))
