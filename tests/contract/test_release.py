@@ -3,7 +3,7 @@
 What is released is the exact integers with the event's noise, and what follows from that: nothing else of the
 data gets through. Seeds are fixed; each statistical decision would be wrong for a fresh one with probability
 1e-9. With 10 000 differences a scale is known to 0.9 % (one standard deviation, Laplace; less for the Gaussian),
-so that a deviation of 10 % is found in all but one of 10⁵ cases; with 1 500, in the quick tier, one of 30 %.
+so that a deviation of 10 % is found in all but one of 10⁵ cases; with 600, in the quick tier, one of 40 %.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from synthrelease.maths.network import Network
 
 DEVIATIONS = 6.11  # of a normal variable, beyond which 1e-9 lie on both sides
-DRAWS, QUICK_DRAWS = 10_000, 1500
+DRAWS, QUICK_DRAWS = 10_000, 600
 
 
 def some_people(variant: Variant) -> list[Person]:
