@@ -24,6 +24,16 @@ def few(function):
     return settings(max_examples=settings.default.max_examples // 5)(function)
 
 
+def params(values, *, quick):
+    """Return parameters for `parametrize`, those that are not in `quick` marked `thorough`: where several tests have them."""
+    return [
+        one
+        if one in quick
+        else pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.thorough)
+        for one in values
+    ]
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the parameters that `quick_for` does not name, and those that `thorough_for` names, as thorough."""

@@ -7,11 +7,9 @@ import json
 
 import pytest
 from browsed import PRIVATE, PUBLIC
+from tiers import params
 
-_QUICK = ("areas", "hostile", "private odd", "evaluated statistics")
-_ALL = [
-    pytest.param(name, marks=() if name in _QUICK else pytest.mark.thorough) for name in (*PUBLIC, *PRIVATE)
-]
+_ALL = params((*PUBLIC, *PRIVATE), quick=("areas", "hostile", "private odd", "evaluated statistics"))
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 
 

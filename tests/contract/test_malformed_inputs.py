@@ -70,6 +70,7 @@ def check_place(place: str, error: Mapping[str, str]) -> None:
         assert part in said
 
 
+@pytest.mark.slow("each reader's libraries are loaded")
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_what_is_not_damaged_is_built(
     family: Family, tmp_path: Path, capfd: pytest.CaptureFixture[str]

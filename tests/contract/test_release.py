@@ -72,6 +72,7 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
     assert {np.dtype(t).kind for key, t in seen[0].items() if key[-1] == "noised"} == {"i"}
 
 
+@pytest.mark.slow("70 000 people")
 @pytest.mark.quick_for(
     "heatmap-laplace-replace-one",
     "spectral",
@@ -81,7 +82,7 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
     "spectral-signals-recording",
     "statistics-count-replace-one",
     "statistics-variance-add-remove-one",
-    "records-tree-laplace",
+    "records",
 )
 def test_nor_does_the_type_where_sums_outgrow_32_bits(summed: Variant) -> None:
     """A crowd at the public bound needs 64 bits; one of whom nobody came gets them as well."""

@@ -2,7 +2,10 @@
 
 import ast
 
+import pytest
 
+
+@pytest.mark.slow("reads the whole package")
 def test_the_sentences_are_those_of_the_package(script):
     module = script("make_sentences")
     kept = {file.stem: file.read_text("utf-8") for file in module.TARGET.glob("*.txt")}

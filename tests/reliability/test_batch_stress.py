@@ -143,6 +143,7 @@ def test_a_cluster_that_was_there_before_loses_a_worker_and_no_bundle(
         assert one.bundle.read_bytes() == other.bundle.read_bytes()
 
 
+@pytest.mark.thorough
 def test_no_scheduler_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("synthrelease.parallel.cluster._CONNECT_S", 1)
     address = f"tcp://127.0.0.1:{_free_port()}"
@@ -151,6 +152,7 @@ def test_no_scheduler_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal.value.exit_code == 6
 
 
+@pytest.mark.thorough
 def test_a_worker_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sums could differ in a digit, or in a rule."""
     write_gaze(tmp_path)

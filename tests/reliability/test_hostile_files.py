@@ -14,6 +14,7 @@ from fork_server import SECONDS, Examine, Outcome, outcomes
 from hostile import CORPUS, MANIFESTS, continued_in_itself, seal
 from layouts import layout
 from refusals import refused
+from tiers import params
 
 import synthrelease
 from synthrelease.bundle import verify
@@ -28,9 +29,11 @@ NAMES = list(CORPUS)
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """What becomes of each in a child that can open no file once it has this one."""
+def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """What becomes of each, of those asked about, in a child that can open no file once it has this one."""
     folder = tmp_path_factory.mktemp("hostile")
+    asked = {item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")}
+    numbers = [number for number, name in enumerate(NAMES) if name in asked]
 
     def work(number: int, _: Path, examine: Examine) -> tuple[Verification, None]:
         own = folder / str(number)
@@ -41,19 +44,18 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     layout("series")  # built once, and not in every child
     for name in ("maps", "each", "records", "seeded", "statistics", "moods"):
         layout(name)
-    return {NAMES[one.number]: one for one in outcomes(work, range(len(NAMES)), batch=10)}
+    return {NAMES[one.number]: one for one in outcomes(work, numbers, batch=10)}
 
 
 @pytest.mark.slow("the first of them examines all")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", params(NAMES, quick=NAMES[::2]))
 def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name: str) -> None:
     outcome = here[name]
     assert (outcome.result, outcome.opened) == ("refused", ())
     assert outcome.seconds < SECONDS
 
 
-@pytest.mark.quick_for(*NAMES[::5])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", params(NAMES, quick=NAMES[::5]))
 def test_verify_refuses_it_and_does_not_die_of_it(tmp_path: Path, name: str) -> None:
     CORPUS[name](tmp_path / "r.h5")
     found = verify(tmp_path / "r.h5").findings

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from scipy import stats
+from tiers import params
 
 from synthrelease.noise import SecureRandom, choice, private_choice
 
@@ -40,12 +41,7 @@ CASES = [  # utilities, sensitivity, ε
     ((0, 0, 0, 0, 0, 3), 1, 0.9),
     ((10**12, 10**12 + 75, 10**12 + 25), 7, 0.4),
 ]
-_QUICK = CASES[2]  # ties, a utility below 0, and a sensitivity that is not 1
-cases = pytest.mark.parametrize(
-    ("utilities", "sensitivity", "epsilon"),
-    [pytest.param(*case, marks=() if case == _QUICK else pytest.mark.thorough) for case in CASES],
-    ids=str,
-)
+cases = pytest.mark.parametrize(("utilities", "sensitivity", "epsilon"), CASES, ids=str)
 
 
 def law(utilities: Sequence[int], sensitivity: int, epsilon: float) -> Numbers:
@@ -117,7 +113,7 @@ def test_the_helper_rejects_a_law_as_far_away_as_the_controls_must_be() -> None:
 # --- the choice
 
 
-@pytest.mark.slow("as many draws as the power of the test takes")
+@pytest.mark.thorough
 @cases
 def test_choices_fall_as_the_exact_law_says(
     utilities: tuple[int, ...], sensitivity: int, epsilon: float
@@ -125,7 +121,7 @@ def test_choices_fall_as_the_exact_law_says(
     assert fit(drawn(utilities, sensitivity, epsilon), law(utilities, sensitivity, epsilon)) > SIGNIFICANCE
 
 
-@pytest.mark.slow("as many draws as the power of the test takes")
+@pytest.mark.thorough
 @cases
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1], ids=["more", "less"])
 def test_control_an_epsilon_wrong_by_a_tenth_is_rejected(
@@ -138,6 +134,7 @@ def test_control_an_epsilon_wrong_by_a_tenth_is_rejected(
     assert fit(drawn(utilities, sensitivity, epsilon), wrong) < SIGNIFICANCE
 
 
+@pytest.mark.thorough
 @cases
 def test_control_the_exponential_mechanism_is_another(
     utilities: tuple[int, ...], sensitivity: int, epsilon: float
@@ -165,10 +162,7 @@ def test_choices_one_after_the_other_are_independent() -> None:
 # --- its coins
 
 _COINS = [Fraction(1, 100), Fraction(1, 3), Fraction(0.7), Fraction(1), Fraction(3, 2), Fraction(17, 4)]
-COINS = [
-    pytest.param(x, marks=() if x in {Fraction(1, 3), Fraction(3, 2)} else pytest.mark.thorough)
-    for x in _COINS
-]
+COINS = params(_COINS, quick=[Fraction(1, 3)])
 
 
 @cache

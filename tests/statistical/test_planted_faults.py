@@ -43,6 +43,7 @@ def test_every_fault_that_was_asked_for_is_planted_and_has_a_detector() -> None:
     assert len(several) >= len(FAULTS) // 2
 
 
+@pytest.mark.thorough
 def test_a_fault_is_really_planted_and_leaves_nothing_behind() -> None:
     sound = names()
     for fault in FAULTS:

@@ -82,6 +82,7 @@ def test_every_plan_has_its_bundle_and_is_paid_for_once(plans: list[Path], tmp_p
     assert left == {NAME, *(f"{n}.h5" for n in names), *(f"{n}.manifest.json" for n in names)}
 
 
+@pytest.mark.thorough
 def test_one_failure_spoils_no_other(plans: list[Path], tmp_path: Path) -> None:
     plans[1].write_text(plans[1].read_text().replace('path = "gaze.csv"', 'path = "canary.csv"'))
     plans[2].write_text("[release")

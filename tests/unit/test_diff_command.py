@@ -92,7 +92,7 @@ def test_two_releases_with_noise_of_their_own_are_fine(seeded):
     assert run("diff", seeded[0], seeded[1]).exit_code == 0
 
 
-@pytest.mark.quick_for("options1")
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [[], ["--quick"]])
 def test_noise_that_was_used_twice_is_1(seeded, options):
     done = run("diff", seeded[0], seeded[2], *options)

@@ -71,6 +71,7 @@ def test_making_a_release(study, tmp_path):
     assert told("verify", bundle, "--public-key", pair["public"])["ok"] is True
 
 
+@pytest.mark.thorough
 def test_reading_a_release(bundle, tmp_path):
     assert set(told("verify", bundle)) == {"ok", "checked", "on_trust", "signed_by", "findings"}
     assert told("show", bundle) == synthrelease.open_bundle(bundle).manifest

@@ -28,6 +28,7 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
+@pytest.mark.thorough
 def test_a_page_is_written_once_and_replaced_when_asked(tmp_path):
     target = tmp_path / "report.html"
     done = run("report", AREAS, "-o", target)

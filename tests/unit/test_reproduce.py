@@ -81,6 +81,7 @@ def test_caps_of_both_crowds(done):
         assert float(error) <= min(float(at_1), float(at_largest))
 
 
+@pytest.mark.thorough
 def test_figure_3_has_every_mechanism_and_privacy_costs_utility(done):
     rows = table(done[0], "Figure 3")
     assert [row[1] for row in rows] == ["1", "3"] * 4
@@ -92,6 +93,7 @@ def test_figure_3_has_every_mechanism_and_privacy_costs_utility(done):
     assert all(float(row[3].split(" ±")[0]) > 0.9 for row in rows[-2:])
 
 
+@pytest.mark.thorough
 def test_grids_have_both_levels(done):
     rows = table(done[0], "Footnote 7")
     assert [row[1] for row in rows] == ["4×3", "8×6", "20×15", "40×30", "100×75"] * 2
@@ -99,6 +101,7 @@ def test_grids_have_both_levels(done):
 
 
 @pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.thorough
 def test_the_picture_is_there(done, name):
     picture = (done[1] / f"liu2019_{name}.png").read_bytes()
     assert picture.startswith(b"\x89PNG")

@@ -12,6 +12,7 @@ import pytest
 from goldens import check_text, figures
 from pages import parsed
 from refusals import refused
+from tiers import params
 
 import synthrelease
 from synthrelease import parts
@@ -40,13 +41,8 @@ STUDIES = [
 ]
 
 
-# Appraisals of heatmaps and signals take seconds.
-_QUICK = (capped, invented.write_statistics_study)
-studies = pytest.mark.parametrize(
-    "write",
-    [pytest.param(write, marks=() if write in _QUICK else pytest.mark.thorough) for write in STUDIES],
-    ids=lambda write: write.__name__,
-)
+# The appraisal of another study takes seconds.
+studies = pytest.mark.parametrize("write", params(STUDIES, quick=[capped]), ids=lambda write: write.__name__)
 
 
 @pytest.fixture(scope="module")

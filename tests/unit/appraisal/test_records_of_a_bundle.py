@@ -110,6 +110,7 @@ def test_real_rows_in_the_place_of_records_are_found_out(tmp_path, name, fresh):
     assert all(0 < share < 100 for share in numbers[2:])
 
 
+@pytest.mark.slow("appraises a bundle of records")
 def test_the_records_of_an_honest_bundle_are_no_fault(tmp_path, monkeypatch):
     plan = study(tmp_path)
     checks = {}

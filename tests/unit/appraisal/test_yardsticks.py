@@ -221,6 +221,7 @@ def test_who_has_no_value_of_a_feature_is_not_counted(study, name):
 # --- areas and statistics
 
 
+@pytest.mark.thorough
 def test_true_shares_of_areas(study):
     output, data, _ = study(invented.write_areas_study, "dwell")
     own = yardstick(output, data)

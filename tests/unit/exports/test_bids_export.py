@@ -31,7 +31,7 @@ def report_of(folder):
     return [(one["severity"], one["code"]) for one in json.loads(done.stdout)["issues"]["issues"]]
 
 
-@pytest.mark.quick_for("records")
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["maps", "each", "records", "areas"])
 def test_the_standards_validator_accepts_the_dataset(tmp_path, name):
     bundle, _ = written(tmp_path, name)

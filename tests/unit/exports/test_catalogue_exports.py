@@ -53,6 +53,7 @@ def same(read, cell, kind):
     return math.isclose(read, float(cell), rel_tol=1e-14) if kind == "sc:Float" else read == int(cell)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")  # of what the tool imports
 @pytest.mark.parametrize("name", NAMES)
 def test_mlcommons_tool_reads_the_rows_that_the_files_hold(tmp_path, name):

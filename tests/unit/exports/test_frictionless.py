@@ -77,7 +77,7 @@ def test_the_demonstrations_package_is_valid(tmp_path):
     assert not any(found.values())
 
 
-@pytest.mark.quick_for("cell")
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["cell", "row", "byte", "column", "outside"])
 def test_a_change_beside_the_package_is_noticed(tmp_path, what):
     bundle, _ = written(tmp_path, "moods")

@@ -268,6 +268,7 @@ def rows_of(page: Page, name: str, *words: str) -> list[str]:
     return [one for one in page.texts("tr") if one in card and all(word in one.split() for word in words)]
 
 
+@pytest.mark.slow("the first page that is drawn")
 def test_values_are_those_of_the_bundle():
     bundle = synthrelease.open_bundle(golden("statistics"))
     (row,) = rows_of(golden_page("statistics"), "all", "mean", "left_mm")
