@@ -234,6 +234,7 @@ def test_true_shares_of_areas(study):
     assert all(np.unique(array).size == 1 for array in even.values())
 
 
+@pytest.mark.thorough
 def test_true_shares_are_of_all_stimuli_that_somebody_saw(study):
     """The release is of two stimuli of each person, the truth of all."""
     output, data, _ = study(invented.write_areas_study, "visits")
