@@ -270,6 +270,15 @@ def test_room_where_something_could_be_hidden(bundle, change):
     assert codes(resealed(bundle, bundle.read_bytes()[512:])) == {"structure"}
 
 
+@pytest.mark.parametrize("group", ["/outputs", "/outputs/maps/garden", "/outputs/signals/read"])
+def test_attributes_of_no_group_can_carry_anything(bundle, group):
+    """In the form that a bundle's own attributes have: bytes, behind a new seal."""
+    with h5py.File(bundle, "r+") as file:
+        file[group].attrs["encoding_type"] = np.bytes_(b"left-handed")
+    reseal(bundle)
+    assert ("structure", group) in {(finding.code, finding.where) for finding in verify(bundle).findings}
+
+
 @pytest.mark.slow("reads the whole bundle again")
 @pytest.mark.parametrize(
     ("name", "code"), [("patient 17 was left-handed", "structure"), ("patient17", "unlisted")]
