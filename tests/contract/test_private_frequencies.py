@@ -162,7 +162,7 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
     assert isinstance(stated, int)
     moved, known = 0, {}
 
-    def of(*people: Person) -> NDArray[np.int64]:  # many pairs have somebody in common
+    def of(*people: Person) -> NDArray[np.int64]:  # many pairs share a person
         who = tuple(map(id, people))
         if who not in known:
             known[who] = utilities(v, people, SILENT)

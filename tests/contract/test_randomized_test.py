@@ -270,7 +270,6 @@ def test_several_trials_keep_the_promise_that_the_accounting_makes() -> None:
             assert divergence(*together, claim.epsilon) <= claim.delta + CARE, (test, claim)
 
 
-@pytest.mark.slow("composes hundreds of trials")
 @pytest.mark.slow("draws as many trials as are accounted for")
 @pytest.mark.parametrize("trials", [30, 300])
 def test_many_trials_keep_the_promise_that_the_accounting_makes(trials: int) -> None:

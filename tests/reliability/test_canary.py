@@ -195,8 +195,6 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("starts a process, as at a terminal")
-@pytest.mark.quick_for("values")
 @pytest.mark.parametrize("change", ["seal", "structure", "values", "manifest", "limits"])
 def test_nothing_of_the_canary_in_findings(study, change):
     """Of a bundle that somebody changed, or that takes too much to check: places are named, and no values."""

@@ -164,7 +164,6 @@ def test_a_name_that_no_file_can_have() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("starts a process")
 def test_a_checker_that_was_killed_is_started_again(bundle: Path) -> None:
     assert verify(bundle).ok
     process = verification._SERVER._process

@@ -36,7 +36,6 @@ def test_the_layouts_are_bundles(tmp_path: Path, name: str) -> None:
     assert verify(tmp_path / "r.h5", allow_test_seed=layout(name).marked).ok
 
 
-@pytest.mark.slow("a hundred mutants of every layout")
 @pytest.mark.slow("some hundred files, each verified in a process")
 def test_mutants_are_refused_or_have_the_same_content(outcomes: list[Outcome]) -> None:
     assert [line for outcome in outcomes for line in broken(outcome)] == []

@@ -64,7 +64,6 @@ def test_a_folder_that_fails_as_it_is_looked_at(study, monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("builds onto a full disk")
 def test_full_disk_leaves_nothing(study):
     """The file-size limit of the system stands for a full disk: write() fails in the same way."""
     code = (
@@ -123,7 +122,6 @@ def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.quick_for("2")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_build_leaves_nothing(study, number):
     """The signal arrives while the bundle is being checked, the last moment at which there is a temporary file."""

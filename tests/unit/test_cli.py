@@ -163,7 +163,6 @@ def test_a_demonstration_without_a_place_is_told_of(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("the README's first command")
 def test_demo(tmp_path):
     result = run("demo", "-o", tmp_path / "demo")
     assert result.exit_code == 0, result.output

@@ -494,7 +494,6 @@ def test_killed_at_the_first_word_everything_is_on_the_disk_already(plan):
 
 
 @pytest.mark.thorough
-@pytest.mark.quick_for("before")
 @pytest.mark.parametrize("moment", [JUST_BEFORE, BEFORE_ITS_NOTE_IS_WRITTEN], ids=["before", "noting"])
 def test_killed_just_before_the_first_word_the_debit_is_used_once(plan, moment):
     ledger = grant(plan.parent)

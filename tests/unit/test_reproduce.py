@@ -100,8 +100,8 @@ def test_grids_have_both_levels(done):
     assert all(len(row) == 5 for row in rows)
 
 
-@pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.thorough
+@pytest.mark.parametrize("name", PICTURES)
 def test_the_picture_is_there(done, name):
     picture = (done[1] / f"liu2019_{name}.png").read_bytes()
     assert picture.startswith(b"\x89PNG")

@@ -194,7 +194,6 @@ def test_scales_in_a_preview_are_those_of_the_event(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("builds and compares three releases")
 def test_nothing_tells_a_private_number_of_people(tmp_path: Path) -> None:
     """Preview and manifest are the same to the letter for another number of people, but for what depends on the noise."""
     seen = []

@@ -329,7 +329,6 @@ def test_pictures_of_stimuli_are_for_pictures(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.quick_for("csv")
 @pytest.mark.parametrize("form", TABLES)
 def test_a_full_disk_leaves_nothing(tmp_path, form):
     written(tmp_path, "maps")
