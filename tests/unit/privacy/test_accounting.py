@@ -442,6 +442,15 @@ def test_a_choice_beside_a_gaussian_is_what_the_library_makes_of_the_pair() -> N
     assert least.epsilon <= round_up(gaussian_epsilon(1e-6, sigma=2.0, sensitivity=1.0) + 1e-9, 4)
 
 
+@pytest.mark.parametrize("mu", [0.003, 0.3, 1.0, 3.7])
+def test_the_loss_of_gaussian_noise_is_the_library_s_to_the_last_bit(mu: float) -> None:
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    epsilons = np.linspace(0, 6 * mu, 200)
+    by_the_library = pld.from_gaussian_mechanism(1.0, sensitivity=mu).get_delta_for_epsilon(epsilons)
+    assert np.array_equal(accounting._gaussian_loss(mu).get_delta_for_epsilon(epsilons), by_the_library)
+
+
 @pytest.mark.parametrize("delta", [1e-14, 1e-16, 1e-18])
 def test_a_choice_keeps_even_a_delta_at_the_ends_of_double_precision(delta: float) -> None:
     total = compose([CHOICE, RoundedGaussian(0.5, 1.0, 1)], delta=delta)
