@@ -43,7 +43,8 @@ def with_probes(source: str, lines: Mapping[str, int]) -> str:
         holding = [(body, one) for body in bodies for one in body if _first(one) <= line <= one.end_lineno]
         body, statement = min(holding, key=lambda place: place[1].end_lineno - _first(place[1]))
         if isinstance(statement, ast.FunctionDef):
-            body, statement = statement.body, statement.body[0]
+            body = statement.body
+            statement = body[ast.get_docstring(statement) is not None and len(body) > 1]
         before.append((body, statement, ast.parse(_PROBE.format(name=name)).body[0]))
     for body, statement, probe in before:
         body.insert(body.index(statement), probe)
