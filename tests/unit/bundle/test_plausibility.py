@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from synthrelease.bundle import plausibility
 from synthrelease.bundle.plausibility import Tally, foreign_to_network, too_large, too_many, too_quiet
@@ -45,6 +46,23 @@ def test_noise_of_the_stated_scale_is_loud_enough_and_of_half_is_not(noise: Nois
     assert not too_quiet(tally([loud]), noise)
     assert too_quiet(tally([loud, silent]), noise)
     assert too_quiet(tally([silent, loud]), noise)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3000])
+def test_the_limits_are_the_quantiles_that_are_stated(number: int) -> None:
+    gaussian, laplace = NOISES
+    quiet_squares = 50.0**2 * stats.chi2.ppf(1e-12, number)
+    quiet_magnitudes = 50.0 * stats.gamma.ppf(1e-12, number)
+    for factor, refuted in ((0.999, True), (1.001, False)):
+        assert too_quiet(Tally(number, squares=factor * quiet_squares), gaussian) is refuted
+        assert too_quiet(Tally(number, magnitudes=factor * quiet_magnitudes), laplace) is refuted
+    reach = {
+        gaussian: 8 * gaussian.standard_deviation * number**0.5,
+        laplace: 50.0 * (8 * (2 * number) ** 0.5 + 30),
+    }
+    for noise, most in reach.items():
+        for factor, refuted in ((0.999, False), (1.001, True)):
+            assert too_many(Tally(number, total=70 + factor * most), noise, most=70) is refuted
 
 
 def test_nothing_is_not_too_quiet() -> None:
