@@ -122,6 +122,19 @@ def test_the_preview_does_not_tell_how_many_saw_what_where_that_is_private(
     assert views[0] == views[1]
 
 
+@pytest.mark.parametrize("mechanism", ["spectral", "gaussian", "laplace"])
+def test_the_most_that_anybody_saw_sets_nothing_where_that_is_private(tmp_path: Path, mechanism: str) -> None:
+    write(tmp_path, unassigned=PEOPLE)  # all of one stimulus of two
+    assert most_of(design(tmp_path, mechanism=mechanism)) == 1
+    for private in ({"assume_public": []}, {"neighbours": "add-remove-one"}):
+        assert most_of(design(tmp_path, mechanism=mechanism, **private)) == 2
+
+
+def most_of(made: Design) -> int:
+    most: int = made.outputs[0].resolved.mechanism()["parameters"]["max_stimuli_per_person"]
+    return most
+
+
 def test_a_dynamic_map_has_a_tenth_of_its_window_as_blur_and_four_frames_for_it(tmp_path: Path) -> None:
     made = spectral(tmp_path, window=[0, 50])
     assert made.blur == (24.0, 5.0)
