@@ -570,6 +570,10 @@ def _told(change: Callable[[dict[str, Any]], object], name: str = _BUNDLE) -> Wr
     return write
 
 
+def _a_million_keys(path: Path) -> None:
+    _text(b"{" + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}")(path)
+
+
 MANIFESTS: dict[str, Write] = {
     "no JSON": _text(b"\0"),
     "an empty object": _text(b"{}\n"),
@@ -579,7 +583,7 @@ MANIFESTS: dict[str, Write] = {
     "a manifest of 15 MB of digits": _text(b'{"manifest_version": ' + b"1" * 15_000_000 + b"}\n"),
     "a fraction of many digits": _text(b'{"manifest_version": 1.' + b"0" * 1_000_000 + b"1}\n"),
     "an exponent of many digits": _text(b'{"manifest_version": 1e' + b"9" * 1_000_000 + b"}\n"),
-    "a million keys": _text(b"{" + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}"),
+    "a million keys": _a_million_keys,
     "a million warnings": _told(lambda m: m.update(warnings=["x"] * 1_000_000)),
     "a key twice": _text(b'{"manifest_version": 1, "manifest_version": 1}\n'),
     "not a number": _text(b'{"manifest_version": NaN}\n'),
