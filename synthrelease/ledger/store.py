@@ -177,13 +177,10 @@ def _opened(path: Path, dataset: str = "NAME") -> _Patient:
             remedy=f"make one: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
         )
     connection = _connected(path)
-    try:
+    with _closed_by_errors(connection):
         (application,), (version,) = (
             connection.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")
         )
-    except BaseException:
-        connection.close()
-        raise
     if application != _APPLICATION or version != _VERSION:
         connection.close()
         raise PlanError(
@@ -203,9 +200,20 @@ def _connected(path: Path) -> _Patient:
     connection = sqlite3.connect(path.absolute(), timeout=1.0, isolation_level=None, factory=_Patient)
     connection.path = path
     connection.text_factory = bytes  # what is no text is a fault of the entry, and repeated in no message
-    connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
-    connection.execute("PRAGMA fullfsync = ON")  # under macOS, too
+    with _closed_by_errors(connection):  # SQLite reads the file here for the first time
+        connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
+        connection.execute("PRAGMA fullfsync = ON")  # under macOS, too
     return connection
+
+
+@contextmanager
+def _closed_by_errors(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close a connection that the caller does not get."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _kept(connection: sqlite3.Connection) -> Kept:

@@ -117,7 +117,8 @@ def _joint(counts: Mapping[Subset, NDArray[np.number]], subset: Subset) -> NDArr
         for counted, table in counts.items()
         if set(subset) <= set(counted)
     ]
-    return np.mean(sums, axis=0)  # type: ignore[no-any-return]
+    mean: NDArray[np.float64] = np.mean(sums, axis=0)
+    return mean
 
 
 def _conditional(

@@ -94,6 +94,11 @@ class SpectralSignalForm:
             raise ValueError(f"Expected 1 <= baseline_steps <= {self.length}, found {self.baseline_steps}")
 
     @property
+    def levelled_steps(self) -> int:
+        """How many steps, from the first, a recording's level is the mean of: the start's, or all."""
+        return self.baseline_steps or self.length
+
+    @property
     def lowest(self) -> int:
         """The lowest frequency: 0, the level, or 1 where every series has the level 0."""
         return 1 if self.baseline == OF_RECORDING else 0

@@ -16,7 +16,6 @@ from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.spectral_signals import (
     NO_BASELINE,
     OF_PERSON,
-    OF_RECORDING,
     RADIUS,
     Known,
     SpectralSignalForm,
@@ -153,6 +152,6 @@ def _less_baseline(
         steps = np.maximum(present.sum(axis=1, keepdims=True), 1) * form.length
         own: NDArray[np.int64] = (of_recordings // steps)[..., None]
     else:
-        first = form.length if form.baseline == OF_RECORDING else form.baseline_steps
-        own = series[..., :first].sum(axis=-1, keepdims=True) // first
+        steps_each = form.levelled_steps
+        own = series[..., :steps_each].sum(axis=-1, keepdims=True) // steps_each
     return series - own

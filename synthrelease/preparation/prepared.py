@@ -113,7 +113,8 @@ def prepare(
         if made.resting_ns is not None:
             resting_ns, seen_ns = resting_ns + made.resting_ns, seen_ns + stretches.seen_ns
         missing = np.isnan(samples.x_px)
-        counted += [missing.size, (missing & ~samples.away).sum(), samples.away.sum(), made.left_out]
+        of_part = [missing.size, (missing & ~samples.away).sum(), samples.away.sum(), made.left_out]
+        counted += np.array(of_part, dtype=np.int64)
     if stamp_of(spec.source) != stamp:
         raise DataError(
             "data-changed",

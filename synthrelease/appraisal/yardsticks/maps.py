@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,9 +177,9 @@ def _looked(gaze: Gaze, *, output: MapOutput) -> Sums:
     weight = np.ones(place.size)
     if isinstance(output, SpectralOutput):
         weight = _weights(gaze, output, used)
-    shares = np.bincount(place, weight, math.prod(shape)).reshape(shape)
-    points = np.bincount(place, minlength=math.prod(shape)).reshape(shape)
-    return Sums({"shares": shares, "points": points})
+    shares: NDArray[Any] = np.bincount(place, weight, math.prod(shape))
+    points: NDArray[Any] = np.bincount(place, minlength=math.prod(shape))
+    return Sums({"shares": shares.reshape(shape), "points": points.reshape(shape)})
 
 
 def _places(gaze: Gaze, output: MapOutput) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

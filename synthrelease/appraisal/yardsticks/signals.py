@@ -18,7 +18,7 @@ from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
-from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON, OF_RECORDING
+from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON
 from synthrelease.mechanisms.collected import Rows, Sums
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.mechanisms.signals import EACH
@@ -220,8 +220,7 @@ def _baseline(series: Series, output: SpectralSignalsOutput) -> Series:
     form = output.parameters.form
     if form.baseline == NO_BASELINE:
         return np.zeros((*series.shape[:-1], 1))
-    steps = form.length if form.baseline in {OF_PERSON, OF_RECORDING} else form.baseline_steps
-    level: Series = series[..., :steps].mean(axis=-1, keepdims=True)
+    level: Series = series[..., : form.levelled_steps].mean(axis=-1, keepdims=True)
     if form.baseline != OF_PERSON:
         return level
     there = np.isfinite(level)

@@ -298,6 +298,26 @@ def test_a_later_version(path):
     assert (figures(refusal.value.found), figures(refusal.value.expected)) == ([2], [1])
 
 
+def test_no_refusal_leaves_the_file_open(tmp_path, monkeypatch):
+    made = []
+
+    class Watched(store._Patient):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    monkeypatch.setattr(store, "_Patient", Watched)
+    path = tmp_path / "ledger.sqlite"
+    for content in (b"who,picture\np1,garden\n" * 100, b""):
+        path.write_bytes(content)
+        with pytest.raises(PlanError):
+            store.read(path)
+    assert len(made) == 2
+    for connection in made:
+        with pytest.raises(sqlite3.ProgrammingError):  # it is closed
+            connection.execute("SELECT 1")
+
+
 def test_a_ledger_without_its_table(path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE entries")
