@@ -7,11 +7,10 @@ number, is told by the row. The constants were measured; tests/reliability/test_
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from synthrelease.design import Design, PlannedOutput
-from synthrelease.mechanisms.collected import Collected, Rows, Sums, Tally
+from synthrelease.mechanisms.collected import Collected, PersonRows, Rows, Several, Sums, Tally
 from synthrelease.parts import PART_CELLS, most_rows, nobody
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
@@ -77,19 +76,23 @@ def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
     """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
     spec, facts = output.resolved.spec, design.facts[output.resolved.spec.input]
     empty: Collected = output.resolved.collector()(nobody(design.plan.inputs[spec.input], facts.names))
+    return _bytes_of(empty, output, facts.people)
+
+
+def _bytes_of(empty: Collected, output: PlannedOutput, people: int) -> tuple[int, int]:
     match empty:
         case Sums():
             return sum(array.nbytes for array in empty.arrays.values()), 0
         case Tally():  # what it is added up in, under the cap that was chosen
             noise = noise_of(output.event)
             return 0 if noise is None else _INTEGER * noise.count, _ENTRY
-        case Rows() if spec.kind == "records":
-            return 0, _KEPT_ROW + _KEPT_TIMES * _row_bytes(empty)
-        case Rows():  # one of each person
-            return 2 * facts.people * _row_bytes(empty), 0
+        case Rows() if output.resolved.spec.kind == "records":
+            return 0, _KEPT_ROW + _KEPT_TIMES * empty.row_bytes
+        case Rows() | PersonRows():  # one of each person
+            return 2 * people * empty.row_bytes, 0
+        case Several():
+            fixed, each = zip(
+                *(_bytes_of(part, output, people) for part in empty.parts.values()), strict=True
+            )
+            return sum(fixed), sum(each)
     raise TypeError(f"Expected what is collected of an output, found {type(empty).__name__}")
-
-
-def _row_bytes(rows: Rows) -> int:
-    _, own = rows.blocks[0]
-    return own.itemsize * math.prod(own.shape[1:])

@@ -9,7 +9,7 @@ from synthrelease.appraisal.matched import MadeOutput
 from synthrelease.appraisal.yardsticks import Kind, Yardstick, kind_of
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
-from synthrelease.mechanisms.collected import Collected, Rows
+from synthrelease.mechanisms.collected import Collected, PersonRows, Rows
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Case:
     @property
     def of_each(self) -> bool:
         """Whether what is released is everybody's own, in an order drawn by lot."""
-        return isinstance(self.collected, Rows)
+        return isinstance(self.collected, PersonRows | Rows)
 
     @property
     def sampled(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from synthrelease.evaluate.attacks.aggregates import success_known_rest
 from synthrelease.evaluate.attacks.intervals import coins_rate
 from synthrelease.evaluate.attacks.roc import randomized_tpr
 from synthrelease.evaluate.attacks.windows import Numbers
-from synthrelease.mechanisms.collected import Collected, Rows, Sums
+from synthrelease.mechanisms.collected import Collected, PersonRows, Rows, Sums, by_label
 from synthrelease.mechanisms.statistics import INTERVALS
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.outputs.records import RecordsOutput
@@ -134,6 +134,8 @@ def _integers(collected: Collected) -> csr_matrix | None:
     match collected:
         case Sums():
             arrays: list[Any] = [array for name, array in collected.arrays.items() if name != INTERVALS]
+        case PersonRows():
+            arrays = [by_label(collected)]
         case Rows():
             arrays = [rows for _, rows in collected.blocks]
         case _:

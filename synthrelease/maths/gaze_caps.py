@@ -12,6 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.maths.exact_norm import squared_norm
+
 
 def excess_norms(
     pixel: NDArray[np.int64],
@@ -63,7 +65,7 @@ def excess_norms(
         np.subtract.at(number, place[start:stop], people[start:stop])
         np.subtract.at(total, place[start:stop], looks[start:stop])
         live = live[number[live] > 0]
-        norms.append(_squared_norm(total[live] - cap * number[live]))
+        norms.append(squared_norm(total[live] - cap * number[live]))
         start = stop
     return tuple(norms)
 
@@ -122,14 +124,6 @@ def best_cap(caps: Sequence[int], expected: NDArray[np.float64]) -> int:
     if np.isnan(errors).any():
         raise ValueError("Expected errors that are numbers, found NaN")
     return int(caps[int(np.argmin(errors))])
-
-
-def _squared_norm(excess: NDArray[np.int64]) -> int:
-    if (
-        int(excess.max(initial=0)) * int(excess.sum()) < 2**63
-    ):  # Σd² ≤ max d · Σd, which the check keeps in 64 bits
-        return int(np.dot(excess, excess))
-    return sum(d * d for d in excess.tolist())
 
 
 def _check(

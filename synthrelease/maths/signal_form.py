@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.maths.ball import clip_to_ball
+from synthrelease.maths.exact_product import exact_images, image_error
 from synthrelease.maths.fourier import basis, coefficient_count, integer_coefficients, inverse
 from synthrelease.maths.steps import HALF_RANGE, half_diagonal
 
@@ -183,36 +184,60 @@ class SignalForm:
         whole.flags.writeable = False
         return whole
 
-    def left_out(self, integers: NDArray[np.number], frequencies: int) -> NDArray[np.float64]:
-        """Return what the lowest `frequencies` leave out of series that this form has at full band, shape (…, n)."""
-        above, start = np.zeros(integers.shape), 0
+    def left_out(self, integers: NDArray[np.int64], frequencies: int) -> NDArray[np.int64]:
+        """Return what the lowest `frequencies` leave out of series, as integers of the norm that it has over time; of every series by itself.
+
+        The other frequencies' coefficients, whose basis is orthonormal; of differences, what these add up to in steps of time.
+
+        Args:
+            integers: this form's at full band, not clipped, shape (N, `count`).
+            frequencies: k.
+
+        Returns:
+            Shape (N, any), depending on k.
+        """
+        found, start = [], 0
         for part in self.parts:
             stop, kept = start + part.chunks * part.count, _kept(part, frequencies)
-            shape = (*integers.shape[:-1], part.chunks, part.count)
-            own = integers[..., start:stop].reshape(shape)
-            above[..., start:stop].reshape(shape)[..., kept:] = own[..., kept:]
+            own = integers[:, start:stop].reshape(-1, part.count)[:, kept:]
+            if self.mechanism == DCFPA:
+                own = exact_images(own, _added_up(part, kept), norm=self._norm(part))
+            found.append(own.reshape(len(integers), part.chunks * own.shape[1]))
             start = stop
-        return self.series(above)
+        return np.concatenate(found, axis=1)
 
     def left_out_reach(self, frequencies: int) -> float:
         """Return a bound of the norm of `left_out` of one series in [−H, H]^n whose integers at full band are not clipped.
 
         Of a chunk x it is Mx, M an orthogonal projection, or what becomes of one between differences and their running
-        sum: at most H·√L·‖M‖₂ and H·√(Σ_t ‖M_t‖₁²); besides, coefficients were cut to integers.
+        sum: at most H·√L·‖M‖₂ and H·√(Σ_t ‖M_t‖₁²); besides, coefficients were cut to integers, and bases rounded.
         """
         squared = 0.0
         for part in self.parts:
-            rows = basis(part.length, part.length // 2 + 1)
-            back, forth = rows[_kept(part, frequencies) :], rows[_kept(part, frequencies) :]
+            kept = _kept(part, frequencies)
+            back = forth = basis(part.length, part.length // 2 + 1)[kept:]
+            rounded = 0.0
             if self.mechanism == DCFPA:
-                back = np.cumsum(back, axis=1)
-                forth = _of_differences(part.length, part.length // 2 + 1)[_kept(part, frequencies) :]
+                back = _added_up(part, kept).T
+                forth = _of_differences(part.length, part.length // 2 + 1)[kept:]
+                rounded = image_error(back.T, self._norm(part))
             missed = back.T @ forth
             spread = math.sqrt(part.length) * float(np.linalg.norm(missed, 2))
             summed = math.sqrt(float((np.abs(missed).sum(axis=1) ** 2).sum()))
             cut = 2 * math.sqrt(len(back)) * float(np.linalg.norm(back, 2)) if len(back) else 0.0
-            squared += part.chunks * (HALF_RANGE * min(spread, summed) + cut) ** 2
+            squared += part.chunks * (HALF_RANGE * min(spread, summed) + cut + rounded) ** 2
         return math.sqrt(squared) * (1 + _CARE)
+
+    def _norm(self, part: Part) -> float:
+        """A bound of the norm of a chunk's integers at full band: of its differences, and each cut by less than 2."""
+        return _reach_of_differences(part.length, part.length // 2 + 1, self.max_change) + 2 * math.sqrt(
+            part.length
+        )
+
+
+def _added_up(part: Part, kept: int) -> NDArray[np.float64]:
+    """What the coefficients from the `kept`-th on add to each step of a chunk whose differences they are, shape (L, K − kept)."""
+    return np.cumsum(basis(part.length, part.length // 2 + 1)[kept:], axis=1).T
 
 
 def _kept(part: Part, frequencies: int) -> int:

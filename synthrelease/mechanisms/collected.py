@@ -6,12 +6,15 @@ one process draws noise on the whole. It is private until then. No mathematics b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from synthrelease.noise.entropy import SecureRandom
 
 Integers = NDArray[np.int64]
 
@@ -86,6 +89,70 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class PersonRows:
+    """One row of numbers of each person, all of one shape, which are released side by side.
+
+    Their order is that of people's labels, and tells whose a row is: so nothing that releases them can have them but in an order
+    drawn by lot.
+    """
+
+    _rows: Rows
+
+    @classmethod
+    def of(cls, rows: NDArray[Any]) -> PersonRows:
+        """Return those of people 0, 1, …; shape (people, …)."""
+        return cls(Rows(((np.arange(len(rows)), rows),)))
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory a person's row takes."""
+        return self._rows.row_bytes
+
+    def joined(self, other: PersonRows) -> PersonRows:
+        """Return the rows of both."""
+        return PersonRows(self._rows.joined(other._rows))
+
+    def numbered(self, numbers: Integers) -> PersonRows:
+        """Return the same rows with other numbers of people."""
+        return PersonRows(self._rows.numbered(numbers))
+
+    def shuffled(self, random: SecureRandom) -> NDArray[Any]:
+        """Return everybody's rows in an order that is drawn, shape (people, …)."""
+        _, rows = self._rows.whole()
+        shuffled: NDArray[Any] = rows[random.permutation(len(rows))]
+        return shuffled
+
+
+def by_label(collected: PersonRows) -> NDArray[Any]:
+    """Return everybody's rows in the order of people's labels, shape (people, …): for evaluations alone, which release nothing."""
+    _, rows = collected._rows.whole()  # noqa: SLF001  beside it, so that no release comes across it
+    return rows
+
+
+@dataclass(frozen=True)
+class Several:
+    """What one output takes for several purposes.
+
+    Attributes:
+        parts: by name.
+    """
+
+    parts: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return that of a name."""
+        return self.parts[name]
+
+    def joined(self, other: Several) -> Several:
+        """Return that of both, name by name."""
+        return Several({name: part.joined(other.parts[name]) for name, part in self.parts.items()})
+
+    def numbered(self, numbers: Integers) -> Several:
+        """Return the same with other numbers of people."""
+        return Several({name: part.numbered(numbers) for name, part in self.parts.items()})
+
+
+@dataclass(frozen=True)
 class Rows:
     """Rows that stand side by side, each with whose it is.
 
@@ -94,6 +161,12 @@ class Rows:
     """
 
     blocks: tuple[tuple[Integers, NDArray[Any]], ...]
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory a row takes."""
+        _, rows = self.blocks[0]
+        return rows.itemsize * math.prod(rows.shape[1:])
 
     def joined(self, other: Rows) -> Rows:
         """Return the rows of both."""

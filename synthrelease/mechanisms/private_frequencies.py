@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.maths.exact_norm import from_limbs, squared_norm, to_limbs
 from synthrelease.mechanisms import signals
-from synthrelease.mechanisms.collected import Sums
+from synthrelease.mechanisms.collected import Several, Sums
+from synthrelease.mechanisms.completed_series import blocks
 from synthrelease.mechanisms.private_parameter import PrivateParameter
-from synthrelease.mechanisms.signals import SignalParameters, totals
+from synthrelease.mechanisms.signals import EACH, SignalParameters, contributions
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, Noise
 
-_ALL = "all"  # coefficients, in what is collected
-_ERROR = 2.0**-44  # of a norm, relative: products, running sums and the root err by a tenth of it
+_LEFT_OUT = "left out"  # in what is collected
 
 
 @dataclass(frozen=True)
@@ -69,52 +70,78 @@ def release(
     return values, event, chosen
 
 
-def collect(data: Features, private: PrivateFrequencies) -> Sums:
-    """Return what some people contribute with every candidate, and all their coefficients before any clipping."""
-    sums = {str(k): totals(data, private.at(k)) for k in private.candidates}
-    return Sums(sums | {_ALL: totals(data, private.at(private.every), clipped=False)})
+def collect(data: Features, private: PrivateFrequencies) -> Several:
+    """Return what some people contribute with every candidate, and how much each leaves out of their series."""
+    own = {_released(k): signals.collect(data, private.at(k)) for k in private.candidates}
+    return Several({**own, _LEFT_OUT: _left_out(data, private)})
+
+
+def _released(candidate: int) -> str:
+    return str(candidate)
+
+
+def _left_out(data: Features, private: PrivateFrequencies) -> Sums:
+    """For every candidate: what it leaves out, added up over people; where each is released, its squared norm over all of them, in limbs."""
+    every = private.at(private.every)
+    count = every.form.count
+    found = {
+        k: _summed(every.form.left_out(np.zeros((0, count), dtype=np.int64), k), every)
+        for k in private.candidates
+    }
+    for part in blocks(data, every.form.length):
+        exact = contributions(part, every, clipped=False).reshape(-1, count)
+        for k in private.candidates:
+            found[k] += _summed(every.form.left_out(exact, k), every)
+    return Sums({str(k): total for k, total in found.items()})
+
+
+def _summed(missed: NDArray[np.int64], parameters: SignalParameters) -> NDArray[np.int64]:
+    """What is left out of some people's series, added up: as the query adds up what it releases."""
+    if parameters.query == EACH:
+        return to_limbs(squared_norm(missed))
+    people = len(missed) // parameters.series
+    total: NDArray[np.int64] = missed.reshape(
+        people, parameters.recordings, parameters.features, missed.shape[-1]
+    ).sum(axis=0)
+    return total
 
 
 def draw(
-    collected: Sums, private: PrivateFrequencies, budget: Budget, *, random: SecureRandom
+    collected: Several, private: PrivateFrequencies, budget: Budget, *, random: SecureRandom
 ) -> tuple[NDArray[np.int64], Composed, int]:
     """Return everybody's integers under a number of frequencies of small error with noise, of the shape of `signals.draw`, the event, and that number."""
     choice, left = private.split(budget)
     chosen = private.choose(
         choice, utilities(collected, private, left), sensitivity=utility_sensitivity(private), random=random
     )
-    own = Sums({"series": collected[str(chosen)]})
-    noisy, noise = signals.draw(own, private.at(chosen), left, random=random)
+    noisy, noise = signals.draw(collected[_released(chosen)], private.at(chosen), left, random=random)
     return noisy, Composed((choice, noise)), chosen
 
 
-def utilities(collected: Sums, private: PrivateFrequencies, left: Budget) -> list[int]:
-    """Return −⌊√(noise energy + ‖what k frequencies leave out‖²)⌋ of every candidate k, over all signals, in steps.
+def utilities(collected: Several, private: PrivateFrequencies, left: Budget) -> list[int]:
+    """Return −⌊√(noise energy + ‖what k frequencies leave out‖²)⌋ of every candidate k, over all signals, in steps; exactly.
 
-    The expected squared error of the signals, with the noise that is to follow, is that under the root; the root orders
-    candidates alike, but one person moves it by a bounded amount (`utility_sensitivity`).
+    The expected squared error of the signals, with the noise that is to follow, is that under the root, its first part rounded up;
+    the root orders candidates alike, but one person moves it by a bounded amount (`utility_sensitivity`).
 
     Args:
         collected: from all people.
         private: the public parameters.
         left: the budget of the noise that is to follow.
     """
-    exact = collected[_ALL]
-    full, number = private.at(private.every).form, math.prod(exact.shape[:-1])
+    p, missed = private.signals, collected[_LEFT_OUT]
+    arrays = p.series * (p.people if p.query == EACH else 1)
     found = []
     for k in private.candidates:
         noise = private.noise(k, left).standard_deviation * private.at(k).form.spread
-        energy = number * float((noise**2).sum())
-        missed = float((full.left_out(exact, k) ** 2).sum())
-        found.append(-math.floor(math.sqrt(energy + missed)))
+        energy = math.ceil(arrays * float((noise**2).sum()))
+        squared = from_limbs(missed[str(k)]) if p.query == EACH else squared_norm(missed[str(k)])
+        found.append(-math.isqrt(energy + squared))
     return found
 
 
 def utility_sensitivity(private: PrivateFrequencies) -> int:
-    """Return how far one person moves any of `utilities`: by what is left out of all their series, replaced; and rounding.
-
-    What floating-point numbers err by grows with everybody: `_ERROR` of the norm that all people together may have.
-    """
+    """Return how far one person moves any of `utilities`: by what is left out of all their series, once where each is released, twice in a sum."""
     full = private.at(private.every).form
     reach = max(full.left_out_reach(k) for k in private.candidates) * math.sqrt(private.signals.series)
-    return math.ceil(2 * reach * (1 + _ERROR * private.signals.people)) + 1
+    return math.ceil(reach if private.signals.query == EACH else 2 * reach) + 1

@@ -18,7 +18,7 @@ from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import to_steps
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms.collected import Rows, Sums
+from synthrelease.mechanisms.collected import PersonRows, Sums
 from synthrelease.mechanisms.completed_series import HOLD, blocks, completed_series
 from synthrelease.noise.addition import noised
 from synthrelease.noise.entropy import SecureRandom
@@ -107,22 +107,25 @@ def release(
     return values, event
 
 
-def collect(data: Features, parameters: SignalParameters) -> Sums | Rows:
+def collect(data: Features, parameters: SignalParameters) -> Sums | PersonRows:
     """Return what some people contribute: sums, or each person's own where that is what is released."""
     exact = totals(data, parameters)
-    return Rows(((np.arange(len(exact)), exact),)) if parameters.query == EACH else Sums({"series": exact})
+    return PersonRows.of(exact) if parameters.query == EACH else Sums({"series": exact})
 
 
 def draw(
-    collected: Sums | Rows, parameters: SignalParameters, budget: Budget, *, random: SecureRandom
+    collected: Sums | PersonRows, parameters: SignalParameters, budget: Budget, *, random: SecureRandom
 ) -> tuple[NDArray[np.int64], RoundedGaussian | DiscreteLaplace]:
-    """Return everybody's integers with noise, shape (R, F, K) or (people, R, F, K), and the event."""
+    """Return everybody's integers with noise, shape (R, F, K) or (people, R, F, K), and the event.
+
+    Raises:
+        TypeError: what was collected is for another query.
+    """
     event = calibrate(parameters, budget)
-    if isinstance(collected, Sums):
-        exact = collected["series"]
-    else:  # a slot must not tell whose it is
-        _, own = collected.whole()
-        exact = own[random.permutation(len(own))]
+    if isinstance(collected, PersonRows) != (parameters.query == EACH):
+        raise TypeError(f'Expected what is collected for query "{parameters.query}"')
+    # A slot must not tell whose it is.
+    exact = collected.shuffled(random) if isinstance(collected, PersonRows) else collected["series"]
     return noised(exact, event, largest=parameters.largest, random=random), event
 
 
@@ -147,18 +150,17 @@ def series_of(
     return values
 
 
-def totals(data: Features, parameters: SignalParameters, *, clipped: bool = True) -> NDArray[np.int64]:
+def totals(data: Features, parameters: SignalParameters) -> NDArray[np.int64]:
     """Return what is to be noised: the sum of all contributions, or all of them side by side where each is released.
 
     Args:
         data: series of all people.
         parameters: the public parameters.
-        clipped: whether coefficients are kept to their radii, as a release must.
 
     Returns:
         Shape (recordings, features, K) or (people, recordings, features, K).
     """
-    own = (contributions(part, parameters, clipped=clipped) for part in blocks(data, parameters.form.length))
+    own = (contributions(part, parameters) for part in blocks(data, parameters.form.length))
     none = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)
     if parameters.query == EACH:
         return np.concatenate([none[None][:0], *own])

@@ -12,7 +12,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features
 from synthrelease.maths.stored import stored
 from synthrelease.mechanisms.bozkir2021 import LPA, PaperParameters, perturbed
-from synthrelease.mechanisms.collected import Rows
+from synthrelease.mechanisms.collected import PersonRows
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.mechanisms.signals import EACH
 from synthrelease.noise.entropy import SecureRandom
@@ -30,14 +30,14 @@ from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import BOZKIR2021_EVENT, Event
 
 
-def _series(data: Features, *, length: int, completion: str) -> Rows:
+def _series(data: Features, *, length: int, completion: str) -> PersonRows:
     """Everybody's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
     recordings = len(data.recordings)
     group, completed, _ = completed_series(data, length, completion=completion)
     series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, length, 1))
     series[group] = completed
     whole = np.moveaxis(series.reshape(data.people, recordings, length, len(data.bounds)), 2, 3)
-    return Rows(((np.arange(data.people), whole),))
+    return PersonRows.of(whole)
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,14 @@ class PublishedSignalsOutput:
         options = {"length": self.length, "completion": self.spec.options["completion"]}
         return OfFeatures(tuple(self.bounds), partial(_series, **options))
 
-    def release(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
+    def release(self, collected: PersonRows, budget: Budget | None, random: SecureRandom) -> Release:  # noqa: ARG002
         """Run the mechanism, recording by recording; everybody's series in random order."""
-        _, series = collected.whole()
-        order = random.permutation(len(series))
+        series = collected.shuffled(random)
         arrays: Arrays = {}
         for r, recording in enumerate(self.facts.names):
             released = perturbed(series[:, r], self.parameters, random=random.spawn(recording)).values[0]
             for f, feature in enumerate(self.bounds):
-                arrays[recording, feature, "values"] = stored(released[order, f])
+                arrays[recording, feature, "values"] = stored(released[:, f])
         return Release([partial(dict, arrays)], BOZKIR2021_EVENT)
 
     def mechanism(self) -> dict[str, Any]:

@@ -42,17 +42,17 @@ def _clipped_away_from_zero(vectors: Integers, radius: int, owner: Any = None) -
     return (np.sign(shrunk) * np.ceil(np.abs(shrunk))).astype(np.int64)
 
 
-def _clipped_after_the_sum(data: Features, parameters: Any, *, clipped: bool = True) -> Integers:
-    if parameters.query == signals.EACH or not clipped:
-        return _totals(data, parameters, clipped=clipped)
-    whole = _totals(data, parameters, clipped=False)
+def _clipped_after_the_sum(data: Features, parameters: Any) -> Integers:
+    if parameters.query == signals.EACH:
+        return _totals(data, parameters)
+    whole = signals.contributions(data, parameters, clipped=False).sum(axis=0)
     rows = whole.reshape(-1, parameters.form.count)
     return _clip(rows, parameters.radii[0] * data.people).reshape(whole.shape)
 
 
-def _summed_in_floats(data: Features, parameters: Any, *, clipped: bool = True) -> Integers:
+def _summed_in_floats(data: Features, parameters: Any) -> Integers:
     if parameters.query == signals.EACH or parameters.form.mechanism != "fpa":
-        return _totals(data, parameters, clipped=clipped)
+        return _totals(data, parameters)
     plain = replace(parameters, form=replace(parameters.form, mechanism="lpa", frequencies=None, clip=1.0))
     series = _totals(data, plain).astype(np.float64)
     return np.trunc(series @ basis(parameters.form.length, parameters.form.frequencies).T).astype(np.int64)

@@ -19,7 +19,7 @@ from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
 from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON
-from synthrelease.mechanisms.collected import Rows, Sums
+from synthrelease.mechanisms.collected import PersonRows, Rows, Sums, by_label
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.mechanisms.signals import EACH
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
@@ -179,13 +179,13 @@ def yardstick(output: SignalsOutput, collected: Sums | Rows) -> Signals:
 
 def exact(
     output: SpectralSignalsOutput | NoisedSignalsOutput,
-    collected: Sums | Rows,
+    collected: Sums | PersonRows,
     event: Event,  # noqa: ARG001  as all kinds
 ) -> list[Derivation]:
     """Return what makes the release without noise: what clips and cut-offs leave."""
     if isinstance(collected, Sums):
         return output.derivations(collected["series"], NEXT_TO_NONE)
-    own = output.derivations(collected.whole()[1], NEXT_TO_NONE)
+    own = output.derivations(by_label(collected), NEXT_TO_NONE)
     return [lambda: {labels: array for derive in own for labels, array in derive().items()}]  # in one order
 
 

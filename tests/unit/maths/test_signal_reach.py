@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,6 +13,11 @@ from slow_signals import H, corners, followed, full, some_series
 
 from synthrelease.maths.fourier import basis, coefficient_count
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, SignalForm, _of_differences
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 FORMS = [
     SignalForm(FPA, 9, frequencies=3),
@@ -26,19 +32,39 @@ FORMS = [
 # --- what frequencies leave out
 
 
+def over_time(form: SignalForm, integers: Numbers, k: int) -> Numbers:
+    """What the lowest k frequencies leave out of every step of series that the form has at full band: the whole less what is kept."""
+    fewer, kept, start = replace(form, frequencies=k), [], 0
+    for part, few in zip(form.parts, fewer.parts, strict=True):
+        for _ in range(part.chunks):
+            kept.append(integers[:, start : start + few.count])
+            start += part.count
+    return form.series(integers) - fewer.series(np.concatenate(kept, axis=1))
+
+
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_what_is_left_out_is_the_whole_less_what_is_kept(form: SignalForm) -> None:
     whole = full(form)
     integers = whole.integers(some_series(form.length), clipped=False)
     for k in range(1, (form.chunk or form.length) // 2 + 2):
-        fewer, kept, start = replace(whole, frequencies=k), [], 0
-        for part, few in zip(whole.parts, fewer.parts, strict=True):
-            for _ in range(part.chunks):
-                kept.append(integers[:, start : start + few.count])
-                start += part.count
-        expected = whole.series(integers) - fewer.series(np.concatenate(kept, axis=1))
-        np.testing.assert_allclose(whole.left_out(integers, k), expected, atol=1e-8 * H)
+        found, expected = whole.left_out(integers, k), over_time(whole, integers, k)
+        assert found.dtype == np.int64
+        if form.mechanism == DCFPA:  # over time; cut toward zero
+            assert np.abs(found - expected).max() < 1.01
+            assert (np.abs(found) <= np.abs(expected) + 0.01).all()
+        else:  # coefficients, which have the norm of the series
+            norms = (np.linalg.norm(one, axis=1) for one in (found, expected))
+            np.testing.assert_allclose(*norms, atol=1e-8 * H)
     assert not whole.left_out(integers, (form.chunk or form.length) // 2 + 1).any()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_is_left_out_of_a_series_depends_on_no_other(form: SignalForm) -> None:
+    whole = full(form)
+    integers = whole.integers(some_series(form.length, people=30), clipped=False)
+    together = whole.left_out(integers, 1)
+    for one, alone in zip(together, integers, strict=True):
+        np.testing.assert_array_equal(one, whole.left_out(alone[None], 1)[0])
 
 
 @pytest.mark.parametrize(
@@ -73,9 +99,9 @@ def test_the_reach_of_what_is_left_out_counts_how_integers_were_cut(mechanism: s
     integers = form.integers(series, clipped=False)
     ones = np.diff(np.eye(length), axis=1, prepend=0.0) if mechanism == DCFPA else np.eye(length)
     for k in range(1, length // 2 + 1):
-        left = form.left_out(ones @ basis(length, length // 2 + 1).T, k)
+        left = over_time(form, ones @ basis(length, length // 2 + 1).T, k)
         plain = H * min(math.sqrt(length) * np.linalg.norm(left, 2), np.linalg.norm(np.abs(left).sum(axis=0)))
-        cut = np.linalg.norm(form.left_out(integers, k) - series @ left, axis=1).max()
+        cut = np.linalg.norm(over_time(form, integers, k) - series @ left, axis=1).max()
         assert 0.1 < cut < form.left_out_reach(k) - plain < 40 * cut
     assert form.left_out_reach(length // 2 + 1) == 0.0
 
