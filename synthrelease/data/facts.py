@@ -1,4 +1,7 @@
-"""What the plan declares public about an input: read from the label columns alone, no private value."""
+"""What the plan declares public about an input: read from the label columns of all rows, whatever else stands in them.
+
+What people did decides which rows `only` leaves, so lists, lengths and assignment are those before it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class Facts:
         names: the stimuli or recordings.
         longest: steps of the longest recording, if the plan declares lengths public.
         identities: the people's labels; private, only to recognise the same person in another input.
-        assigned: who has any row of which of `names`, shape (people, names); public where the assignment is.
+        assigned: who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the assignment is.
     """
 
     people: int
@@ -71,18 +74,21 @@ def read_facts(
         columns: names of the columns `person`, and `stimulus` or `recording`.
         listed: the stimuli or recordings that the plan lists; None takes them from the data.
         lengths_public: whether the longest recording may be looked up.
-        chosen: which rows count.
+        chosen: which rows count; there must be some, and no fact follows from which.
 
     Raises:
         DataError, MachineError: the file cannot be used.
     """
     wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
     rows: Counter[tuple[str, str]] = Counter()
+    counting: set[str] = set()  # names of which a row counts
     everybody: set[str] = set()
     for table in read_slices(source, [*wanted, *chosen.only], most=_SLICE_ROWS):
         everybody.update(labels(table, wanted[0])[1])
-        rows.update(_rows_of_pairs(chosen.kept(table)[0], wanted, empty_allowed=listed is not None))
-    if not rows:
+        kept = _rows_of_pairs(chosen.kept(table)[0], wanted, empty_allowed=listed is not None)
+        counting.update(name for _, name in kept)
+        rows.update(_rows_of_pairs(table, wanted, empty_allowed=True) if chosen.only else kept)
+    if not counting:
         raise DataError(
             "only-selects-nothing",
             "no row has the labels that `only` chooses",
@@ -90,7 +96,7 @@ def read_facts(
             found="other labels, or none, in " + ", ".join(f"'{column}'" for column in chosen.only),
             remedy="correct the labels in the input's `only`: small letters and capitals count",
         )
-    if listed is not None and not any(name in listed for _, name in rows):
+    if listed is not None and counting.isdisjoint(listed):
         raise DataError(
             "no-listed-rows",
             "no row belongs to anything that is listed",
@@ -100,7 +106,7 @@ def read_facts(
             remedy=f"correct the list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
         )
     people = frozenset(everybody)
-    names = in_natural_order({name for _, name in rows}) if listed is None else list(listed)
+    names = in_natural_order({name for _, name in rows if name}) if listed is None else list(listed)
     longest = None
     if lengths_public:
         published = set(names)

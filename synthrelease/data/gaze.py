@@ -34,7 +34,7 @@ class Gaze:
         screen: the screen.
         stimuli: names of the published stimuli, public.
         people: number of people in the file, with or without usable rows.
-        assigned: who has any row on which stimulus, usable or not, shape (people, stimuli).
+        assigned: who has any row on which stimulus, usable or not, chosen by `only` or not, shape (people, stimuli).
         person: number of each row's person, 0 … people − 1, shape (N,).
         stimulus: number of each row's stimulus, shape (N,).
         x_px: horizontal position, within the screen, shape (N,).
@@ -150,12 +150,14 @@ def load_gaze(
     whole = read_table(source, [*columns.values(), *chosen.columns], where=where)
     everybody, identities = labels(whole, columns["person"])
     table, kept = chosen.kept(whole)
-    person = everybody[kept]
-    own_stimulus, names = labels(table, columns["stimulus"], empty_allowed=stimuli is not None)
+    if stimuli is None:
+        labels(table, columns["stimulus"])  # rows that count must have one
+    shown, names = labels(whole, columns["stimulus"], empty_allowed=True)
     published = tuple(names if stimuli is None else stimuli)
-    stimulus = _renumber(own_stimulus, names, published)
+    shown = _renumber(shown, names, published)
     assigned = np.zeros((len(identities), len(published)), dtype=np.bool_)
-    assigned[person[stimulus >= 0], stimulus[stimulus >= 0]] = True
+    assigned[everybody[shown >= 0], shown[shown >= 0]] = True
+    person, stimulus = everybody[kept], shown[kept]
     x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
     x_px, y_px = coordinates.pixels(x, y, screen)
 

@@ -31,7 +31,7 @@ def to_limbs(number: int) -> NDArray[np.int64]:
 
 
 def from_limbs(limbs: NDArray[np.int64]) -> int:
-    """Return the number, or the sum of numbers, that `to_limbs` made integers of."""
+    """Return the number, or the sum of numbers, that `to_limbs` made integers of, shape (6,)."""
     return sum(int(limb) << _SUMMED_BITS * i for i, limb in enumerate(limbs))
 
 

@@ -68,7 +68,7 @@ def exact_images(
 
 
 def image_error(matrix: NDArray[np.float64], norm: float) -> float:
-    """Return a bound of the L2 norm of what rounding the matrix adds to an image: twice half a unit of its last bit in every entry."""
+    """Return a bound of the L2 norm of what rounding a matrix, shape (n, K), adds to an image: twice half a unit of its last bit in every entry."""
     return math.ldexp(norm * math.sqrt(matrix.size), -_bits_of_images(matrix, norm))
 
 

@@ -148,7 +148,7 @@ class Several:
         return Several({name: part.joined(other.parts[name]) for name, part in self.parts.items()})
 
     def numbered(self, numbers: Integers) -> Several:
-        """Return the same with other numbers of people."""
+        """Return the same where person i is person `numbers[i]` of all; whole numbers, shape (people,)."""
         return Several({name: part.numbered(numbers) for name, part in self.parts.items()})
 
 

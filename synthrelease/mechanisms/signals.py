@@ -158,7 +158,7 @@ def totals(data: Features, parameters: SignalParameters) -> NDArray[np.int64]:
         parameters: the public parameters.
 
     Returns:
-        Shape (recordings, features, K) or (people, recordings, features, K).
+        Integers in steps, or coefficients of them, shape (recordings, features, K) or (people, recordings, features, K).
     """
     own = (contributions(part, parameters) for part in blocks(data, parameters.form.length))
     none = np.zeros((parameters.recordings, parameters.features, parameters.form.count), dtype=np.int64)

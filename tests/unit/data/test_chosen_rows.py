@@ -51,7 +51,7 @@ def test_rows_that_are_not_chosen_are_left_out_and_everybody_is_still_somebody(t
     assert gaze.identities == ("ann", "bob", "cas", "dee")
     assert gaze.people == 4
     assert gaze.stimuli == ("sea", "sky")
-    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [False, False]]
+    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]  # chosen or not
     assert [figures(note) for note in gaze.notes] == [[3, 8]]
     assert "`only`" in gaze.notes[0]
 
@@ -76,7 +76,7 @@ def test_rows_without_a_valid_measurement_are_dropped(tmp_path: Path, valid: Any
     gaze = load(tmp_path, chosen=ChosenRows(only=EYES.only, valid=valid))
     assert sorted(across(gaze)) == left
     assert gaze.people == 4
-    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [False, False]]
+    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]  # chosen or not
     (note,) = (note for note in gaze.notes if "`valid`" in note)
     assert figures(note) == [5 - len(left), 8]
 
@@ -136,7 +136,7 @@ def test_features_of_rows_that_are_not_valid_are_missing_and_their_steps_are_the
 
 
 @pytest.mark.parametrize("slice_rows", [1, 3, 100])
-def test_facts_are_those_of_the_chosen_rows(
+def test_facts_are_those_of_all_rows_chosen_or_not(
     tmp_path: Path, slice_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("synthrelease.data.facts._SLICE_ROWS", slice_rows)

@@ -1,0 +1,230 @@
+"""A random plan: every kind of output × mechanism × query × calibration × neighbours × row choices × groups × several inputs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from random_plans.draws import Draws, happens, one_of, some_of
+from random_plans.study import CODE, HEIGHT, KINDS, MOODS, RECORDINGS, STIMULI, WIDTH, Public
+
+Keys = dict[str, Any]
+GAZE, FEATURES = "looks", "values"  # inputs
+_AREAS = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"rectangle": [20, 0, 80, 30]}}
+
+
+@dataclass(frozen=True)
+class RandomPlan:
+    """A plan, and what neighbours agree in under it."""
+
+    document: Keys
+    public: Public
+
+    @property
+    def adds_or_removes(self) -> bool:
+        """Whether the number of people is private."""
+        return bool(self.document["privacy"]["neighbours"] == "add-remove-one")
+
+    @property
+    def text(self) -> str:
+        """The plan as TOML."""
+        lines = [f"{key} = {_written(self.document[key])}" for key in ("release", "privacy", "inputs")]
+        for output in self.document["outputs"]:
+            lines += ["[[outputs]]", *(f"{key} = {_written(value)}" for key, value in output.items())]
+        return "\n".join(lines) + "\n"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_written(own)}" for key, own in value.items()) + " }"
+    return json.dumps(value)
+
+
+def random_plan(draws: Draws) -> RandomPlan:
+    """Return a plan; not every one can be built, and which cannot is public."""
+    relation = one_of(draws, ("replace-one", "replace-one", "add-remove-one"))
+    public = Public(*(happens(draws, 2) for _ in range(3)))
+    offered: tuple[str, ...] = ("heatmap", "areas", "signals", "statistics", "records")
+    if relation == "add-remove-one":
+        offered = ("heatmap", "areas", "statistics")  # others need n
+    kinds = [one_of(draws, offered) for _ in range(draws.integer(1, 3))]
+    outputs = [{"name": f"o{n}", "kind": kind, **_KINDS[kind](draws)} for n, kind in enumerate(kinds)]
+    for output in outputs:
+        if output["kind"] == "signals" and not (public.lengths and happens(draws, 2)):
+            output["length"] = draws.integer(4, 8)
+    used = {output["input"] for output in outputs}
+    inputs = {}
+    if GAZE in used:
+        inputs[GAZE] = _gaze(draws, public)
+    if FEATURES in used:
+        inputs[FEATURES] = _features(draws, public)
+    unprotected = any(output.get("calibration") == "bozkir2021" for output in outputs)
+    privacy = {"epsilon": one_of(draws, (4.0, 50.0)), "delta": 1e-3, "neighbours": relation}
+    if unprotected:
+        privacy["allow_unprotected"] = True
+    release = {"name": "random", "version": "1", "title": "A random plan"}
+    return RandomPlan({"release": release, "privacy": privacy, "inputs": inputs, "outputs": outputs}, public)
+
+
+def _gaze(draws: Draws, public: Public) -> Keys:
+    columns = {"person": "who", "stimulus": "picture", "x": "x", "y": "y", "duration": "ms"}
+    if happens(draws, 2):
+        columns["time"] = "t"
+    assumed = ["stimuli"] * public.names + ["assignment"] * public.assignment
+    return {
+        "kind": "gaze",
+        "path": "in memory",
+        "columns": columns,
+        "screen": {"width_px": WIDTH, "height_px": HEIGHT},
+        "missing": [CODE],
+        "off_screen": one_of(draws, ("error", "drop")),
+        "assume_public": assumed,
+        **({} if public.names else {"stimuli": some_of(draws, STIMULI)}),
+        **_row_choices(draws),
+    }
+
+
+def _features(draws: Draws, public: Public) -> Keys:
+    columns = {"person": "who", "recording": "task"}
+    if happens(draws, 2):
+        columns["time"] = "t"
+    assumed = ["recordings"] * public.names + ["lengths"] * public.lengths
+    return {
+        "kind": "features",
+        "path": "in memory",
+        "columns": columns,
+        "missing": [CODE],
+        "assume_public": assumed,
+        "bounds": {"size_mm": [2.0, 8.0], "open": [0.0, 1.0]},
+        "categories": {"mood": list(MOODS)},
+        **({} if public.names else {"recordings": some_of(draws, RECORDINGS)}),
+        **_row_choices(draws),
+    }
+
+
+def _row_choices(draws: Draws) -> Keys:
+    keys: Keys = {}
+    if happens(draws, 2):
+        keys["only"] = {"kind": [one_of(draws, KINDS)]}
+    if happens(draws, 3):
+        keys["valid"] = one_of(draws, ({"good": [0.3, 1.0]}, {"kind": [KINDS[0]]}))
+    return keys
+
+
+def _budget(draws: Draws) -> Keys:
+    return {"share": one_of(draws, (0.1, 0.2))} if happens(draws, 4) else {}
+
+
+def _heatmap(draws: Draws) -> Keys:
+    keys: Keys = {"input": GAZE, "mechanism": one_of(draws, ("spectral", "gaussian", "laplace"))}
+    if happens(draws, 2):
+        keys["max_stimuli_per_person"] = draws.integer(1, 2)
+    if keys["mechanism"] == "spectral":
+        keys |= {
+            "clipping": one_of(draws, ("joint", "per-stimulus")),
+            "weight": one_of(draws, ("samples", "duration")),
+            "prior": one_of(draws, ("centre", "none")),
+            "blur_px": one_of(draws, (12.0, 20.0)),
+        }
+        return keys | _budget(draws)
+    keys |= {"width_px": 8, "height_px": 6, "blur_px": one_of(draws, (5.0, 0.0))}
+    bound: int | str = one_of(draws, (3, 4, "unlimited"))
+    keys["max_samples_per_stimulus"] = bound
+    if keys["mechanism"] == "gaussian" and bound == "unlimited" and happens(draws, 2):
+        keys["calibration"] = "liu2019"
+    elif bound != "unlimited" and happens(draws, 3):
+        keys |= {"cap": "private", "caps": [1, 2, 3], "cap_share": 0.5}
+    else:
+        keys["cap"] = draws.integer(1, 3)
+    return keys | _budget(draws)
+
+
+def _areas(draws: Draws) -> Keys:
+    keys: Keys = {
+        "input": GAZE,
+        "areas": _AREAS,
+        "transitions": happens(draws, 2),
+        "noise": one_of(draws, ("laplace", "gaussian")),
+        "weight": one_of(draws, ("samples", "duration")),
+    }
+    if happens(draws, 2):
+        keys["max_stimuli_per_person"] = draws.integer(1, 2)
+    return keys | _budget(draws)
+
+
+def _signals(draws: Draws) -> Keys:
+    keys: Keys = {
+        "input": FEATURES,
+        "mechanism": one_of(draws, ("spectral", "lpa", "fpa", "cfpa", "dcfpa")),
+        "completion": one_of(draws, ("hold", "centre")),
+    }
+    if happens(draws, 2):
+        keys["features"] = ["open"]
+    if keys["mechanism"] == "spectral":
+        keys["baseline"] = one_of(draws, ("person", "recording", "none"))
+        return keys | _budget(draws)
+    if keys["mechanism"] in ("cfpa", "dcfpa"):
+        keys["chunk"] = one_of(draws, (3, 4))
+    if happens(draws, 8):
+        return keys | {"calibration": "bozkir2021", "paper_epsilon": 1.0}
+    keys |= {"query": one_of(draws, ("each", "mean")), "noise": one_of(draws, ("laplace", "gaussian"))}
+    if keys["mechanism"] != "lpa":
+        if happens(draws, 2):
+            keys |= {"coefficients": "private", "candidates": [1, 2], "choice_share": 0.5}
+        else:
+            keys["coefficients"] = draws.integer(1, 2)
+        if happens(draws, 3):
+            keys["clip"] = 0.5
+    if keys["mechanism"] == "dcfpa" and happens(draws, 2):
+        keys["max_change"] = 0.2
+    return keys | _budget(draws)
+
+
+def _statistics(draws: Draws) -> Keys:
+    offered = ("mean", "count", "sum", "variance", "histogram", "median", "quantile:0.2")
+    keys: Keys = {
+        "input": FEATURES,
+        "statistics": some_of(draws, offered)[:4],
+        "noise": one_of(draws, ("laplace", "gaussian")),
+        "bins": draws.integer(2, 4),
+        "quantile_steps": 8,
+    }
+    if happens(draws, 2):
+        keys["by"] = one_of(draws, ("recording", "mood"))
+        if happens(draws, 2):
+            keys["max_groups_per_person"] = 1
+    return keys | _budget(draws)
+
+
+def _records(draws: Draws) -> Keys:
+    keys: Keys = {
+        "input": FEATURES,
+        "bins": draws.integer(2, 3),
+        "missing": one_of(draws, ("category", "drop")),
+        "rows": 20,
+    }
+    if happens(draws, 2):
+        keys["task"] = one_of(draws, ("recording", "mood"))
+    if happens(draws, 2):
+        keys["dependence"] = "tree"
+    if happens(draws, 3):
+        return {
+            **keys,
+            "model": "seeded",
+            "fit": one_of(draws, ("dp", "exact")),
+            "k": 2,
+            "gamma": 4.0,
+            "resampled": 1,
+            "count": one_of(draws, ("person", "record")),
+        }
+    return {**keys, "model": "marginals", "fit": "dp", "noise": one_of(draws, ("laplace", "gaussian"))}
+
+
+_KINDS = {
+    "heatmap": _heatmap,
+    "areas": _areas,
+    "signals": _signals,
+    "statistics": _statistics,
+    "records": _records,
+}
