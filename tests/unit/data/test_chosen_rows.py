@@ -51,7 +51,7 @@ def test_rows_that_are_not_chosen_are_left_out_and_everybody_is_still_somebody(t
     assert gaze.identities == ("ann", "bob", "cas", "dee")
     assert gaze.people == 4
     assert gaze.stimuli == ("sea", "sky")
-    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]  # chosen or not
+    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]
     assert [figures(note) for note in gaze.notes] == [[3, 8]]
     assert "`only`" in gaze.notes[0]
 
@@ -76,7 +76,7 @@ def test_rows_without_a_valid_measurement_are_dropped(tmp_path: Path, valid: Any
     gaze = load(tmp_path, chosen=ChosenRows(only=EYES.only, valid=valid))
     assert sorted(across(gaze)) == left
     assert gaze.people == 4
-    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]  # chosen or not
+    assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]
     (note,) = (note for note in gaze.notes if "`valid`" in note)
     assert figures(note) == [5 - len(left), 8]
 
