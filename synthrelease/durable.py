@@ -32,7 +32,8 @@ from synthrelease.errors import MachineError
 PARTIAL = ".partial"  # how the names of files end that are not complete
 ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
 _PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
-_FOR_ALL = 0o666
+FOR_ALL = 0o666
+OWNER_ALONE = 0o600
 _REMEDIES = {
     errno.ENOSPC: "make room",
     errno.EDQUOT: "make room in the quota",
@@ -67,7 +68,7 @@ class Partial:
         return _is(self.handle, self.target)
 
 
-def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = _FOR_ALL) -> None:
+def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = FOR_ALL) -> None:
     """Write a file so that a reader sees the whole of it or nothing, and a crash leaves the old one.
 
     Args:
@@ -126,7 +127,7 @@ def write_durably(beside: Partial, content: bytes) -> None:
         raise cannot_write(beside.target, error) from None
 
 
-def move_together(files: list[Partial], *, force: bool) -> None:
+def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> None:
     """Give two complete files of one folder their names, of which the second says what the first is: never of another.
 
     Whatever the second replaces is put aside before, and back if the first does not get its name. So a crash leaves both
@@ -136,6 +137,7 @@ def move_together(files: list[Partial], *, force: bool) -> None:
     Args:
         files: both, as `partials` gave them; what is put aside joins them, to be removed in the end.
         force: replace what is there.
+        mode: of both, as for `write_atomically`.
 
     Raises:
         MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
@@ -151,15 +153,15 @@ def move_together(files: list[Partial], *, force: bool) -> None:
         try:
             if aside is not None:
                 _rename(aside.target, aside.path)
-            move_into_place(first, force=force)
+            move_into_place(first, force=force, mode=mode)
         except BaseException:
             if aside is not None and not first.has_its_name:
                 _put_back(aside)
             raise
-        move_into_place(second, force=force)
+        move_into_place(second, force=force, mode=mode)
 
 
-def move_into_place(beside: Partial, *, force: bool, mode: int | None = _FOR_ALL) -> None:
+def move_into_place(beside: Partial, *, force: bool, mode: int | None = FOR_ALL) -> None:
     """Give a complete file its name, at once and durably; `mode` as for `write_atomically`, None leaves it as it is.
 
     A symbolic link of that name is a file of that name: it is replaced where `force` allows it, and never followed.

@@ -14,12 +14,10 @@ from synthrelease.appraisal.private_cards import (
     input_card,
 )
 from synthrelease.appraisal.private_words import STAMP, TWO_QUESTIONS, VERDICTS, rate, with_interval
-from synthrelease.durable import write_atomically
+from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
 from synthrelease.report.number_words import several
 from synthrelease.report.page import embedded, render
-
-_OWNER_ALONE = 0o600
 
 
 def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = False) -> int:
@@ -34,7 +32,7 @@ def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = Fals
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
     """
     page = private_page(appraisal).encode("utf-8")
-    write_atomically(target, page, force=force, mode=_OWNER_ALONE)
+    write_atomically(target, page, force=force, mode=OWNER_ALONE)
     return len(page)
 
 

@@ -26,6 +26,7 @@ from synthrelease.settings_file import nearest
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
 _OF_ENTRIES = {"name", "input", "share", "epsilon", "delta"}  # keys of a plan's entry that no call has
+_REPEATABLE = "the noise came from a test seed: it can be repeated, and taken away"
 _OF_PLANS = "spending on this dataset"  # a warning that is said in other words here
 
 
@@ -36,7 +37,7 @@ class ArrayRelease:
     Attributes:
         name: of the function.
         values: arrays by their labels, such as ("1005", "heatmap"), of the shapes and units of the bundle's datasets (docs/format.md).
-        guarantee: of this call alone.
+        guarantee: of this call alone; none with a test seed.
         event: what was done, for `compose`.
         mechanism: name, parameters and public inputs, as a manifest has them.
         warnings: what a reader of the values must know; public.
@@ -271,7 +272,7 @@ def released(
     return ArrayRelease(
         name,
         values,
-        planned.guarantee,
+        NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
         release.event,
         mechanism,
         (*public, *resolved.warnings()),

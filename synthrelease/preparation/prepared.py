@@ -13,7 +13,7 @@ import polars as pl
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import in_natural_order, row_count
-from synthrelease.durable import write_atomically
+from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.errors import DataError, PlanError
 from synthrelease.parallel import Progress
 from synthrelease.parts import people_in_parts, stamp_of
@@ -24,7 +24,6 @@ from synthrelease.preparation.settings import Settings
 from synthrelease.preparation.tables import Made, fixations_in, saccades_in, windows_in
 
 KINDS = ("fixations", "saccades", "windows")
-_OWNER_ALONE = 0o600
 _LEAST_AT_REST = 0.5
 _PART_ROWS = 1 << 21  # of samples, which take about 400 bytes each on their way
 _ALWAYS = {
@@ -63,7 +62,7 @@ class Prepared:
         """
         content = BytesIO()
         self.frame.write_parquet(content)
-        write_atomically(target, content.getvalue(), force=force, mode=_OWNER_ALONE)
+        write_atomically(target, content.getvalue(), force=force, mode=OWNER_ALONE)
 
 
 def prepare(

@@ -23,7 +23,7 @@ class Draft:
         person: the column of people.
         roles: what the other columns are.
         setting: what is known of screen and coordinates.
-        missing: codes.
+        codes: that mark missing values, as rows of people seem to say; what the format itself says is in `setting`.
         chosen: the rows that count.
         features: columns of numbers that are no role's.
         counters: columns of numbers that seem to count rows.
@@ -38,7 +38,7 @@ class Draft:
     person: str
     roles: Roles
     setting: Setting
-    missing: Sequence[Code]
+    codes: Sequence[Code]
     chosen: ChosenRows
     features: Sequence[str]
     counters: Sequence[str]

@@ -46,6 +46,7 @@ delta = 1e-6                # far below one in the number of people
 # ledger = "ledger.sqlite"  # counts what all releases of these people cost together; dataset = "…" goes with it
 """
 _MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
+_FOUND_CODES = "# Found in the data. Does the tracker's manual, or the code book, say that these mark missing values? Then take {fill_in} away."
 _ASSIGNMENT = '# assume_public = ["assignment"]   # if the design decided who saw which'
 _ASSIGNMENT_TOO = '# assume_public = ["stimuli", "assignment"]   # if the design decided who saw which, too'
 
@@ -208,7 +209,11 @@ def _source_lines(draft: Draft) -> list[str]:
 
 
 def _rows_lines(draft: Draft) -> list[str]:
-    lines = [f"missing = {_list(draft.missing)}"]
+    said = draft.setting.missing
+    lines = [
+        *([_FOUND_CODES.format(fill_in=FILL_IN)] if draft.codes else []),
+        f"missing = {_list([FILL_IN, *said, *draft.codes] if draft.codes else said)}",
+    ]
     if draft.chosen.only:
         lines.append(f"only = {_lists(draft.chosen.only)}  # other rows are left out")
     if draft.chosen.valid:

@@ -206,7 +206,7 @@ def _proposed(
         person,
         roles,
         setting,
-        list(dict.fromkeys((*setting.missing, *codes))),
+        [code for code in codes if code not in setting.missing],
         chosen,
         features,
         counters,

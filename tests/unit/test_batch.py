@@ -292,9 +292,9 @@ def test_killed_around_the_moment_of_the_name_it_goes_on_with_what_stands(
     """Before, nothing stands, and building pays again; after, the bundle stands, and is kept."""
     real = module.durable.move_into_place
 
-    def die(beside: Partial, *, force: bool) -> None:
+    def die(beside: Partial, *, force: bool, mode: int) -> None:
         if moment == "after":
-            real(beside, force=force)
+            real(beside, force=force, mode=mode)
         raise Died
 
     with monkeypatch.context() as patch:

@@ -1,6 +1,8 @@
 """What `build -o` makes of a name: two bundles never share a manifest beside them."""
 
 import json
+import os
+import stat
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +24,22 @@ def test_a_test_build_leaves_the_manifest_of_a_release_alone(study):
     assert build(study, study.folder / "real", "--test-seed", "1", "--force").exit_code == 0
     assert (study.folder / "real.manifest.json").read_bytes() == before
     assert (study.folder / "real.TEST-SEED.h5").exists()
+
+
+def test_a_test_build_is_for_its_owner_alone(study):
+    before = os.umask(0o022)
+    try:
+        assert build(study, study.folder / "real").exit_code == 0
+        assert build(study, study.folder / "real", "--test-seed", "1").exit_code == 0
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in study.folder.glob("real*")}
+    assert modes == {
+        "real.h5": 0o644,
+        "real.manifest.json": 0o644,
+        "real.TEST-SEED.h5": 0o600,
+        "real.TEST-SEED.manifest.json": 0o600,
+    }
 
 
 def test_versions_in_names_are_no_endings(study):

@@ -295,7 +295,7 @@ def test_low_confidence_is_no_measurement(tmp_path: Path) -> None:
 def test_pupils_of_no_size_are_no_measurement(tmp_path: Path) -> None:
     rows = [f"v{n % 6},{n % 5 and 3 + n / 100}" for n in range(60)]
     path = write(tmp_path / "f.csv", ["viewer,pupil_mm", *rows])
-    assert proposed(tmp_path, path, "--person", "viewer")["features"]["missing"] == [0]
+    assert proposed(tmp_path, path, "--person", "viewer")["features"]["missing"] == [FILL_IN, 0]
     path = write(
         tmp_path / "f.csv", ["viewer,pupil_mm,blinks", *(f"{row},{n % 3}" for n, row in enumerate(rows))]
     )
@@ -379,4 +379,4 @@ def test_nan_of_arrays_is_missing(tmp_path: Path) -> None:
     values[:, 15:] = np.nan
     np.savez(tmp_path / "p.npz", pupil_mm=values, person=np.array([f"a{n}" for n in range(8)]))
     inputs = proposed(tmp_path, tmp_path / "p.npz", "--axes", "person,step", "--person", "person")["features"]
-    assert [str(code) for code in inputs["missing"]] == ["nan"]
+    assert [str(code) for code in inputs["missing"]] == [FILL_IN, "nan"]

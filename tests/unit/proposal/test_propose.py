@@ -77,7 +77,13 @@ def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
     early = error_of("preview", plan)
     assert (early["code"], early["exit_code"]) == ("fill-in", 3)
     screen = "inputs.gaze.screen"
-    for key in ("release.title", f"{screen}.width_px", f"{screen}.height_px", "inputs.gaze.stimuli"):
+    for key in (
+        "release.title",
+        f"{screen}.width_px",
+        f"{screen}.height_px",
+        "inputs.gaze.stimuli",
+        "inputs.gaze.missing",
+    ):
         assert key in early["found"]
     filled(plan, width_px="400", height_px="400")
     spec = load_plan(plan).inputs["gaze"]
@@ -86,6 +92,23 @@ def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
     assert spec.options["columns"]["duration"] == "duration_ms"
     assert run("preview", plan).exit_code == 0
     assert synthrelease.verify(synthrelease.build(plan, tmp_path / "r.h5").path).ok
+
+
+def test_codes_that_one_person_can_bring_are_for_the_curator_to_decide(tmp_path: Path) -> None:
+    data = gaze(tmp_path / "fixations.csv")
+    data.write_text(
+        "".join(line for line in data.read_text().splitlines(keepends=True) if "-1,-1" not in line)
+    )
+    one = gaze(tmp_path / "other.csv")
+    texts = {}
+    for path in (data, one):
+        plan = tmp_path / f"{path.stem}.toml"
+        assert run("init", path, "--person", "observer", "-o", plan).exit_code == 0
+        texts[path] = plan.read_text()
+    asked = error_of("preview", tmp_path / "other.toml")
+    assert "inputs.gaze.missing" in asked["found"]
+    assert tomllib.loads(texts[data])["inputs"]["gaze"]["missing"] == []
+    assert tomllib.loads(texts[one])["inputs"]["gaze"]["missing"] == [FILL_IN, -1]
 
 
 def test_from_a_folder_of_recordings_to_a_bundle(tmp_path: Path) -> None:
@@ -101,7 +124,7 @@ def test_from_a_folder_of_recordings_to_a_bundle(tmp_path: Path) -> None:
     check_text("plans/recordings", plan.read_text())
     document = tomllib.loads(plan.read_text())["inputs"]["features"]
     assert (document["path"], document["pattern"]) == ("../data", "P{part_1}_S{part_2}.csv")
-    assert (document["separator"], document["missing"]) == (";", ["n/a"])
+    assert (document["separator"], document["missing"]) == (";", [FILL_IN, "n/a"])
     assert list(document["bounds"]) == ["pupil_mm", "openness"]
     assert document["columns"] == {"person": "part_1", "recording": "part_2", "time": "t_ms"}
     assert document["recordings"] == [FILL_IN, "1", "2"]
@@ -164,7 +187,7 @@ def test_known_folders_are_recognised_and_say_who_a_person_is(tmp_path: Path) ->
     assert found.inputs[0].people == 2
     assert 'format = "gazebase"' in found.text
     assert 'person = "person"' in found.text
-    assert 'missing = ["NaN"]' in found.text
+    assert 'missing = ["FILL IN", "NaN"]' in found.text
 
 
 def test_what_tells_too_much_is_warned_of(tmp_path: Path) -> None:

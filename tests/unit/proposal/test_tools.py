@@ -49,7 +49,9 @@ def test_init_proposes_what_the_tool_means(export: Export, tmp_path: Path) -> No
     assert re.search(rf"(?m)^# .*{re.escape(export.tool)}", proposal.text)
     assert (proposal.inputs[0].kind == "gaze") == (X in export.roles)
     (own,) = inputs.values()
-    assert own["missing"] == export.missing
+    assert own["missing"] == (
+        [FILL_IN, *export.missing] if export.missing else []
+    )  # rows of people show them
     assert (own.get("coordinates", "pixels"), own.get("origin", "top-left")) == (
         export.coordinates,
         export.origin,
