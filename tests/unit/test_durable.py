@@ -141,13 +141,13 @@ def test_two_files_are_moved_and_partial_ones_swept_by_one_at_a_time(
     """Else of two builds by force one's sidecar could come to stand beside the other's bundle."""
     real, locked = durable.move_into_place, []
 
-    def looking(beside: durable.Partial, *, force: bool) -> None:
+    def looking(beside: durable.Partial, *, force: bool, mode: int) -> None:
         other = os.open(target.parent, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.close(other)
         locked.append(beside.target.name)
-        real(beside, force=force)
+        real(beside, force=force, mode=mode)
 
     monkeypatch.setattr(durable, "move_into_place", looking)
     with partials(target, target.with_suffix(".json")) as files:

@@ -304,10 +304,10 @@ def test_a_ledger_that_is_gone_after_the_bundle_was_written_is_asked_for_and_not
 def test_a_manifest_that_cannot_stand_beside_its_bundle_does_not_cost_the_bundle(plan, monkeypatch):
     ledger, real = grant(plan.parent), builder.durable.move_into_place
 
-    def refuse(beside, *, force):
+    def refuse(beside, *, force, mode):
         if beside.target.suffix == ".json":
             raise MachineError("cannot-write", "the file cannot be written", where=str(beside.target))
-        real(beside, force=force)
+        real(beside, force=force, mode=mode)
 
     monkeypatch.setattr(builder.durable, "move_into_place", refuse)
     with refused(MachineError, "cannot-write", where="r1.manifest.json") as refusal:
@@ -384,10 +384,10 @@ def test_of_two_builds_of_one_name_the_second_replaces_nothing(plan, monkeypatch
     grant(plan.parent)
     real = builder.durable.move_into_place
 
-    def late(beside, *, force):
+    def late(beside, *, force, mode):
         if beside.target.suffix == ".h5":
             beside.target.write_text("the other's")
-        real(beside, force=force)
+        real(beside, force=force, mode=mode)
 
     monkeypatch.setattr(builder.durable, "move_into_place", late)
     with refused(MachineError, "file-exists", where="r1.h5") as refusal:
