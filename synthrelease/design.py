@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from synthrelease.budgets import divided, planned_event
 from synthrelease.data.facts import Facts, read_facts
+from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge
@@ -112,6 +113,14 @@ def make_design(plan: Plan) -> Design:
         )
         for name, spec in plan.used_inputs().items()
     }
+    if not plan.distinct_labels:
+        refuse_label_twins(
+            (
+                (spec.source, spec.options["columns"]["person"], facts[name].identities)
+                for name, spec in plan.used_inputs().items()
+            ),
+            str(plan.path),
+        )
     resolved = [
         KINDS[spec.kind](spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours)
         for spec in plan.outputs

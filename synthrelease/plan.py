@@ -107,6 +107,7 @@ class Plan:
         inputs: by name.
         outputs: in the plan's order.
         allow_unprotected: whether outputs that protect nobody are allowed.
+        distinct_labels: whether labels of people that could be one person's are different people.
         ledger: the file that counts what all releases of a dataset cost; None if nothing does.
         dataset: its name for the dataset.
         digest: of the plan's text, SHA-256, hexadecimal.
@@ -120,6 +121,7 @@ class Plan:
     inputs: dict[str, InputSpec]
     outputs: tuple[OutputSpec, ...]
     allow_unprotected: bool = False
+    distinct_labels: bool = False
     ledger: Path | None = None
     dataset: str = ""
     digest: str = ""
@@ -190,6 +192,7 @@ def _checked(path: Path, document: dict[str, Any], text: bytes) -> Plan:
         inputs,
         outputs,
         privacy.get("allow_unprotected", False),
+        privacy.get("distinct_labels", False),
         path.parent / privacy["ledger"] if "ledger" in privacy else None,
         privacy.get("dataset", ""),
         hashlib.sha256(text).hexdigest(),

@@ -291,6 +291,7 @@ def _say_as_call(error: SynthReleaseError, name: str) -> None:
             f"{name}: inputs.{_ROWS}": f"{name}()",
             f"{name}: privacy": f"{name}()",
             f"under inputs.{_ROWS}.categories, or map it as recording": "as `labels` and `categories`",
+            "set distinct_labels = true under [privacy]": "number them: person=numpy.unique(person, return_inverse=True)[1]",
             " under [privacy]": "",
         }.items():
             told = told.replace(place, called)

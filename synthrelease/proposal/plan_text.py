@@ -46,17 +46,22 @@ delta = 1e-6                # far below one in the number of people
 # ledger = "ledger.sqlite"  # counts what all releases of these people cost together; dataset = "…" goes with it
 """
 _MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
+_TWINS = """# Some labels differ only in capitals, blanks or the like (P1 and p1, 1 and 01). If they are one person's, write them in one way in
+# the data, and leave this line out. If they are different people, write true.
+distinct_labels = "{fill_in}"
+"""
 _FOUND_CODES = "# Found in the data. Does the tracker's manual, or the code book, say that these mark missing values? Then take {fill_in} away."
 _ASSIGNMENT = '# assume_public = ["assignment"]   # if the design decided who saw which'
 _ASSIGNMENT_TOO = '# assume_public = ["stimuli", "assignment"]   # if the design decided who saw which, too'
 
 
-def plan_text(name: str, drafts: Sequence[Draft]) -> str:
+def plan_text(name: str, drafts: Sequence[Draft], *, twins: bool) -> str:
     """Return the text of a plan.
 
     Args:
         name: of its file.
         drafts: its inputs.
+        twins: whether two labels of people may be one person's.
     """
     people = [
         f"# All rows of one label in the column `{one}` are one person, and hidden together."
@@ -64,6 +69,8 @@ def plan_text(name: str, drafts: Sequence[Draft]) -> str:
     ]
     if len(drafts) > 1:
         people.append("# One label is one person in all inputs: check that it is.")
+    if twins:
+        people += _TWINS.format(fill_in=FILL_IN).splitlines()
     parts = [_HEAD.format(fill_in=FILL_IN, name=name, people="\n".join(people))]
     for draft in drafts:
         parts += [_gaze(draft) if draft.gaze else _features(draft), _output(draft, alone=len(drafts) == 1)]

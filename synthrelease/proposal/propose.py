@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.coordinates import CENTRE, DEGREES
+from synthrelease.data.label_twins import label_twins
 from synthrelease.data.readers import FOLDERS, reader_for
 from synthrelease.data.readers.folder import found_files, pattern_columns
 from synthrelease.data.source import Source
@@ -135,7 +136,14 @@ def propose(
             inputs.append(own)
             doubts += minded
     named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
-    return Proposal(plan_text(plan.name, named), tuple(dict.fromkeys(doubts)), tuple(inputs))
+    twins = label_twins(
+        (draft.source, draft.person, labels) for draft, (labels, _) in zip(drafts, seen, strict=True)
+    )
+    if twins is not None:
+        text = f"{twins}: if they are one person's, write them in one way in the data"
+        doubts.append(Doubt("label-twins", tuple(dict.fromkeys(one.person for one in drafts)), text))
+    text = plan_text(plan.name, named, twins=twins is not None)
+    return Proposal(text, tuple(dict.fromkeys(doubts)), tuple(inputs))
 
 
 _Seen = tuple[frozenset[str], frozenset[str]]  # labels of people, and of stimuli or recordings
@@ -341,16 +349,7 @@ def _doubts(looked: Looked, roles: Roles, person: str, own: Input, *, known: set
                 f"there are {own.people} labels in '{person}': is that who somebody is, and no session, eye or group?",
             )
         )
-    labels = looked.labels(person)
-    if len({" ".join(one.split()).casefold() for one in labels}) < len(labels):
-        found.append(
-            Doubt(
-                "labels-alike",
-                (person,),
-                f"some labels of '{person}' differ in capitals or blanks alone: if they are one person, make them one label",
-            )
-        )
-    if differ_by_session(labels):
+    if differ_by_session(looked.labels(person)):
         found.append(
             Doubt(
                 "labels-of-sessions",

@@ -37,6 +37,7 @@ DOCUMENT: dict[str, Any] = {
         "epsilon": 3,
         "delta": 1e-6,
         "allow_unprotected": False,
+        "distinct_labels": True,
         "ledger": "ledger.sqlite",
         "dataset": "study",
     },

@@ -345,7 +345,10 @@ def test_what_is_hardly_a_person_is_doubted(tmp_path: Path) -> None:
     path = write(tmp_path / "f.csv", ["who,eye,n,pupil_mm", *rows])
     assert ("few-people", ("eye",)) in doubts(path, "eye")
     found = propose([path], tmp_path / "p.toml", people=["who"])
-    assert "labels-alike" in [one.code for one in found.doubts]
+    assert "label-twins" in [one.code for one in found.doubts]
+    assert f'distinct_labels = "{FILL_IN}"' in found.text
+    assert "line 4" in " ".join(found.warnings)
+    assert "distinct_labels" not in propose([path], tmp_path / "p.toml", people=["eye"]).text
     assert "few-people" not in [one.code for one in found.doubts]
     assert "P01" not in " ".join(found.warnings)
 

@@ -1,0 +1,155 @@
+"""Labels of people that one person may have written in two ways: `P1` and `p1`, `1` and `01`.
+
+Two labels are two people to every mechanism, each with a sensitivity of their own: who has both is protected half as well.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Table, label_texts, read_slices
+from synthrelease.errors import DataError
+
+_SLICE_ROWS = 1 << 22
+_NUMBER = re.compile(r"([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?", re.ASCII)
+_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two labels that may be one person's.
+
+    Attributes:
+        places: of the first row of each.
+        ways: in which they differ: coding, capitals, blanks, numbers.
+        more: how many other labels have a twin, too.
+    """
+
+    places: tuple[str, str]
+    ways: tuple[str, ...]
+    more: int
+
+    def __str__(self) -> str:
+        more = f"; {self.more} more labels are like others" if self.more else ""
+        return f"labels that differ only in {' and '.join(_WORDS[way] for way in self.ways)}, first at {self.places[0]} and at {self.places[1]}{more}"
+
+
+def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> Twins | None:
+    """Return the first two labels that may be one person's, whether in one source or in two; None if there are none.
+
+    Labels are twins if they are the same after Unicode's compatibility composition (NFKC), with capitals and blanks left out and
+    numbers in one form: `José` in two codings, `P1` and `p 1`, `1` and `01` and `1.0`. Blanks around a label never count.
+
+    Args:
+        sources: each with its column of people and the labels in it.
+
+    Raises:
+        DataError, MachineError: a source cannot be read again.
+    """
+    known = list(sources)
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for label in set().union(*(labels for _, _, labels in known)):
+        spellings[_plain(label)].add(label)
+    alike = [labels for labels in spellings.values() if len(labels) > 1]
+    if not alike:
+        return None
+    wanted = set().union(*alike)
+    places: dict[str, str] = {}
+    for source, column, _ in known:
+        for label, place in _first_places(source, column, wanted - places.keys()):
+            places.setdefault(label, place)
+    order = {label: number for number, label in enumerate(places)}
+    first, second = min(
+        (sorted(labels, key=order.__getitem__)[:2] for labels in alike), key=lambda pair: order[pair[1]]
+    )
+    return Twins((places[first], places[second]), _ways(first, second), len(wanted) - len(alike) - 1)
+
+
+def refuse_label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]], where: str) -> None:
+    """Refuse labels that may be one person's; arguments as of `label_twins`.
+
+    Raises:
+        DataError: there are some.
+    """
+    twins = label_twins(sources)
+    if twins is not None:
+        raise DataError(
+            "label-twins",
+            "some people may have two labels, and would be protected as two people",
+            where=where,
+            found=str(twins),
+            expected="one label for each person, written in one way in all inputs",
+            remedy="write each person's label in one way; or, if these are different people, set distinct_labels = true under [privacy]",
+        )
+
+
+def _first_places(source: Source, column: str, wanted: set[str]) -> Iterator[tuple[str, str]]:
+    """Some labels with the place of their first row, in the order of rows."""
+    seen: set[str] = set()
+    for table in read_slices(source, [column], most=_SLICE_ROWS):
+        for label, row in _first_rows(table, column, wanted):
+            if label not in seen:
+                seen.add(label)
+                yield label, table.place(row, column)
+
+
+def _first_rows(table: Table, column: str, wanted: set[str]) -> Iterator[tuple[str, int]]:
+    labels = pl.DataFrame({"label": label_texts(table.frame[column])}).with_row_index("row")
+    among = labels.filter(pl.col("label").is_in(list(wanted)))
+    return among.group_by("label", maintain_order=True).agg(pl.col("row").first()).iter_rows()
+
+
+def _in_one_coding(label: str) -> str:
+    return label if label.isascii() else unicodedata.normalize("NFKC", label)
+
+
+def _without_blanks(label: str) -> str:
+    if label.isascii():
+        return "".join(label.split())
+    return "".join(c for c in label if not c.isspace() and unicodedata.category(c) != "Cf")
+
+
+def _with_plain_numbers(label: str) -> str:
+    """`01`, `1.0` and `1e0` as one; a text without the zeros before its numbers."""
+    found = _NUMBER.fullmatch(label)
+    if found is None or not (found[2] or found[3]):
+        return _LEADING_ZEROS.sub("", label)
+    sign, whole, part, power = found[1], found[2], found[3] or "", int(found[4] or 0)
+    digits = (whole + part).lstrip("0")
+    plain = digits.rstrip("0")
+    return f"{sign.strip('+')}{plain}e{power - len(part) + len(digits) - len(plain)}" if plain else "0"
+
+
+_STEPS: Mapping[str, Callable[[str], str]] = {
+    "coding": _in_one_coding,
+    "capitals": str.casefold,
+    "blanks": _without_blanks,
+    "numbers": _with_plain_numbers,
+}
+_WORDS = {
+    "coding": "how letters are coded (Unicode)",
+    "capitals": "capitals",
+    "blanks": "blanks",
+    "numbers": "how a number is written",
+}
+
+
+def _plain(label: str, *, without: str = "") -> str:
+    """A label in one spelling, but for one way in which it may differ."""
+    for way, step in _STEPS.items():
+        if way != without:
+            label = step(label)
+    return label
+
+
+def _ways(one: str, other: str) -> tuple[str, ...]:
+    """Without which they would not be the same; all, where any of several would do."""
+    needed = tuple(way for way in _STEPS if _plain(one, without=way) != _plain(other, without=way))
+    return needed or tuple(_STEPS)
