@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from synthrelease.budgets import divided, planned_event
+from synthrelease.bundle.input_claims import ONLY_WARNING
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
@@ -180,10 +181,8 @@ def warnings(design: Design) -> list[str]:
         for output in design.outputs
         if any(isinstance(leaf, Unprotected) for leaf in flatten(output.event))
     )
-    if any(source.options["only"] for source in plan.inputs.values()):
-        told.append(
-            "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
-        )
+    if any(source.options["only"] for source in plan.used_inputs().values()):
+        told.append(ONLY_WARNING)
     if plan.ledger is None:
         told.append("spending on this dataset over several releases is not tracked")
     return told

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from synthrelease.bundle.input_claims import NEEDED
 from synthrelease.bundle.manifest import schema
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import DEGREES
@@ -22,13 +23,6 @@ from synthrelease.settings_file import nearest, read_settings, refuse_misfit
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
-NEEDED = {  # the kind of input that a kind of output is made of
-    "heatmap": "gaze",
-    "areas": "gaze",
-    "signals": "features",
-    "records": "features",
-    "statistics": "features",
-}
 _STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
 _EXTREMES = {
     "min": ("smallest", "quantile:0.05"),

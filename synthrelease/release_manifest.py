@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -14,9 +15,11 @@ from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION
+from synthrelease.data.tables import Code
 from synthrelease.design import Design, PlannedOutput, warnings
 from synthrelease.errors import MachineError
 from synthrelease.outputs.resolved import Release
+from synthrelease.plan import InputSpec
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -66,6 +69,8 @@ def compose_manifest(
             },
             "not_protected": not_protected(entries, plan.neighbours),
         },
+        "plan": {"sha256": plan.digest},
+        "inputs": [_input_entry(spec) for spec in plan.used_inputs().values()],
         "outputs": entries,
         "randomness": {
             "source": "test seed" if seeded else "operating system, AES-256-CTR",
@@ -105,6 +110,32 @@ def with_contents(manifest: dict[str, Any], digests: dict[str, str]) -> dict[str
     return {**manifest, "outputs": outputs, "digests": dict(sorted(digests.items()))}
 
 
+def _input_entry(spec: InputSpec) -> dict[str, Any]:
+    """Which rows of an input count: public parameters, as the plan has them."""
+    options = spec.options
+    coded = [code for code in options["missing"] if not isinstance(code, str)]
+    texts = [code.strip() for code in options["missing"] if isinstance(code, str)]
+    return {
+        "name": spec.name,
+        "kind": spec.kind,
+        "only": [{"column": column, "labels": labels} for column, labels in options["only"].items()],
+        "valid": [_accepted_entry(column, values) for column, values in options["valid"].items()],
+        "missing": {
+            "numbers": [repr(float(code)) for code in coded],
+            "texts": [text for text in texts if text],  # an empty cell is missing in any case
+        },
+        **{key: options[key] for key in ("off_screen", "coordinates", "origin") if key in options},
+    }
+
+
+def _accepted_entry(column: str, values: Sequence[Code]) -> dict[str, Any]:
+    """The values of a good measurement: labels, which may be equal once written as text, or a range."""
+    if any(isinstance(value, str) for value in values):
+        return {"column": column, "labels": list(dict.fromkeys(values))}
+    low, high = (repr(float(value)) for value in values)
+    return {"column": column, "low": low, "high": high}
+
+
 def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbours) -> dict[str, Any]:
     noise = noise_of(release.event)
     resolved = planned.resolved
@@ -113,6 +144,7 @@ def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbou
     return {
         "name": planned.name,
         "kind": resolved.spec.kind,
+        "input": resolved.spec.input,
         "paths": [],
         "mechanism": mechanism,
         "sensitivity": None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 import re
 import tomllib
@@ -107,6 +108,7 @@ def refuse_misfit(
     from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
 
     schema_name = f"{what}-v1"
+    _refuse_dates_and_long_numbers(path, document)
     places = list(dict.fromkeys(_to_fill_in(document)))
     if places:
         raise PlanError(
@@ -127,6 +129,33 @@ def refuse_misfit(
     if not lists_shown and (in_list or isinstance(error.instance, list)):
         refusal = _unseen(refusal, error.instance)
     raise refusal
+
+
+def _refuse_dates_and_long_numbers(path: Path, document: dict[str, Any]) -> None:
+    """Refuse what TOML has and a plan cannot use; a schema of JSON does not know them."""
+    for place, value in _values(document):
+        dated = isinstance(value, dt.date | dt.time)
+        if dated or (isinstance(value, int) and abs(value) >= 1 << 63):
+            raise PlanError(
+                "bad-value",
+                "the value is not possible",
+                where=f"{path}: {place}",
+                found="a date or a time" if dated else "a whole number of more than 64 bits",
+                expected="a number, text, a list or a table",
+                remedy="write it in quotes" if dated else "write it with a decimal point, or in quotes",
+            )
+
+
+def _values(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all that is neither a list nor a table, with its place."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _values(entry, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for number, entry in enumerate(value):
+            yield from _values(entry, f"{place}[{number}]")
+    else:
+        yield place, value
 
 
 def _unseen(refusal: PlanError, value: Any) -> PlanError:

@@ -603,7 +603,7 @@ def _words() -> list[str]:
             for one in node:
                 look(one)
 
-    look(schema("manifest-v1"))
+    look(schema("manifest-v2"))
     return sorted(found)
 
 

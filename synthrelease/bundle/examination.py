@@ -31,7 +31,7 @@ from synthrelease.bundle.layout import (
     stated_version,
 )
 from synthrelease.bundle.library import disagreements
-from synthrelease.bundle.manifest import MANIFEST_VERSION, validator
+from synthrelease.bundle.manifest import READ_VERSIONS, schema_name, validator
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
@@ -143,13 +143,14 @@ def _later(what: str, version: int, known: int) -> str:
     return f"{what} of version {version}, and this synthrelease knows version {known}: use a later one"
 
 
-def _version_fault(what: str, version: object, known: int) -> str | None:
+def _version_fault(what: str, version: object, *known: int) -> str | None:
     """Return why a stated version is none that this program can read."""
-    if type(version) is int and version == known:
+    if type(version) is int and version in known:
         return None
-    if type(version) is int and version > known:
-        return _later(what, version, known)
-    return f"expected {what} of version {known}, found none that there ever was"
+    if type(version) is int and version > max(known):
+        return _later(what, version, max(known))
+    versions = " or ".join(map(str, known))
+    return f"expected {what} of version {versions}, found none that there ever was"
 
 
 def _structure_faults(
@@ -186,15 +187,15 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
         manifest = file.manifest()
     except BundleError as error:
         return [Finding("manifest", error.where, error.problem)]
-    fault = _version_fault("a manifest", manifest.get("manifest_version"), MANIFEST_VERSION)
+    fault = _version_fault("a manifest", manifest.get("manifest_version"), *READ_VERSIONS)
     if fault is not None:
         return [Finding("manifest", "manifest_version", fault)]
     return schema_faults(manifest)
 
 
 def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
-    """Return where a manifest does not fit `schemas/manifest-v1.schema.json`."""
-    found = validator("manifest-v1").iter_errors(manifest)
+    """Return where a manifest does not fit the schema of its version."""
+    found = validator(schema_name(manifest["manifest_version"])).iter_errors(manifest)
     return [
         Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
         for e in found

@@ -12,7 +12,8 @@ from typing import Any
 
 from synthrelease.bundle import strict_json
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2  # what is written
+READ_VERSIONS = (1, 2)
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
@@ -27,6 +28,11 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
         ValueError: it is not one JSON object with one meaning; the message repeats nothing of it.
     """
     return strict_json.from_bytes(raw, "the manifest")
+
+
+def schema_name(version: int) -> str:
+    """Return the name of the schema of manifests of a version."""
+    return f"manifest-v{version}"
 
 
 def validator(name: str) -> Any:
@@ -58,7 +64,7 @@ def validator(name: str) -> Any:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON schema that is shipped with the package: "manifest-v1", "plan-v1" or "policy-v1"."""
+    """Return a JSON schema that is shipped with the package: "manifest-v2", "plan-v1" or "policy-v1"."""
     return dict(_schema(name))
 
 

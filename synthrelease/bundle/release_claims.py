@@ -8,6 +8,7 @@ from typing import Any
 from synthrelease.bundle import claims
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.finding import Finding
+from synthrelease.bundle.input_claims import input_faults
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -44,6 +45,7 @@ def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     if spent > most or privacy["guarantee"].get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
     yield from _listing_faults(manifest)
+    yield from input_faults(manifest)
     yield from _ledger_faults(manifest, recorded)
 
 

@@ -9,6 +9,7 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.mechanism_words import how_it_was_made, noise_words, what_it_is
 from synthrelease.report.number_words import several
 from synthrelease.report.promise_words import promise_of
+from synthrelease.report.row_words import rows_of
 
 PARAMETERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "k": "k", "gamma": "γ"}
 _VARIANTS = {
@@ -136,9 +137,10 @@ def not_protected(manifest: dict[str, Any]) -> list[str]:
 
 
 def making(manifest: dict[str, Any]) -> list[str]:
-    """Return how each output was made, before and with the noise."""
+    """Return how each output was made, before and with the noise: which rows count first."""
     return [
-        f"{output['name']}: {how_it_was_made(output)} {noise_words(output)}" for output in manifest["outputs"]
+        f"{output['name']}: {' '.join([*rows_of(manifest, output), how_it_was_made(output), noise_words(output)])}"
+        for output in manifest["outputs"]
     ]
 
 

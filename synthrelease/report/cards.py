@@ -14,6 +14,7 @@ from synthrelease.report.mechanism_words import KINDS, how_it_was_made, noise_wo
 from synthrelease.report.promise_words import formal, standing
 from synthrelease.report.record_exhibits import record_exhibits
 from synthrelease.report.released import Released
+from synthrelease.report.row_words import rows_of
 from synthrelease.report.signal_exhibits import signal_exhibits
 from synthrelease.report.statistic_exhibits import statistic_exhibits
 
@@ -35,6 +36,7 @@ class Card:
         name: of the output.
         kind: in words.
         what: it publishes.
+        rows: which ones count.
         made: how.
         standing: the kind of its promise.
         promise: it, in words.
@@ -50,6 +52,7 @@ class Card:
     name: str
     kind: str
     what: str
+    rows: tuple[str, ...]
     made: str
     standing: Standing
     promise: str
@@ -91,6 +94,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         output["name"],
         KINDS[output["kind"]],
         what_it_is(output),
+        tuple(rows_of(released.manifest, output)),
         how_it_was_made(output),
         kind,
         standing(output),

@@ -8,6 +8,7 @@ from typing import Any
 
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.number_words import several
+from synthrelease.report.row_words import rows_that_count
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
@@ -57,6 +58,10 @@ def as_text(manifest: dict[str, Any]) -> str:
     ]
     for output in manifest["outputs"]:
         lines += ["", *_output_lines(output)]
+    if "inputs" in manifest:
+        lines += ["", "Rows"]
+        for entry in manifest["inputs"]:
+            lines += wrapped("  ", f"{entry['name']}: {' '.join(rows_that_count(entry))}")
     lines += ["", "Not protected"]
     for entry in privacy["not_protected"]:
         lines += wrapped("  ", f"{entry['what']}: {entry['reason']}")

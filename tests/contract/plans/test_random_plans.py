@@ -66,7 +66,7 @@ def _in_the_order_of_labels() -> Iterator[None]:
 
 @contextmanager
 def _facts_of_the_rows_that_only_leaves() -> Iterator[None]:
-    """Lists, lengths and assignment are those of the rows that `only` leaves, as before version 1.1."""
+    """Lists, lengths and assignment are those of the rows that `only` leaves, as it was."""
 
     def of_what_is_left(*given: Any, chosen: Any, **options: Any) -> Any:
         def kept_alone(table: Any, wanted: Sequence[str], *, empty_allowed: bool) -> Any:

@@ -14,7 +14,7 @@ from synthrelease.bundle.claims import UNCALLED_CHOICE, event_faults, stated_sen
 from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v1.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v2.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE
 CHOICE = PrivateChoice(0.5, 7)
 FAULT = [("guarantee", UNCALLED_CHOICE)]

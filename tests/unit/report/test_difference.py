@@ -182,8 +182,8 @@ def offered(form):
             yield from offered(item)
 
 
-VALID = validator("manifest-v1")
-WORDS = [*dict.fromkeys(offered(schema("manifest-v1")))]
+VALID = validator("manifest-v2")
+WORDS = [*dict.fromkeys(offered(schema("manifest-v2")))]
 
 
 def mutants(manifest, path, value):

@@ -1,0 +1,89 @@
+"""What a manifest says of its inputs: which rows count, and which output is made of which input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from synthrelease.bundle.finding import Finding
+
+ONLY_WARNING = (
+    "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
+)
+NEEDED = {  # the kind of input that a kind of output is made of
+    "heatmap": "gaze",
+    "areas": "gaze",
+    "signals": "features",
+    "records": "features",
+    "statistics": "features",
+}
+_WITHDRAW = "withdraw it, build again with this version, and count both in the ledger"
+
+
+def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Yield where inputs, outputs and warnings contradict each other; of manifests of version 1, which state no inputs, which claims are known to be false."""
+    if manifest["manifest_version"] == 1:
+        yield from _known_defects(manifest)
+        return
+    inputs = {entry["name"]: entry for entry in manifest["inputs"]}
+    used = [output["input"] for output in manifest["outputs"]]
+    if len(inputs) < len(manifest["inputs"]) or set(used) != set(inputs):
+        yield Finding("manifest", "inputs", "not exactly the inputs of the outputs, each once")
+        return
+    for number, output in enumerate(manifest["outputs"]):
+        if inputs[output["input"]]["kind"] != NEEDED[output["kind"]]:
+            yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
+    for name, entry in inputs.items():
+        people = {
+            output["mechanism"]["public_inputs"]["people"]
+            for output in manifest["outputs"]
+            if output["input"] == name
+        }
+        if len(people) > 1:
+            yield Finding(
+                "manifest", f"inputs ({name})", "outputs of one input state different numbers of people"
+            )
+        yield from _row_faults(entry)
+    if any(entry["only"] for entry in inputs.values()) != (ONLY_WARNING in manifest["warnings"]):
+        yield Finding(
+            "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
+        )
+
+
+def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:
+    where = f"inputs ({entry['name']})"
+    for key in ("only", "valid"):
+        columns = [choice["column"] for choice in entry[key]]
+        if len(set(columns)) < len(columns):
+            yield Finding("manifest", where, f"`{key}` names a column twice")
+    ranges = [(float(c["low"]), float(c["high"])) for c in entry["valid"] if "low" in c]
+    if not all(low <= high for low, high in ranges):
+        yield Finding("manifest", where, "the range of a good measurement is no interval")
+
+
+def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """What was claimed and not kept by the versions of this program that wrote manifests of version 1."""
+    filtered = ONLY_WARNING in manifest["warnings"]
+    for number, output in enumerate(manifest["outputs"]):
+        where = f"outputs/{number} ({output['name']})"
+        parameters, public = (output["mechanism"][key] for key in ("parameters", "public_inputs"))
+        private = parameters.get("candidates") is not None
+        if output["kind"] == "signals" and parameters["query"] == "each" and private:
+            yield Finding(
+                "known-defect",
+                where,
+                "the version that made it released people's series in the order of their labels, not in random order: the "
+                f"guarantee does not hold; {_WITHDRAW}",
+            )
+        assumed = (
+            public["names"] == "assumed"
+            or public.get("length") == "assumed"
+            or parameters.get("assignment_public", False)
+        )
+        if filtered and assumed:
+            yield Finding(
+                "known-defect",
+                where,
+                "the version that made it took public lists, lengths or numbers of viewers from the rows that `only` left, "
+                f"which people's behaviour decides: the guarantee does not hold; {_WITHDRAW}",
+            )
