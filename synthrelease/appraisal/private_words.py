@@ -6,7 +6,7 @@ import math
 
 from synthrelease.appraisal.appraised import KnownRest, NoiseCheck
 from synthrelease.evaluate.attacks import PromiseCheck, Rate, Verdict
-from synthrelease.report.number_words import one_in, percent_up, scientific, several, short
+from synthrelease.report.number_words import percent_up, scientific_up, several, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
 RELEASED = "released"  # the first of what is compared
@@ -131,11 +131,11 @@ def known_rest_words(one: KnownRest) -> tuple[str, ...]:
 
 def promise_words(check: PromiseCheck) -> str:
     """Return how a promise stood against what was measured."""
-    exceptions = "" if check.delta <= 0 else f", δ = {scientific(check.delta)} ({one_in(check.delta)})"
+    slack = "" if check.delta <= 0 else f", δ = {scientific_up(check.delta)}"
     told = (
         "The attack's threshold was chosen on half of the trials, where it speaks most against the promise. On the other half it told "
         f"{with_interval(check.tpr)} of one side rightly and {with_interval(check.fpr)} of the other wrongly. With as few errors "
-        f"ε = {number(check.epsilon)}{exceptions} allows {rate(check.bound)} at most"
+        f"ε = {number(check.epsilon)}{slack} allows {rate(check.bound)} at most"
     )
     return (
         f"{told}: the promise is broken."

@@ -161,7 +161,7 @@ def synthetic_records(
     test_seed: int | None = None,
     **options: Any,
 ) -> ArrayRelease:
-    """Release synthetic records: from a model with differential privacy (`fit="dp"`), or of plausible deniability.
+    """Release synthetic records: with differential privacy (`model="marginals", fit="dp"`), or of plausible deniability.
 
     Args:
         person: labels of people, shape (N,).
@@ -174,7 +174,7 @@ def synthetic_records(
         recordings: the public list; rows of others are dropped. It goes with `recording`.
         labels: other columns of labels by name, shape (N,) each.
         categories: the public list of labels of each.
-        neighbours: "replace-one", or "add-remove-one" for `fit="dp"`.
+        neighbours: "replace-one": records need the number of people to be public.
         allow_unprotected: take a mechanism that protects nobody; the guarantee says so.
         test_seed: noise that can be repeated, for tests. The result protects nobody.
         options: other keys of a plan's records, such as `k`, `gamma`, `bins`, `task`, `rows`.

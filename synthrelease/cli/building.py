@@ -20,8 +20,8 @@ from synthrelease.cli.printing import (
 from synthrelease.cli.spelling import as_options
 from synthrelease.errors import PolicyError
 
-_DEMO_TEXT = """ε = 2 for the heatmaps means: whatever someone believed about one person's data before, seeing the heatmaps
-changes the odds by a factor of at most e² ≈ 7.4 (but for δ, room for exceptions of about one in a million). That is
+_DEMO_TEXT = """ε = 2 for the heatmaps means: whatever heatmaps you look out for, they are at most e² ≈ 7.4 times as likely with one
+person's data as with another person's in their place, plus δ, an additive slack of about one in a million. That is
 moderate protection; ε = 1 would be strong, and would take more people for maps as clear as these.
 24 people are too few for the signal and the mean: they are here to show what too few looks like, and
 `preview` tells how many it would take."""

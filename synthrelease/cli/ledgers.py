@@ -35,7 +35,7 @@ def ledger() -> None:
     type=float,
     default=0.0,
     show_default=True,
-    help="Total δ of all its releases: room for exceptions, far below one in the number of people.",
+    help="Total δ of all its releases: the additive slack of (ε, δ), far below one in the number of people.",
 )
 @click.option(
     "--neighbours",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthrelease.report.number_words import listed, one_in, scientific, short
+from synthrelease.report.number_words import listed, scientific_up, short
 
 _SHOWN = 30  # outputs; of more the dearest
 
@@ -70,7 +70,7 @@ def _of_outputs(manifest: dict[str, Any]) -> BudgetChart:
         notes.append(f"{told}, {less}." if total < added * (1 - 1e-6) else f"{told}.")
     elsewhere = {o["guarantee"].get("delta", 0.0) for o in manifest["outputs"] if o["name"] in own}
     if delta:
-        notes.append(f"All together at δ = {scientific(delta)} ({one_in(delta)}).")
+        notes.append(f"All together at δ = {scientific_up(delta)}.")
         if elsewhere - {delta}:
             notes.append("Each output by itself is told at a δ of its own, with its card.")
     without = [o["name"] for o in manifest["outputs"] if o["name"] not in own]
@@ -87,7 +87,7 @@ def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
         ("all of them together", after, "whole"),
     ]
     notes = [
-        f"As the curator's ledger has it at δ = {scientific(ledger['delta'])}, however each release was chosen."
+        f"As the curator's ledger has it at δ = {scientific_up(ledger['delta'])}, however each release was chosen."
     ]
     if before == 0:
         notes.append("The ledger knows of no release of this dataset before this one.")

@@ -30,7 +30,10 @@ _TERMS = (
     (
         "δ (delta)",
         r"\bδ\b",
-        "Room for exceptions beside ε: it must be far smaller than one in the number of people.",
+        (
+            "An additive slack of the promise: one person's data make nothing that can be published more than e^ε times as likely, plus δ. It must be far smaller "
+            "than one in the number of people. It is not the probability that more than ε is revealed, which can be larger."
+        ),
     ),
     (
         "Replace-one",

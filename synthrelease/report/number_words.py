@@ -24,11 +24,6 @@ def is_certain(share: float) -> bool:
     return share > _NEAR_ONE
 
 
-def one_in(probability: float) -> str:
-    """Return a small probability as one in so many, in words: "1 in 40 000"."""
-    return f"1 in {grouped(_significant_down(1 / probability))}"
-
-
 def grouped(number: float) -> str:
     """Return a whole number with thin spaces between thousands."""
     return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
@@ -39,6 +34,13 @@ def scientific(number: float) -> str:
     if number >= 1e-3:
         return f"{number:.2g}"
     return _with_power(*f"{number:.1e}".split("e"))
+
+
+def scientific_up(number: float) -> str:
+    """Return the same, rounded up: a δ is never stated smaller than it is."""
+    from synthrelease.privacy.guarantee import no_less  # noqa: PLC0415  slow to import
+
+    return scientific(float(no_less(number, 2)))
 
 
 def short(number: float, digits: int = 4) -> str:
@@ -65,8 +67,3 @@ def listed(names: list[str], most: int = 4) -> str:
 def _with_power(digits: str, power: str) -> str:
     raised = str(int(power)).translate(_RAISED)
     return f"10{raised}" if float(digits) == 1 else f"{float(digits):g} × 10{raised}"
-
-
-def _significant_down(number: float) -> float:
-    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return math.floor(number / unit * (1 + 1e-12)) * unit

@@ -15,13 +15,13 @@ from synthrelease.privacy.guarantee import (
     PlausibleDeniability,
     PureDP,
     from_json,
+    no_less,
 )
 from synthrelease.report.number_words import (
     is_certain,
     listed,
-    one_in,
     percent_up,
-    scientific,
+    scientific_up,
     short,
 )
 
@@ -140,7 +140,7 @@ def formal(guarantee: Guarantee) -> str:
     told = str(guarantee)
     match guarantee:
         case ApproxDP():
-            return told.replace(f"{guarantee.delta:.2g}", scientific(guarantee.delta), 1)
+            return told.replace(no_less(guarantee.delta, 2), scientific_up(guarantee.delta), 1)
     return told
 
 
@@ -183,12 +183,13 @@ def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everyt
         )
     ]
     if isinstance(guarantee, ApproxDP):
-        has_it = "" if is_certain(guess) else "; the percentage includes it"
+        has_it = "" if is_certain(guess) else ". The percentage above includes it"
         out.append(
-            f"δ is room for exceptions to ε, a probability of {one_in(guarantee.delta)} for each person{has_it}."
+            f"δ = {scientific_up(guarantee.delta)} is an additive slack: one person's data make nothing that can be published more than e^ε times as likely, plus "
+            f"δ. It is not the probability that more than ε is revealed, which can be larger{has_it}."
         )
     elif isinstance(guarantee, PureDP):
-        out.append("There is no room for exceptions (δ = 0).")
+        out.append("The bound holds without any slack (δ = 0).")
     return out
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from synthrelease.report.number_words import (
-    grouped,
     is_certain,
     listed,
-    one_in,
     percent_up,
     scientific,
+    scientific_up,
     several,
     short,
 )
@@ -47,10 +46,10 @@ def test_measured_numbers(number, told):
     assert short(number) == told.replace("_", "\N{NARROW NO-BREAK SPACE}")
 
 
-def test_one_in_so_many_is_never_more_than_it_is():
-    assert one_in(1e-6) == f"1 in {grouped(1e6)}"
-    assert one_in(3e-5) == f"1 in {grouped(33000)}"
-    assert one_in(0.5) == "1 in 2"
+def test_a_slack_is_rounded_up():
+    assert scientific_up(3.33e-5) == "3.4 × 10⁻⁵"
+    assert scientific(3.33e-5) == "3.3 × 10⁻⁵"
+    assert scientific_up(8e-7) == "8 × 10⁻⁷"
 
 
 def test_names_and_numbers_of_things():
