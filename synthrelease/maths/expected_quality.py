@@ -53,7 +53,11 @@ def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows:
     h = frequencies.attenuation[1:] ** 2
     signal = prior.mean[1:] ** 2 + prior.power[1:]
     shown = (u < rows) & (v < columns)
-    left = np.where(shown, np.sinc(u / (2 * rows)) * np.sinc(v / (2 * columns)), 0.0)
+    down, across = (
+        np.sinc(np.arange(box) / (2 * cells))
+        for box, cells in zip(frequencies.box, (rows, columns), strict=True)
+    )
+    left = np.where(shown, down[u] * across[v], 0.0)
     own = (h * (left**2 * signal + shown * noise)).sum()
     return float((h * left * signal).sum() / math.sqrt(float((h * signal).sum()) * float(own)))
 

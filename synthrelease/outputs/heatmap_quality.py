@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -110,12 +110,12 @@ class Quality:
         """Return the correlation of the centre bias alone: what every claim of utility must beat."""
         frequencies = self._band()
         none = np.full(frequencies.count, math.inf)
-        return correlation_of_posterior(self._expected(), frequencies, none, mean_known=True)
+        return correlation_of_posterior(self._expected, frequencies, none, mean_known=True)
 
     def correlation(self, name: str, budget: Budget, people: float) -> float:
         """Return the correlation to expect of a mechanism with so many people on every stimulus."""
         parameters, frequencies = self.mechanisms[name], self._band()
-        expected = self._expected()
+        expected = self._expected
         if isinstance(parameters, SpectralParameters):
             form = parameters.form
             left = min(1.0, _LEFT / math.sqrt(self.seen if parameters.joint else 1.0))
@@ -139,6 +139,7 @@ class Quality:
             columns=parameters.columns,
         )
 
+    @cached_property
     def _expected(self) -> Prior:
         shipped = prior(CENTRE, self._band())
         return replace(shipped, power=_POWER * shipped.power)

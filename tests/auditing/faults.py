@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from auditing import faults_of_noise, faults_of_promises, faults_of_sums
+from auditing import faults_of_noise, faults_of_plans, faults_of_promises, faults_of_sums
 from auditing.detectors import Detector
 from auditing.planting import Fault
 
-FAULTS: tuple[Fault, ...] = (*faults_of_noise.FAULTS, *faults_of_sums.FAULTS, *faults_of_promises.FAULTS)
+FAULTS: tuple[Fault, ...] = (
+    *faults_of_noise.FAULTS,
+    *faults_of_sums.FAULTS,
+    *faults_of_promises.FAULTS,
+    *faults_of_plans.FAULTS,
+)
 
 ASKED_FOR = (
     "scale halved",

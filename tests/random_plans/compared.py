@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from random_plans.observed import Drawn, Observed
+from random_plans.observed import CRASH, Drawn, Observed
 from random_plans.plans import RandomPlan
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ OF_DATA = {"only-selects-nothing", "no-listed-rows", "too-few-records", "no-comp
 def differences(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     """Return what neighbours show differently, and should not, each in a line."""
     if one.refused or other.refused:
-        return (
+        return _crashes(one, other) or (
             []
             if one.refused == other.refused or {one.refused, other.refused} & OF_DATA
             else [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
@@ -34,20 +34,29 @@ def differences(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
 def same(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     """Return what the same people show differently in another order, under other labels, or read in parts, each in a line."""
     if one.refused or other.refused:
-        return [f"refused: {one.refused} / {other.refused}"] if one.refused != other.refused else []
+        different = [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
+        return _crashes(one, other) or (different if one.refused != other.refused else [])
     found = []
     if one.preview != other.preview and one.in_parts == other.in_parts:  # it tells the memory that parts take
         found.append("preview")
     return found + _public(plan, one, other) + _other_integers(plan, one, other)
 
 
+def _crashes(one: Observed, other: Observed) -> list[str]:
+    return [observed.refused for observed in (one, other) if observed.refused.startswith(CRASH)]
+
+
 def _other_integers(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     found = []
-    picked = {output["name"] for output in plan.document["outputs"] if "max_stimuli_per_person" in output}
+    outputs = plan.document["outputs"]
+    picked = {output["name"] for output in outputs if "max_stimuli_per_person" in output}
+    divided = {output["name"] for output in outputs if output.get("threshold") == "randomized"}
     for name, before, after in _both(one, other):
         if (
             name in picked and one.in_parts == other.in_parts
         ):  # a person's label picks the stimuli that they count on
+            continue
+        if name in divided and one.in_parts == other.in_parts:  # and into which half people fall
             continue
         if before.utilities != after.utilities:
             found.append(f"{name}: other utilities")
@@ -68,7 +77,8 @@ def _public(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     if exempt:
         pair = [_without(observed.manifest, exempt) for observed in (one, other)]
         return ["manifest"] * (pair[0] != pair[1])
-    return [name for name, content in one.public.items() if content != other.public[name]]
+    both = one.public.keys() & other.public.keys()
+    return sorted(name for name in both if one.public[name] != other.public[name])
 
 
 def is_exempt(output: dict[str, Any]) -> bool:

@@ -2,6 +2,9 @@
 
 The two doors through which private integers leave are closed: `noised` returns the noise alone, and `private_choice` the first word of its
 generator. What two neighbours still show differently passed beside them. What stood before the doors is kept, to be compared with the stated sensitivity.
+
+Thousands of plans are built, so what is a function of public numbers alone, and slow, is made fast: unlike noises are composed by adding up ε, and what
+a heatmap is expected to be worth is remembered.
 """
 
 from __future__ import annotations
@@ -10,32 +13,40 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
 import numpy as np
-from auditing.planting import everywhere
+from auditing.planting import everywhere, forgetting, inside
 
-from random_plans.plans import FEATURES, GAZE, RandomPlan
+from random_plans.plans import KIND_OF_INPUT, RandomPlan
 from random_plans.study import Study
-from synthrelease import parts
+from synthrelease import builder, parts
+from synthrelease.builder import _write_and_verify as write_and_verify
 from synthrelease.builder import build, released_output
+from synthrelease.bundle.examination import examine
+from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.data import tables
 from synthrelease.design import make_design
 from synthrelease.errors import SynthReleaseError
 from synthrelease.forecast import preview
+from synthrelease.maths.expected_quality import correlation_of_cells
 from synthrelease.noise.addition import noised
 from synthrelease.noise.choice import private_choice
 from synthrelease.noise.entropy import SecureRandom
+from synthrelease.outputs import heatmap_quality
 from synthrelease.plan import load_plan
+from synthrelease.privacy import accounting
+from synthrelease.release_manifest import with_contents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SEED = 7
-_KIND = {GAZE: "gaze", FEATURES: "features"}
+CRASH = "crash: "
 
 
 @dataclass
@@ -58,7 +69,7 @@ class Observed:
     """What a plan shows.
 
     Attributes:
-        refused: the code of the error; empty if there was none.
+        refused: the code of the error, or the type of one that is none of ours; empty if there was none.
         preview: its text.
         manifest: as data.
         in_parts: whether the inputs were read in parts.
@@ -82,6 +93,10 @@ class Observer:
         self._drawn: dict[str, Drawn] = {}
         self._output = ""
         self._signals = False
+        self._known: dict[bytes, Any] = {}
+        self._design: Any = None
+        self._whole = True
+        self._correlations: dict[tuple[object, ...], float] = {}
 
     def __enter__(self) -> Self:
         enter = self._stack.enter_context
@@ -90,10 +105,58 @@ class Observer:
         enter(everywhere(private_choice, self._chosen)())
         enter(everywhere(released_output, self._released)())
         enter(patch.object(SecureRandom, "permutation", self._permutation))
+        enter(everywhere(examine, self._examined)())
+        enter(patch.object(builder, "load_plan", self._loaded))
+        enter(patch.object(builder, "make_design", self._designed))
+        enter(patch.object(builder, "_write_and_verify", self._written))
+        enter(patch.object(heatmap_quality, "correlation_of_cells", self._correlation))
+        enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
         return self
 
     def __exit__(self, *raised: object) -> None:
         self._stack.close()
+
+    def _examined(self, path: Path, **options: Any) -> Any:
+        """What `verify` finds in bytes that it has seen is what it has found."""
+        seen = sha256(path.read_bytes()).digest()
+        if seen not in self._known:
+            self._known[seen] = examine(path, **options)
+        return self._known[seen]
+
+    def _written(self, path: Path, manifest: Any, derivations: Any, kinds: Any) -> tuple[Any, str]:
+        """A whole bundle; or, where only the manifest is wanted, the digests of all that a bundle would hold."""
+        if self._whole:
+            return write_and_verify(path, manifest, derivations, kinds)
+        digests = {
+            dataset_path(name, *labels): digest(array)
+            for name, derive in derivations
+            for labels, array in derive().items()
+        }
+        return with_contents(manifest, digests), ""
+
+    def _correlation(self, prior: Any, frequencies: Any, noise: float, *, rows: int, columns: int) -> float:
+        """The same numbers give the same correlation."""
+        key = (
+            frequencies.box,
+            float(frequencies.attenuation.sum()),
+            float(prior.power.sum()),
+            noise,
+            rows,
+            columns,
+        )
+        if key not in self._correlations:
+            self._correlations[key] = correlation_of_cells(
+                prior, frequencies, noise, rows=rows, columns=columns
+            )
+        return self._correlations[key]
+
+    def _loaded(self, *_: Any) -> Any:
+        """A plan that is built has just been loaded and designed."""
+        return self._design.plan
+
+    def _designed(self, plan: Any) -> Any:
+        assert plan is self._design.plan
+        return self._design
 
     def _released(self, planned: Any, collected: Any, random: SecureRandom) -> Any:
         self._output, self._signals = planned.name, planned.resolved.spec.kind == "signals"
@@ -115,32 +178,33 @@ class Observer:
             self._drawn[self._output].permuted = True
         return np.arange(count)
 
-    def of(self, plan: RandomPlan, study: Study, *, cells: int | None = None) -> Observed:
+    def of(self, plan: RandomPlan, study: Study, *, cells: int | None = None, whole: bool = True) -> Observed:
         """Return what a plan shows of a study, with a test seed.
 
         Args:
             plan: the plan.
             study: its data.
             cells: of a part, if the inputs are to be read in parts.
+            whole: whether the bundle is written and verified; else its manifest, with the digest of every dataset, stands for it.
         """
-        self._drawn = {}
+        self._drawn, self._whole = {}, whole
         path = self._folder / "plan.toml"
         path.write_text(plan.text)
-        frames = {
-            name: frame
-            for name, kind in _KIND.items()
-            if name in plan.document["inputs"]
-            for frame in [study.tables()[kind]]
-        }
+        tables_of_kinds = study.tables()
+        frames = {name: tables_of_kinds[KIND_OF_INPUT[name]] for name in plan.document["inputs"]}
         with ExitStack() as stack:
             if cells is not None:
                 stack.enter_context(patch.object(parts, "PART_CELLS", cells))
                 stack.enter_context(patch.object(tables, "_SMALL_CELLS", 0))
             try:
-                text = str(preview(make_design(load_plan(path, frames))))
+                self._design = make_design(load_plan(path, frames))
+                text = str(preview(self._design))
                 built = build(path, self._folder / "r.h5", frames=frames, test_seed=SEED, force=True)
             except SynthReleaseError as error:
                 return Observed(error.code)
+            except Exception as error:  # noqa: BLE001  whatever it is, no plan may end so
+                return Observed(f"{CRASH}{type(error).__name__}")
         public = {"manifest": to_bytes(built.manifest), "sidecar": built.sidecar.read_bytes()}
-        public["bundle"] = built.path.read_bytes()
+        if whole:
+            public["bundle"] = built.path.read_bytes()
         return Observed("", text, built.manifest, cells is not None, public, self._drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from random_plans.draws import Draws, happens, one_of, some_of
@@ -11,6 +12,8 @@ from random_plans.study import CODE, HEIGHT, KINDS, MOODS, RECORDINGS, STIMULI, 
 
 Keys = dict[str, Any]
 GAZE, FEATURES = "looks", "values"  # inputs
+MORE_FEATURES = "more_values"  # the same rows, chosen otherwise
+KIND_OF_INPUT = {GAZE: "gaze", FEATURES: "features", MORE_FEATURES: "features"}
 _AREAS = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"rectangle": [20, 0, 80, 30]}}
 
 
@@ -27,6 +30,11 @@ class RandomPlan:
         return bool(self.document["privacy"]["neighbours"] == "add-remove-one")
 
     @property
+    def divides_people(self) -> bool:
+        """Whether an output divides people by lot: which half they fall into follows from an order of people that is not drawn here."""
+        return any(output.get("threshold") == "randomized" for output in self.document["outputs"])
+
+    @cached_property
     def text(self) -> str:
         """The plan as TOML."""
         lines = [f"{key} = {_written(self.document[key])}" for key in ("release", "privacy", "inputs")]
@@ -51,14 +59,17 @@ def random_plan(draws: Draws) -> RandomPlan:
     kinds = [one_of(draws, offered) for _ in range(draws.integer(1, 3))]
     outputs = [{"name": f"o{n}", "kind": kind, **_KINDS[kind](draws)} for n, kind in enumerate(kinds)]
     for output in outputs:
+        if output["input"] == FEATURES and happens(draws, 4):
+            output["input"] = MORE_FEATURES
         if output["kind"] == "signals" and not (public.lengths and happens(draws, 2)):
             output["length"] = draws.integer(4, 8)
     used = {output["input"] for output in outputs}
     inputs = {}
     if GAZE in used:
         inputs[GAZE] = _gaze(draws, public)
-    if FEATURES in used:
-        inputs[FEATURES] = _features(draws, public)
+    for name in (FEATURES, MORE_FEATURES):
+        if name in used:
+            inputs[name] = _features(draws, public)
     unprotected = any(output.get("calibration") == "bozkir2021" for output in outputs)
     privacy = {"epsilon": one_of(draws, (4.0, 50.0)), "delta": 1e-3, "neighbours": relation}
     if unprotected:
@@ -72,13 +83,20 @@ def _gaze(draws: Draws, public: Public) -> Keys:
     if happens(draws, 2):
         columns["time"] = "t"
     assumed = ["stimuli"] * public.names + ["assignment"] * public.assignment
+    off_screen = one_of(draws, ("error", "drop"))
+    origins = (
+        ("top-left", "bottom-left")
+        if off_screen == "error"
+        else ("top-left", "bottom-left", "centre", "centre-y-up")
+    )
     return {
         "kind": "gaze",
         "path": "in memory",
         "columns": columns,
         "screen": {"width_px": WIDTH, "height_px": HEIGHT},
         "missing": [CODE],
-        "off_screen": one_of(draws, ("error", "drop")),
+        "off_screen": off_screen,
+        "origin": one_of(draws, origins),
         "assume_public": assumed,
         **({} if public.names else {"stimuli": some_of(draws, STIMULI)}),
         **_row_choices(draws),
@@ -126,7 +144,11 @@ def _heatmap(draws: Draws) -> Keys:
             "weight": one_of(draws, ("samples", "duration")),
             "prior": one_of(draws, ("centre", "none")),
             "blur_px": one_of(draws, (12.0, 20.0)),
+            "clip": one_of(draws, (0.35, 2.0)),
+            "exponent": one_of(draws, (1.25, 0.5)),
         }
+        if happens(draws, 4):
+            keys |= {"window": [0.0, 2.0], "frames": 3, "blur_time": 0.8}
         return keys | _budget(draws)
     keys |= {"width_px": 8, "height_px": 6, "blur_px": one_of(draws, (5.0, 0.0))}
     bound: int | str = one_of(draws, (3, 4, "unlimited"))
@@ -162,7 +184,10 @@ def _signals(draws: Draws) -> Keys:
     if happens(draws, 2):
         keys["features"] = ["open"]
     if keys["mechanism"] == "spectral":
-        keys["baseline"] = one_of(draws, ("person", "recording", "none"))
+        keys["baseline"] = one_of(draws, ("person", "recording", "none", "start"))
+        if keys["baseline"] == "start":
+            keys["baseline_steps"] = 2
+        keys["coefficients"] = draws.integer(1, 3)
         return keys | _budget(draws)
     if keys["mechanism"] in ("cfpa", "dcfpa"):
         keys["chunk"] = one_of(draws, (3, 4))
@@ -194,6 +219,8 @@ def _statistics(draws: Draws) -> Keys:
         keys["by"] = one_of(draws, ("recording", "mood"))
         if happens(draws, 2):
             keys["max_groups_per_person"] = 1
+    if happens(draws, 4):
+        keys["quantile_share"] = 0.5
     return keys | _budget(draws)
 
 
@@ -208,16 +235,18 @@ def _records(draws: Draws) -> Keys:
         keys["task"] = one_of(draws, ("recording", "mood"))
     if happens(draws, 2):
         keys["dependence"] = "tree"
+    if happens(draws, 2):
+        keys["per_task"] = "task" in keys and happens(draws, 2)
     if happens(draws, 3):
-        return {
-            **keys,
-            "model": "seeded",
-            "fit": one_of(draws, ("dp", "exact")),
-            "k": 2,
-            "gamma": 4.0,
-            "resampled": 1,
-            "count": one_of(draws, ("person", "record")),
-        }
+        mood = [] if keys.get("task") == "mood" else ["mood"]
+        keys["order"] = ["open", *mood, "size_mm"]
+    if happens(draws, 3):
+        keys |= {"model": "seeded", "k": 2, "gamma": 4.0, "resampled": one_of(draws, (1, [1, 2]))}
+        if happens(draws, 3):
+            keys.pop("rows")
+            return keys | {"fit": "dp", "threshold": "randomized", "epsilon0": 1.0, "trials": 20}
+        fit, count = one_of(draws, ("dp", "exact")), one_of(draws, ("person", "record"))
+        return keys | {"fit": fit, "count": count, "copies": one_of(draws, ("keep", "exclude"))}
     return {**keys, "model": "marginals", "fit": "dp", "noise": one_of(draws, ("laplace", "gaussian"))}
 
 

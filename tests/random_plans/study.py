@@ -174,11 +174,11 @@ def _kinds(draws: Draws, rows: int) -> list[str]:
             return [KINDS[0]] * rows
 
 
-def neighbour(draws: Draws, study: Study, public: Public) -> Study:
+def neighbour(draws: Draws, study: Study, public: Public, *, same_label: bool = False) -> Study:
     """Return the study with somebody else in one person's place, under the same label or another, and files in another order."""
     place = draws.integer(0, len(study.people) - 1)
     gone = study.people[place]
-    label = gone.label if happens(draws, 3) else one_of(draws, _OTHER_LABELS)
+    label = gone.label if same_label or happens(draws, 3) else one_of(draws, _OTHER_LABELS)
     other = random_person(draws, label, gone, public)
     return Study((*study.people[:place], other, *study.people[place + 1 :]), draws.integer(0, 99))
 

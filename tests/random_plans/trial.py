@@ -33,9 +33,9 @@ def tried(draws: Draws, observer: Observer, *, neighbours: int) -> Trial:
     plan, study = random_plan(draws), random_study(draws)
     shown = observer.of(plan, study)
     found = []
-    for _ in range(neighbours):
-        other = _neighbour(draws, plan, study)
-        found += [f"neighbours: {line}" for line in differences(plan, shown, observer.of(plan, other))]
+    for number in range(neighbours):
+        other = observer.of(plan, _neighbour(draws, plan, study), whole=number == 0)
+        found += [f"neighbours: {line}" for line in differences(plan, shown, other)]
     if not shown.refused:
         again = observer.of(plan, renamed(draws, study))
         found += [f"other labels: {line}" for line in same(plan, shown, again)]
@@ -47,4 +47,4 @@ def tried(draws: Draws, observer: Observer, *, neighbours: int) -> Trial:
 def _neighbour(draws: Draws, plan: RandomPlan, study: Study) -> Study:
     if plan.adds_or_removes:
         return without_one(draws, study, plan.public)
-    return neighbour(draws, study, plan.public)
+    return neighbour(draws, study, plan.public, same_label=plan.divides_people)

@@ -108,6 +108,7 @@ def test_a_detector_that_is_silent_stands_in_the_table_as_such() -> None:
             0,
             [20, 0, 1, 0],
         ),  # 20 000 runs, ε, δ
+        (["--plans", "4", "--neighbours", "1"], 0, [0, 4, 1]),
         (["--only", "no such mechanism"], 2, []),
     ],
 )

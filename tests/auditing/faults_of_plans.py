@@ -1,0 +1,136 @@
+"""Faults that lie where options meet, each of which is sound by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+
+from auditing.detectors import audit_of
+from auditing.order import OrderProbe
+from auditing.plans import each, each_with_private, groups_with_filters, only_with, plans_where
+from auditing.planting import Fault, everywhere, inside
+from synthrelease.data import facts
+from synthrelease.data.facts import Facts, read_facts
+from synthrelease.mechanisms.collected import PersonRows, by_label
+from synthrelease.mechanisms.grouped_rows import counted_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from auditing.detectors import Detector
+
+_whole_facts, _counted_groups = read_facts, counted_groups
+
+
+def _in_the_order_of_labels(self: PersonRows, _random: Any) -> NDArray[Any]:
+    return by_label(self)
+
+
+def _each_part_by_itself(self: PersonRows, random: Any) -> NDArray[Any]:
+    parts = [rows[random.permutation(len(rows))] for _, rows in self._rows.blocks]
+    return np.concatenate(parts)
+
+
+def _one_part_alone(self: PersonRows, _other: PersonRows) -> PersonRows:
+    return self
+
+
+def _of_the_rows_left(*arguments: Any, chosen: Any, **options: Any) -> Facts:
+    """All facts as they are of the rows that `only` leaves."""
+    pairs = facts._rows_of_pairs
+
+    def of_rows_left(table: Any, wanted: Any, *, empty_allowed: bool) -> Any:
+        return pairs(chosen.kept(table)[0], wanted, empty_allowed=empty_allowed)
+
+    with patch.object(facts, "_rows_of_pairs", of_rows_left):
+        return _whole_facts(*arguments, chosen=chosen, **options)
+
+
+def _fact_of_the_rows_left(name: str, *arguments: Any, **options: Any) -> Facts:
+    """One fact of the rows that `only` leaves, the others of all rows."""
+    whole, left = _whole_facts(*arguments, **options), _of_the_rows_left(*arguments, **options)
+    if name == "names":  # what else there is of a stimulus goes with it
+        return left
+    return replace(whole, **{name: getattr(left, name)}) if whole.names == left.names else whole
+
+
+def _no_limit_where_values_are_missing(data: Any, *, groups: int, max_groups: int, **options: Any) -> Any:
+    most = groups if np.isnan(data.values).any() else max_groups
+    return _counted_groups(data, groups=groups, max_groups=most, **options)
+
+
+@contextmanager
+def _facts(name: str) -> Iterator[None]:
+    with everywhere(read_facts, partial(_fact_of_the_rows_left, name))():
+        yield
+
+
+def _order(name: str, *, private: bool, in_parts: bool) -> Detector:
+    people, runs = (2, 8000) if in_parts else (200, 1000)
+    probe = OrderProbe(name, private=private, in_parts=in_parts, people=people)
+    return audit_of(lambda: probe, f"the order of {name}", runs=runs)
+
+
+FAULTS = (
+    Fault(
+        "everyone's own series in the order of labels where frequencies are private",
+        "mechanisms.collected.PersonRows.shuffled",
+        inside(PersonRows, "shuffled", _in_the_order_of_labels),
+        (
+            _order("signals-each-private", private=True, in_parts=False),
+            plans_where("each meets private frequencies", each_with_private),
+        ),
+    ),
+    Fault(
+        "everyone's own series in a drawn order within each part",
+        "mechanisms.collected.PersonRows.shuffled",
+        inside(PersonRows, "shuffled", _each_part_by_itself),
+        (_order("signals-each-in-parts", private=False, in_parts=True),),
+    ),
+    Fault(
+        "everyone's own series of one part alone",
+        "mechanisms.collected.PersonRows.joined",
+        inside(PersonRows, "joined", _one_part_alone),
+        (plans_where("each meets parts", each),),
+    ),
+    Fault(
+        "a list of stimuli taken from the rows that `only` leaves",
+        "data.facts.read_facts",
+        partial(_facts, "names"),
+        (plans_where("only meets a list of stimuli from the data", only_with("stimuli", "heatmap")),),
+    ),
+    Fault(
+        "a list of recordings taken from the rows that `only` leaves",
+        "data.facts.read_facts",
+        partial(_facts, "names"),
+        (
+            plans_where(
+                "only meets a list of recordings from the data", only_with("recordings", "statistics")
+            ),
+        ),
+    ),
+    Fault(
+        "viewers counted among the rows that `only` leaves",
+        "data.facts.read_facts",
+        partial(_facts, "assigned"),
+        (plans_where("only meets an assignment from the data", only_with("assignment", "areas")),),
+    ),
+    Fault(
+        "a length taken from the rows that `only` leaves",
+        "data.facts.read_facts",
+        partial(_facts, "longest"),
+        (plans_where("only meets lengths from the data", only_with("lengths", "signals")),),
+    ),
+    Fault(
+        "the limit of groups forgotten for people with missing values",
+        "mechanisms.grouped_rows.counted_groups",
+        everywhere(_counted_groups, _no_limit_where_values_are_missing),
+        (plans_where("groups meet chosen rows", groups_with_filters),),
+    ),
+)

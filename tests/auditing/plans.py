@@ -1,0 +1,84 @@
+"""Detectors of faults that lie where options meet: random plans with a pair of options, each against neighbours of its data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from random_plans.draws import OfGenerator
+from random_plans.observed import Observer
+from random_plans.plans import random_plan
+from random_plans.trial import tried
+
+from auditing.detectors import Detector, Verdict
+
+if TYPE_CHECKING:
+    from synthrelease.noise import SecureRandom
+
+Document = dict[str, Any]
+_PLANS, _NEIGHBOURS = 6, 4
+
+
+def _outputs(document: Document, kind: str) -> Iterator[tuple[Document, Document]]:
+    """Outputs of a kind, each with its input."""
+    for output in document["outputs"]:
+        if output["kind"] == kind:
+            yield output, document["inputs"][output["input"]]
+
+
+def each_with_private(document: Document) -> bool:
+    """Whether everyone's own series are released with a private number of frequencies."""
+    return any(
+        output.get("query") == "each" and output.get("coefficients") == "private"
+        for output, _ in _outputs(document, "signals")
+    )
+
+
+def each(document: Document) -> bool:
+    """Whether everyone's own series are released; every plan is also read in parts."""
+    return any(output.get("query") == "each" for output, _ in _outputs(document, "signals"))
+
+
+def only_with(assumed: str, kind: str) -> Callable[[Document], bool]:
+    """Return whether `only` leaves rows out where a fact is assumed to be public that an output of a kind uses."""
+
+    def has(document: Document) -> bool:
+        return any(
+            "only" in source and assumed in source["assume_public"] for _, source in _outputs(document, kind)
+        )
+
+    return has
+
+
+def groups_with_filters(document: Document) -> bool:
+    """Whether statistics stand in groups, few for each person, of an input whose rows are chosen."""
+    return any(
+        output.get("max_groups_per_person") == 1 and ("only" in source or "valid" in source)
+        for output, source in _outputs(document, "statistics")
+    )
+
+
+def plans_where(name: str, has: Callable[[Document], bool]) -> Detector:
+    """Detect random plans of a kind that show more than noisy values."""
+
+    def make(random: SecureRandom) -> tuple[str, ...]:
+        first = int(random.integers(2**31, 1)[0])
+        shown: list[str] = []
+        tried_plans = 0
+        with Observer() as observer:
+            for seed in count(first):
+                if not has(random_plan(OfGenerator(seed)).document):
+                    continue
+                trial = tried(OfGenerator(seed), observer, neighbours=_NEIGHBOURS)
+                tried_plans += not trial.refused
+                shown += trial.found
+                if tried_plans == _PLANS or shown:
+                    return tuple(shown)
+        raise AssertionError
+
+    return Detector(
+        f"plans where {name}",
+        make,
+        lambda shown: Verdict(bool(shown), shown[0] if shown else f"{_PLANS} plans show noisy values alone"),
+    )
