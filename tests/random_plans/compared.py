@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Refusals that depend on the data; they reach the curator alone.
-OF_DATA = {"only-selects-nothing", "no-listed-rows", "too-few-records", "no-complete-row"}
+BY_LOT = "too-few-records"  # candidates that passed the deniability test
+OF_DATA = {"only-selects-nothing", "no-listed-rows", BY_LOT, "no-complete-row"}
 
 
 def differences(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
@@ -35,7 +36,8 @@ def same(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     """Return what the same people show differently in another order, under other labels, or read in parts, each in a line."""
     if one.refused or other.refused:
         different = [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
-        return _crashes(one, other) or (different if one.refused != other.refused else [])
+        by_lot = BY_LOT in (one.refused, other.refused)  # other labels, other seeds
+        return _crashes(one, other) or (different if one.refused != other.refused and not by_lot else [])
     found = []
     if one.preview != other.preview and one.in_parts == other.in_parts:  # it tells the memory that parts take
         found.append("preview")
