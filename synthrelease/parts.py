@@ -176,8 +176,11 @@ def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
     """
     column = spec.options["columns"]["person"]
     counted = pl.concat(
-        table.frame.group_by(column, maintain_order=True).len()
-        for table in read_slices(spec.source, [column], most=most_rows)
+        (
+            table.frame.group_by(column, maintain_order=True).len()
+            for table in read_slices(spec.source, [column], most=most_rows)
+        ),
+        how="vertical_relaxed",  # of files whose numbers are of several types
     )
     cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
     person = label_texts(cells[column]).alias("person")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.finding import Finding
+from synthrelease.data.coordinates import DEGREES
 
 ONLY_WARNING = (
     "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
@@ -17,6 +18,7 @@ NEEDED = {  # the kind of input that a kind of output is made of
     "records": "features",
     "statistics": "features",
 }
+_OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
 _WITHDRAW = "withdraw it, build again with this version, and count both in the ledger"
 
 
@@ -34,20 +36,46 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         if inputs[output["input"]]["kind"] != NEEDED[output["kind"]]:
             yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
     for name, entry in inputs.items():
-        people = {
-            output["mechanism"]["public_inputs"]["people"]
-            for output in manifest["outputs"]
-            if output["input"] == name
-        }
-        if len(people) > 1:
-            yield Finding(
-                "manifest", f"inputs ({name})", "outputs of one input state different numbers of people"
-            )
         yield from _row_faults(entry)
+        yield from _common_faults(entry, [one for one in manifest["outputs"] if one["input"] == name])
+    yield from _people_faults(manifest)
     if any(entry["only"] for entry in inputs.values()) != (ONLY_WARNING in manifest["warnings"]):
         yield Finding(
             "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
         )
+
+
+def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Where outputs of one input state different facts of it."""
+    where = f"inputs ({entry['name']})"
+    facts = [
+        {
+            **{key: output["mechanism"]["public_inputs"][key] for key in ("people", "names")},
+            **{key: value for key, value in output["mechanism"]["parameters"].items() if key in _OF_INPUTS},
+            **{
+                f"bounds of {one['name']}": one
+                for one in output["mechanism"]["parameters"].get("features", [])
+            },
+        }
+        for output in outputs
+    ]
+    for fact in dict.fromkeys(key for one in facts for key in one):
+        stated = [one[fact] for one in facts if fact in one]
+        if any(value != stated[0] for value in stated):
+            yield Finding("manifest", where, f"its outputs state different {fact.replace('_', ' ')}")
+    screens = [one["screen"] for one in facts if "screen" in one]
+    if entry.get("coordinates") == DEGREES and any("width_mm" not in screen for screen in screens):
+        yield Finding("manifest", where, "degrees on a screen of unknown size and distance")
+
+
+def _people_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Where the number of all people is not possible for those of the inputs; private numbers are null."""
+    by_input = {
+        output["input"]: output["mechanism"]["public_inputs"]["people"] for output in manifest["outputs"]
+    }
+    people, stated = manifest["privacy"]["people"], list(by_input.values())
+    if people is not None and None not in stated and not max(stated) <= people <= sum(stated):
+        yield Finding("manifest", "privacy/people", "not possible for the people of the inputs")
 
 
 def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:
@@ -56,9 +84,12 @@ def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:
         columns = [choice["column"] for choice in entry[key]]
         if len(set(columns)) < len(columns):
             yield Finding("manifest", where, f"`{key}` names a column twice")
-    ranges = [(float(c["low"]), float(c["high"])) for c in entry["valid"] if "low" in c]
-    if not all(low <= high for low, high in ranges):
+    ranges = [(c["low"], c["high"]) for c in entry["valid"] if "low" in c]
+    if not all(float(low) <= float(high) for low, high in ranges):
         yield Finding("manifest", where, "the range of a good measurement is no interval")
+    numbers = [*entry["missing"]["numbers"], *(end for ends in ranges for end in ends)]
+    if any(repr(float(number)) != number for number in numbers):
+        yield Finding("manifest", where, "a number is not written in the one form that it has")
 
 
 def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:

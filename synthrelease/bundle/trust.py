@@ -9,6 +9,10 @@ def on_trust(manifest: dict[str, Any]) -> list[str]:
     """Return what only the data could show, in sentences."""
     promised = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
     told = ["that a label is one person, and that bounds and public lists were chosen without looking"]
+    if manifest["manifest_version"] == 1:
+        told.append(
+            "which rows count, which a manifest of version 1 does not state, and that public facts do not follow from it"
+        )
     if any(one["kind"] not in {"none", "plausible_deniability"} for _, one in promised):
         told.append("that rows were limited, and noise was drawn, as stated")
     told += [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
@@ -18,8 +18,10 @@ from synthrelease.data.tables import Table, label_texts, read_slices
 from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22
-_NUMBER = re.compile(r"([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?", re.ASCII)
-_LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)", re.ASCII)
+_NUMBER = re.compile(r"([-+]?)(\d*)(?:\.(\d*))?", re.ASCII)
+_LEADING_ZEROS = re.compile(r"(?<!\d)(?<!\d\.)0+(?=\d)", re.ASCII)
+_SEPARATORS = re.compile(r"(?<=[^\W\d_])[-_.]+(?=\d)|(?<=\d)[-_.]+(?=[^\W\d_])")
+_DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Twins:
 
     Attributes:
         places: of the first row of each.
-        ways: in which they differ: coding, capitals, blanks, numbers.
+        ways: in which they differ: coding, capitals, blanks, separators, numbers.
         more: how many other labels have a twin, too.
     """
 
@@ -44,8 +46,9 @@ class Twins:
 def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> Twins | None:
     """Return the first two labels that may be one person's, whether in one source or in two; None if there are none.
 
-    Labels are twins if they are the same after Unicode's compatibility composition (NFKC), with capitals and blanks left out and
-    numbers in one form: `José` in two codings, `P1` and `p 1`, `1` and `01` and `1.0`. Blanks around a label never count.
+    Labels are twins if they are the same after Unicode's compatibility composition (NFKC), with capitals, blanks, and separators between letters
+    and digits left out, and numbers in one form: `José` in two codings, `P1` and `p 1` and `P_1`, `1` and `01` and `1.0`. Blanks around a
+    label never count. `1.1` and `1.10` are no twins: so people of several sites are numbered.
 
     Args:
         sources: each with its column of people and the labels in it.
@@ -116,34 +119,47 @@ def _without_blanks(label: str) -> str:
     return "".join(c for c in label if not c.isspace() and unicodedata.category(c) != "Cf")
 
 
+def _without_separators(label: str) -> str:
+    return _SEPARATORS.sub("", _DASHES.sub("-", label))
+
+
+def _plain_digit(character: str) -> str:
+    """A digit of another script as ours; of one in another coding of ours, coding is what differs."""
+    own = character.isdecimal() and unicodedata.normalize("NFKC", character) == character
+    return str(unicodedata.decimal(character)) if own else character
+
+
 def _with_plain_numbers(label: str) -> str:
-    """`01`, `1.0` and `1e0` as one; a text without the zeros before its numbers."""
-    found = _NUMBER.fullmatch(label)
-    if found is None or not (found[2] or found[3]):
+    """`01` and `1.0` as one, in digits of any script; a text without the zeros before its numbers."""
+    if not label.isascii():
+        label = "".join(_plain_digit(c) for c in label)
+    number = _NUMBER.fullmatch(label)
+    if number is None or not (number[2] or number[3]):
         return _LEADING_ZEROS.sub("", label)
-    sign, whole, part, power = found[1], found[2], found[3] or "", int(found[4] or 0)
-    digits = (whole + part).lstrip("0")
-    plain = digits.rstrip("0")
-    return f"{sign.strip('+')}{plain}e{power - len(part) + len(digits) - len(plain)}" if plain else "0"
+    whole, part = number[2].lstrip("0"), number[3] if (number[3] or "").strip("0") else ""
+    return f"{number[1].strip('+')}{whole}{'.' if part else ''}{part}" if whole or part else "0"
 
 
-_STEPS: Mapping[str, Callable[[str], str]] = {
-    "coding": _in_one_coding,
-    "capitals": str.casefold,
-    "blanks": _without_blanks,
-    "numbers": _with_plain_numbers,
-}
+_STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("coding", _in_one_coding),
+    ("capitals", str.casefold),
+    ("coding", _in_one_coding),  # small letters can be in two codings again
+    ("blanks", _without_blanks),
+    ("separators", _without_separators),
+    ("numbers", _with_plain_numbers),
+)
 _WORDS = {
     "coding": "how letters are coded (Unicode)",
     "capitals": "capitals",
     "blanks": "blanks",
+    "separators": "signs between letters and digits",
     "numbers": "how a number is written",
 }
 
 
 def _plain(label: str, *, without: str = "") -> str:
     """A label in one spelling, but for one way in which it may differ."""
-    for way, step in _STEPS.items():
+    for way, step in _STEPS:
         if way != without:
             label = step(label)
     return label
@@ -151,5 +167,5 @@ def _plain(label: str, *, without: str = "") -> str:
 
 def _ways(one: str, other: str) -> tuple[str, ...]:
     """Without which they would not be the same; all, where any of several would do."""
-    needed = tuple(way for way in _STEPS if _plain(one, without=way) != _plain(other, without=way))
-    return needed or tuple(_STEPS)
+    needed = tuple(way for way in _WORDS if _plain(one, without=way) != _plain(other, without=way))
+    return needed or tuple(_WORDS)

@@ -30,6 +30,8 @@ _LIKE_DATA = re.compile(
 )
 _COMMA = re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?")  # 3,5 and 1.234,5 and 1,234.5
 
+_INT64 = float(1 << 63)
+
 Code = float | str  # marks a missing value
 
 
@@ -288,13 +290,21 @@ def _texts(missing: Sequence[Code]) -> list[str]:
 def label_texts(series: pl.Series) -> pl.Series:
     """Return cells of labels as text: without surrounding blanks, whole numbers without a decimal point.
 
+    The text follows from what a number is, and not from the type it is held in: where files are put together, somebody else's may
+    decide that.
+
     Raises:
         TypeError: cells of this type have no plain text form.
     """
     if series.dtype.is_float():
-        series = series.fill_nan(None)
-        series = series.set(series == 0, 0.0)  # −0 is 0
-        return series.cast(pl.String).str.strip_suffix(".0")
+        number = pl.col(series.name).cast(pl.Float64).fill_nan(None)
+        whole = (number == number.round()) & (number.abs() < _INT64)
+        text = (
+            pl.when(whole)
+            .then(number.cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(number.cast(pl.String))
+        )
+        return series.to_frame().select(text)[series.name]
     dated = series.dtype.is_temporal() and series.dtype != pl.Duration
     if series.dtype.is_integer() or dated or series.dtype in _WRITABLE:
         return series.cast(pl.String).str.strip_chars()

@@ -58,10 +58,11 @@ def as_text(manifest: dict[str, Any]) -> str:
     ]
     for output in manifest["outputs"]:
         lines += ["", *_output_lines(output)]
-    if "inputs" in manifest:
-        lines += ["", "Rows"]
-        for entry in manifest["inputs"]:
-            lines += wrapped("  ", f"{entry['name']}: {' '.join(rows_that_count(entry))}")
+    lines += ["", "Rows"]
+    for entry in manifest.get("inputs", []):
+        lines += wrapped("  ", f"{entry['name']}: {' '.join(rows_that_count(entry))}")
+    if manifest["manifest_version"] == 1:
+        lines.append("  a manifest of version 1 does not state which rows count, nor its plan")
     lines += ["", "Not protected"]
     for entry in privacy["not_protected"]:
         lines += wrapped("  ", f"{entry['what']}: {entry['reason']}")

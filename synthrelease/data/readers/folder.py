@@ -24,6 +24,7 @@ _PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|
 _NOT_HIDDEN = r"(?!\.)"  # unless the pattern itself begins with a point there
 _FOLDERS = rf"(?:{_NOT_HIDDEN}[^/]+/)*"
 _OF_SYSTEMS = {"thumbs.db", "desktop.ini"}  # that Windows puts into folders; what macOS does is hidden
+_EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
 _LINE_BITS = 40  # of a place: the line within the file; above them the number of the file
 
 
@@ -300,6 +301,7 @@ def _joined(pieces: list[tuple[File, Rows]], columns: list[str]) -> Rows:
                 if column not in none
             ],
         )
+        _check_whole_numbers(column, [(file, frame[column]) for file, (frame, _) in pieces])
     frames = [
         frame.with_columns(pl.lit(None).alias(column) for column in none)
         for (_, (frame, _)), none in zip(pieces, empty, strict=True)
@@ -324,6 +326,23 @@ def _check_types(column: str, types: list[tuple[File, pl.DataType]]) -> None:
                 found=_shown(dtype),
                 expected=f"{_shown(types[0][1])}, as in {types[0][0].source.path.name}",
                 remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
+            )
+
+
+def _check_whole_numbers(column: str, cells: list[tuple[File, pl.Series]]) -> None:
+    """Refuse whole numbers that fractions in another file would round: two labels could become one."""
+    if not any(series.dtype.is_float() for _, series in cells):
+        return
+    for file, series in cells:
+        ends = (series.min(), series.max()) if series.dtype.is_integer() else ()
+        if any(isinstance(end, int) and abs(end) > _EXACT for end in ends):
+            raise DataError(
+                "integers-too-large",
+                "whole numbers are too large to stand beside fractions",
+                where=f"{file.source.path}, column '{column}'",
+                found="whole numbers in this file, and fractions in another",
+                expected="one type",
+                remedy="write the column as one type in all files",
             )
 
 

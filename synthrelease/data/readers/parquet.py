@@ -12,7 +12,7 @@ import polars as pl
 
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.parquet_tags import check_tags
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Rows, as_cells
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -67,7 +67,8 @@ class Parquet:
     def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values; row groups without them are skipped."""
         numbered = pl.scan_parquet(source.path, glob=False, row_index_name=_ROW)
-        chosen = numbered.filter(pl.col(column).is_in(values.implode()))
+        dtype = _collected(source.path, _scan(source.path).select(column).head(0)).schema[column]
+        chosen = numbered.filter(pl.col(column).is_in(as_cells(values, dtype).implode()))
         frame = _collected(source.path, chosen.select([*columns, _ROW]))
         return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 

@@ -15,6 +15,14 @@ from synthrelease.data.source import Source
 Rows = tuple[pl.DataFrame, NDArray[np.int64]]  # some columns, and the place of each row
 
 
+def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Return those of some cells that a column of a type can hold, in that type: files of a folder may hold a column in several."""
+    if values.dtype == dtype or not (values.dtype.is_numeric() and dtype.is_numeric()):
+        return values
+    cells = values.cast(dtype, strict=False)
+    return cells.filter(cells.cast(values.dtype, strict=False) == values)
+
+
 class Reader(Protocol):
     """A format. It opens files through `opening.opened`, and no message of its errors repeats a cell.
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Rows, as_cells
 from synthrelease.data.source import Source
 
 
@@ -78,7 +78,7 @@ class Whole(ABC):
     def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values."""
         whole = self._kept(source)
-        wanted = whole[column].is_in(values.implode())
+        wanted = whole[column].is_in(as_cells(values, whole[column].dtype).implode())
         return whole.filter(wanted).select(columns), np.flatnonzero(wanted.to_numpy())
 
     def _kept(self, source: Source) -> pl.DataFrame:

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from forging import forge, read_manifest
+from goldens import check_text
 
 import synthrelease
 from synthrelease.errors import PlanError
+from synthrelease.report.summary import as_text
 
 ROWS = """
 p01,a,Fixation,3,5,0.9,ok
@@ -24,7 +26,7 @@ PLAN = """
 [release]
 name = "rows"
 version = "1.0.0"
-title = "Rows"
+title = "Chosen rows"
 [privacy]
 epsilon = 1.0
 [inputs.gaze]
@@ -46,6 +48,11 @@ width_px = 8
 height_px = 6
 max_samples_per_stimulus = 2
 cap = 1
+[[outputs]]
+name = "shares"
+kind = "areas"
+input = "gaze"
+areas = { left = { rectangle = [0, 0, 40, 60] } }
 [inputs.pupil]
 kind = "features"
 path = "gaze.csv"
@@ -104,7 +111,7 @@ def test_a_manifest_has_the_choices_of_rows_and_the_digest_of_the_plan(bundle: P
     manifest = read_manifest(bundle)
     assert manifest["inputs"] == ENTRIES
     assert manifest["plan"] == {"sha256": hashlib.sha256(PLAN.encode()).hexdigest()}
-    assert [output["input"] for output in manifest["outputs"]] == ["gaze", "pupil", "pupil"]
+    assert [output["input"] for output in manifest["outputs"]] == ["gaze", "gaze", "pupil", "pupil"]
     assert sum("`only`" in warning for warning in manifest["warnings"]) == 1
 
 
@@ -113,11 +120,12 @@ def _change_only(manifest: dict[str, Any]) -> None:
 
 
 def _swap_inputs(manifest: dict[str, Any]) -> None:
-    manifest["outputs"][0]["input"], manifest["outputs"][1]["input"] = "pupil", "gaze"
+    for output in manifest["outputs"]:
+        output["input"] = "pupil" if output["input"] == "gaze" else "gaze"
 
 
 def _drop_people(manifest: dict[str, Any]) -> None:
-    manifest["outputs"][2]["mechanism"]["public_inputs"]["people"] = 2
+    manifest["outputs"][3]["mechanism"]["public_inputs"]["people"] = 2
 
 
 def _unused(manifest: dict[str, Any]) -> None:
@@ -130,6 +138,39 @@ def _twice(manifest: dict[str, Any]) -> None:
 
 def _no_interval(manifest: dict[str, Any]) -> None:
     manifest["inputs"][0]["valid"][0] |= {"low": "3.0", "high": "2.0"}
+
+
+def _too_many_people(manifest: dict[str, Any]) -> None:
+    manifest["privacy"]["people"] = 7  # of two inputs of 3 people
+
+
+def _other_names(manifest: dict[str, Any]) -> None:
+    manifest["outputs"][1]["mechanism"]["public_inputs"]["names"] = "assumed"
+
+
+def _other_screen(manifest: dict[str, Any]) -> None:
+    manifest["outputs"][1]["mechanism"]["parameters"]["screen"]["width_px"] = 160
+
+
+def _other_assignment(manifest: dict[str, Any]) -> None:
+    parameters, public = (manifest["outputs"][1]["mechanism"][key] for key in ("parameters", "public_inputs"))
+    parameters["assignment_public"], public["viewers"] = True, [3]
+
+
+def _other_bounds(manifest: dict[str, Any]) -> None:
+    manifest["outputs"][3]["mechanism"]["parameters"]["features"][0]["high"] = 2.0
+
+
+def _degrees(manifest: dict[str, Any]) -> None:
+    manifest["inputs"][0]["coordinates"] = "degrees"
+
+
+def _beyond_numbers(manifest: dict[str, Any]) -> None:
+    manifest["inputs"][0]["valid"][0]["low"] = "1e999"
+
+
+def _written_otherwise(manifest: dict[str, Any]) -> None:
+    manifest["inputs"][0]["missing"]["numbers"][0] = "-9.99e2"
 
 
 def _column_twice(manifest: dict[str, Any]) -> None:
@@ -146,6 +187,14 @@ def _column_twice(manifest: dict[str, Any]) -> None:
         (_twice, "inputs"),
         (_no_interval, "inputs (gaze)"),
         (_column_twice, "inputs (gaze)"),
+        (_too_many_people, "privacy/people"),
+        (_other_names, "inputs (gaze)"),
+        (_other_screen, "inputs (gaze)"),
+        (_other_assignment, "inputs (gaze)"),
+        (_other_bounds, "inputs (pupil)"),
+        (_degrees, "inputs (gaze)"),
+        (_beyond_numbers, "inputs (gaze)"),
+        (_written_otherwise, "inputs (gaze)"),
     ],
 )
 def test_a_contradiction_is_found(
@@ -157,6 +206,27 @@ def test_a_contradiction_is_found(
     assert ("manifest", where) in {
         (finding.code, finding.where) for finding in synthrelease.verify(path).findings
     }
+
+
+def test_a_manifest_of_version_1_is_named(bundle: Path, tmp_path: Path) -> None:
+    """Whoever writes one can leave row choices out: that they are unknown is said wherever the bundle is spoken of."""
+
+    def older(manifest: dict[str, Any]) -> None:
+        manifest["manifest_version"] = 1
+        manifest["warnings"] = [warning for warning in manifest["warnings"] if "`only`" not in warning]
+        for entry in (manifest, *manifest["outputs"]):
+            for key in ("plan", "inputs", "input"):
+                entry.pop(key, None)
+
+    path = tmp_path / "older.h5"
+    path.write_bytes(bundle.read_bytes())
+    forge(path, older)
+    result, sound = synthrelease.verify(path), synthrelease.verify(bundle)
+    assert result.ok
+    assert len(result.on_trust) == len(sound.on_trust) + 1
+    lines = as_text(read_manifest(path)).splitlines()
+    start = lines.index("Rows")
+    check_text("show/rows-of-version-1", "\n".join(lines[start : lines.index("", start)]))
 
 
 @pytest.mark.parametrize(

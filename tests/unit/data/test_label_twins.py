@@ -18,7 +18,7 @@ from synthrelease.data.label_twins import Twins, label_twins
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-CODING, CAPITALS, BLANKS, NUMBER = "coding", "capitals", "blanks", "numbers"
+CODING, CAPITALS, BLANKS, SEPARATORS, NUMBER = "coding", "capitals", "blanks", "separators", "numbers"
 
 
 def lines_of(twins: Twins | None) -> list[tuple[str, str]]:
@@ -45,9 +45,20 @@ def source(folder: Path, labels: list[str], name: str = "rows.csv") -> tuple[Sou
         ("1", "01", [NUMBER]),
         ("1", "1.0", [NUMBER]),
         ("1", "+1.", [NUMBER]),
-        ("100000", "1e5", [NUMBER]),
         ("0", "-0.00", [NUMBER]),
-        (".5", "0.50", [NUMBER]),
+        (".5", "0.5", [NUMBER]),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "1", [NUMBER]),
+        ("P_01", "P01", [SEPARATORS]),
+        ("P-1", "P1", [SEPARATORS]),
+        ("P\N{MINUS SIGN}1", "P-1", [SEPARATORS]),
+        ("a\N{EN DASH}b", "a-b", [SEPARATORS]),
+        ("S01_P02", "S01P02", [SEPARATORS]),
+        ("P_1", "p01", [CAPITALS, SEPARATORS, NUMBER]),
+        (
+            "\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}",
+            "\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}".upper(),
+            [CAPITALS],
+        ),
         ("P7", "P007", [NUMBER]),
         ("S2P7", "S02P07", [NUMBER]),
         ("P 01", "p1", [CAPITALS, BLANKS, NUMBER]),
@@ -80,7 +91,12 @@ def test_twins(tmp_path: Path, one: str, other: str, ways: list[str]) -> None:
         ("1.0.0", "1.0"),
         (".", "0"),
         ("-", "+"),
-        ("P-1", "P1"),
+        ("100000", "1e5"),
+        ("1e2", "100"),  # of three hexadecimal digits
+        ("1.1", "1.10"),  # of several sites
+        ("S1.05", "S1.5"),
+        ("1_2", "12"),
+        ("A-B", "AB"),
         ("1e9999", "1e9998"),
     ],
 )

@@ -1,0 +1,1 @@
+"""What OpenDP, dp-accounting and autodp say of the same mechanisms: for tests/witnesses."""
