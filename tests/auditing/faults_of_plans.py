@@ -15,8 +15,10 @@ from auditing.detectors import audit_of
 from auditing.order import OrderProbe
 from auditing.plans import each, each_with_private, groups_with_filters, only_with, plans_where
 from auditing.planting import Fault, everywhere, inside
+from synthrelease import builder
 from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
+from synthrelease.errors import PlanError
 from synthrelease.mechanisms.collected import PersonRows, by_label
 from synthrelease.mechanisms.grouped_rows import counted_groups
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from auditing.detectors import Detector
 
 _whole_facts, _counted_groups = read_facts, counted_groups
+_released = builder._all_released
 
 
 def _in_the_order_of_labels(self: PersonRows, _random: Any) -> NDArray[Any]:
@@ -35,6 +38,23 @@ def _in_the_order_of_labels(self: PersonRows, _random: Any) -> NDArray[Any]:
 def _each_part_by_itself(self: PersonRows, random: Any) -> NDArray[Any]:
     parts = [rows[random.permutation(len(rows))] for _, rows in self._rows.blocks]
     return np.concatenate(parts)
+
+
+def _in_the_order_of_values(self: PersonRows, random: Any) -> NDArray[Any]:
+    rows = by_label(self)[random.permutation(len(by_label(self)))]
+    return rows[np.lexsort(rows.reshape(len(rows), -1).T)]
+
+
+def _in_an_order_that_is_not_used(self: PersonRows, random: Any) -> NDArray[Any]:
+    random.permutation(len(by_label(self)))
+    return by_label(self)
+
+
+def _refused_late(design: Any, collected: Any, random: Any) -> Any:
+    made = _released(design, collected, random)
+    if design.people % 2:  # in place of anything that the data decide
+        raise PlanError("no-listed-rows", "too late", remedy="none")
+    return made
 
 
 def _one_part_alone(self: PersonRows, _other: PersonRows) -> PersonRows:
@@ -94,10 +114,28 @@ FAULTS = (
         (_order("signals-each-in-parts", private=False, in_parts=True),),
     ),
     Fault(
+        "everyone's own series in the order of their values",
+        "mechanisms.collected.PersonRows.shuffled",
+        inside(PersonRows, "shuffled", _in_the_order_of_values),
+        (plans_where("everyone's own series are released", each),),
+    ),
+    Fault(
+        "everyone's own series in an order that is drawn and not used",
+        "mechanisms.collected.PersonRows.shuffled",
+        inside(PersonRows, "shuffled", _in_an_order_that_is_not_used),
+        (plans_where("everyone's own series are released", each),),
+    ),
+    Fault(
+        "a refusal after noise was drawn",
+        "builder._all_released",
+        inside(builder, "_all_released", _refused_late),
+        (plans_where("anything is released", lambda _: True),),
+    ),
+    Fault(
         "everyone's own series of one part alone",
         "mechanisms.collected.PersonRows.joined",
         inside(PersonRows, "joined", _one_part_alone),
-        (plans_where("each meets parts", each),),
+        (plans_where("everyone's own series are released", each),),
     ),
     Fault(
         "a list of stimuli taken from the rows that `only` leaves",
@@ -111,7 +149,9 @@ FAULTS = (
         partial(_facts, "names"),
         (
             plans_where(
-                "only meets a list of recordings from the data", only_with("recordings", "statistics")
+                "only meets a list of recordings from the data",
+                only_with("recordings", "statistics"),
+                plans=15,
             ),
         ),
     ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from synthrelease.noise import SecureRandom
 
 Document = dict[str, Any]
-_PLANS, _NEIGHBOURS = 6, 4
+_NEIGHBOURS = 4
 
 
 def _outputs(document: Document, kind: str) -> Iterator[tuple[Document, Document]]:
@@ -36,7 +36,7 @@ def each_with_private(document: Document) -> bool:
 
 
 def each(document: Document) -> bool:
-    """Whether everyone's own series are released; every plan is also read in parts."""
+    """Whether everyone's own series are released; every plan is read in parts, too."""
     return any(output.get("query") == "each" for output, _ in _outputs(document, "signals"))
 
 
@@ -59,8 +59,8 @@ def groups_with_filters(document: Document) -> bool:
     )
 
 
-def plans_where(name: str, has: Callable[[Document], bool]) -> Detector:
-    """Detect random plans of a kind that show more than noisy values."""
+def plans_where(name: str, has: Callable[[Document], bool], *, plans: int = 6) -> Detector:
+    """Detect random plans of a kind, among so many, that show more than noisy values."""
 
     def make(random: SecureRandom) -> tuple[str, ...]:
         first = int(random.integers(2**31, 1)[0])
@@ -73,12 +73,12 @@ def plans_where(name: str, has: Callable[[Document], bool]) -> Detector:
                 trial = tried(OfGenerator(seed), observer, neighbours=_NEIGHBOURS)
                 tried_plans += not trial.refused
                 shown += trial.found
-                if tried_plans == _PLANS or shown:
+                if tried_plans == plans or shown:
                     return tuple(shown)
         raise AssertionError
 
     return Detector(
         f"plans where {name}",
         make,
-        lambda shown: Verdict(bool(shown), shown[0] if shown else f"{_PLANS} plans show noisy values alone"),
+        lambda shown: Verdict(bool(shown), shown[0] if shown else f"{plans} plans show noisy values alone"),
     )

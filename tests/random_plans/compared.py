@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +10,23 @@ import numpy as np
 
 from random_plans.observed import CRASH, Drawn, Observed
 from random_plans.plans import RandomPlan
+from synthrelease.data.tables import in_natural_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Refusals that depend on the data; they reach the curator alone.
+BEFORE_NOISE = {"only-selects-nothing", "no-listed-rows"}
 BY_LOT = "too-few-records"  # candidates that passed the deniability test
-OF_DATA = {"only-selects-nothing", "no-listed-rows", BY_LOT, "no-complete-row"}
+AFTER_NOISE = {BY_LOT, "no-complete-row"}  # of records that start from seeds, which no ε covers
 
 
 def differences(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     """Return what neighbours show differently, and should not, each in a line."""
     if one.refused or other.refused:
-        return _crashes(one, other) or (
-            []
-            if one.refused == other.refused or {one.refused, other.refused} & OF_DATA
-            else [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
+        of_data = {one.refused, other.refused} & (BEFORE_NOISE | AFTER_NOISE)
+        return [*refused_late(plan, one), *refused_late(plan, other)] or _refused_otherwise(
+            one, other, allowed=bool(of_data)
         )
     previews = ["preview"] * (one.preview != other.preview)
     return [*previews, *_public(plan, one, other), *_moved(one, other)]
@@ -35,17 +35,29 @@ def differences(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
 def same(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
     """Return what the same people show differently in another order, under other labels, or read in parts, each in a line."""
     if one.refused or other.refused:
-        different = [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
         by_lot = BY_LOT in (one.refused, other.refused)  # other labels, other seeds
-        return _crashes(one, other) or (different if one.refused != other.refused and not by_lot else [])
+        return refused_late(plan, other) or _refused_otherwise(one, other, allowed=by_lot)
     found = []
     if one.preview != other.preview and one.in_parts == other.in_parts:  # it tells the memory that parts take
         found.append("preview")
     return found + _public(plan, one, other) + _other_integers(plan, one, other)
 
 
-def _crashes(one: Observed, other: Observed) -> list[str]:
-    return [observed.refused for observed in (one, other) if observed.refused.startswith(CRASH)]
+def refused_late(plan: RandomPlan, observed: Observed) -> list[str]:
+    """Return why a refusal should not have been: it is no refusal, or came when noise had been drawn, and paid for."""
+    if observed.refused.startswith(CRASH):
+        return [observed.refused]
+    drawn = any(one.integers or one.utilities for one in observed.drawn.values())
+    seeded = any(is_exempt(output) for output in plan.document["outputs"])
+    if not observed.refused or not drawn or (observed.refused in AFTER_NOISE and seeded):
+        return []
+    return [f"refused after noise was drawn: {observed.refused}"]
+
+
+def _refused_otherwise(one: Observed, other: Observed, *, allowed: bool) -> list[str]:
+    if allowed or one.refused == other.refused:
+        return []
+    return [f"refused: {one.refused or 'built'} / {other.refused or 'built'}"]
 
 
 def _other_integers(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
@@ -63,9 +75,18 @@ def _other_integers(plan: RandomPlan, one: Observed, other: Observed) -> list[st
         if before.utilities != after.utilities:
             found.append(f"{name}: other utilities")
         for (exact, _), (again, _) in zip(before.integers, after.integers, strict=True):
-            if not (_rows(exact) == _rows(again) if before.permuted else np.array_equal(exact, again)):
+            pair = exact, again
+            if before.order is not None:
+                pair = _of_study(before, exact, one.people), _of_study(after, again, other.people)
+            if not np.array_equal(*pair):
                 found.append(f"{name}: other integers")
     return found
+
+
+def _of_study(drawn: Drawn, exact: NDArray[np.int64], people: Sequence[str]) -> NDArray[np.int64]:
+    """Rows of people in the order of the study."""
+    place = {label: number for number, label in enumerate(in_natural_order(people))}
+    return drawn.by_label(exact)[[place[label] for label in people]]
 
 
 def _both(one: Observed, other: Observed) -> Iterator[tuple[str, Drawn, Drawn]]:
@@ -109,7 +130,10 @@ def _moved(one: Observed, other: Observed) -> list[str]:
         else:
             found += [
                 f"{name}: {what}"
-                for what in (*_moved_utilities(before, after), *_moved_integers(before, after))
+                for what in (
+                    *_moved_utilities(before, after),
+                    *_moved_integers(before, after, (one.people, other.people)),
+                )
             ]
     return found
 
@@ -121,29 +145,21 @@ def _moved_utilities(before: Drawn, after: Drawn) -> Iterator[str]:
             yield f"a utility moved by {far}, stated is {sensitivity}"
 
 
-def _moved_integers(before: Drawn, after: Drawn) -> Iterator[str]:
-    """All integers of one event are one vector."""
+def _moved_integers(
+    before: Drawn, after: Drawn, people: tuple[Sequence[str], Sequence[str]]
+) -> Iterator[str]:
+    """All integers of one event are one vector; rows of people are compared person by person."""
     for event in dict.fromkeys(event for _, event in before.integers):
         moves: list[int] = []
-        for (exact, own), (again, _) in zip(before.integers, after.integers, strict=True):
-            if own == event:
-                moves += _moves(exact, again, permuted=before.permuted).tolist()
+        for (exact, stated), (again, _) in zip(before.integers, after.integers, strict=True):
+            if stated == event:
+                pair = exact, again
+                if (
+                    before.order is not None
+                ):  # neighbours have the same people in the same places of the study, but for one
+                    pair = _of_study(before, exact, people[0]), _of_study(after, again, people[1])
+                moves += (pair[0] - pair[1]).ravel().tolist()
         power = 1 if event.norm == "l1" else 2
         if sum(abs(move) ** power for move in moves) > Fraction(event.sensitivity) ** power:
             far = sum(abs(move) ** power for move in moves) ** (1 / power)
             yield f"integers moved by {far:g} in {event.norm}, stated is {event.sensitivity:g}"
-
-
-def _moves(exact: NDArray[np.int64], again: NDArray[np.int64], *, permuted: bool) -> NDArray[np.int64]:
-    """How far integers moved; of rows whose order was drawn, only those that both do not have."""
-    if not permuted:
-        return (exact - again).ravel()
-    gone, come = _rows(exact) - _rows(again), _rows(again) - _rows(exact)
-    return (
-        np.array(list(gone.elements()), dtype=np.int64).ravel()
-        - np.array(list(come.elements()), dtype=np.int64).ravel()
-    )
-
-
-def _rows(exact: NDArray[np.int64]) -> Counter[tuple[int, ...]]:
-    return Counter(map(tuple, exact.reshape(len(exact), -1).tolist()))

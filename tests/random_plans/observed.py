@@ -56,12 +56,17 @@ class Drawn:
     Attributes:
         integers: before noise, with the event.
         utilities: of every choice, with its sensitivity.
-        permuted: whether an order of all people was drawn before.
+        order: of people, that was drawn before; None if none was.
     """
 
     integers: list[tuple[NDArray[np.int64], Any]] = field(default_factory=list)
     utilities: list[tuple[list[int], int]] = field(default_factory=list)
-    permuted: bool = False
+    order: NDArray[np.int64] | None = None
+
+    def by_label(self, exact: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return rows of people in the order of their labels, as they stood before an order was drawn."""
+        assert self.order is not None
+        return exact[np.argsort(self.order)]
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Observed:
         refused: the code of the error, or the type of one that is none of ours; empty if there was none.
         preview: its text.
         manifest: as data.
+        people: labels of those who have features, in the order of the study.
         in_parts: whether the inputs were read in parts.
         public: by name, what must not depend on anybody: manifest, sidecar, bundle, report.
         drawn: by output, what was before the doors.
@@ -80,6 +86,7 @@ class Observed:
     refused: str
     preview: str = ""
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    people: tuple[str, ...] = ()
     in_parts: bool = False
     public: Mapping[str, bytes] = field(default_factory=dict)
     drawn: Mapping[str, Drawn] = field(default_factory=dict)
@@ -173,10 +180,11 @@ class Observer:
         return int(random.words(1)[0]) % len(utilities)
 
     def _permutation(self, count: int) -> NDArray[np.int64]:
-        """The same order, for signals; it is noted that another one would have been drawn."""
+        """One order, always; for signals it is noted, so that rows can be put back."""
+        order = np.roll(np.arange(count), 1)
         if self._signals:
-            self._drawn[self._output].permuted = True
-        return np.arange(count)
+            self._drawn[self._output].order = order
+        return order
 
     def of(self, plan: RandomPlan, study: Study, *, cells: int | None = None, whole: bool = True) -> Observed:
         """Return what a plan shows of a study, with a test seed.
@@ -201,10 +209,11 @@ class Observer:
                 text = str(preview(self._design))
                 built = build(path, self._folder / "r.h5", frames=frames, test_seed=SEED, force=True)
             except SynthReleaseError as error:
-                return Observed(error.code)
+                return Observed(error.code, drawn=self._drawn)
             except Exception as error:  # noqa: BLE001  whatever it is, no plan may end so
                 return Observed(f"{CRASH}{type(error).__name__}")
         public = {"manifest": to_bytes(built.manifest), "sidecar": built.sidecar.read_bytes()}
         if whole:
             public["bundle"] = built.path.read_bytes()
-        return Observed("", text, built.manifest, cells is not None, public, self._drawn)
+        people = tuple(person.label for person in study.people if person.features)
+        return Observed("", text, built.manifest, people, cells is not None, public, self._drawn)

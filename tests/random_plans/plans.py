@@ -74,6 +74,8 @@ def random_plan(draws: Draws) -> RandomPlan:
     privacy = {"epsilon": one_of(draws, (4.0, 50.0)), "delta": 1e-3, "neighbours": relation}
     if unprotected:
         privacy["allow_unprotected"] = True
+    if any(output.get("threshold") == "randomized" for output in outputs):
+        privacy["epsilon"] = 500.0  # four trials take 60
     release = {"name": "random", "version": "1", "title": "A random plan"}
     return RandomPlan({"release": release, "privacy": privacy, "inputs": inputs, "outputs": outputs}, public)
 
@@ -244,7 +246,7 @@ def _records(draws: Draws) -> Keys:
         keys |= {"model": "seeded", "k": 2, "gamma": 4.0, "resampled": one_of(draws, (1, [1, 2]))}
         if happens(draws, 3):
             keys.pop("rows")
-            return keys | {"fit": "dp", "threshold": "randomized", "epsilon0": 1.0, "trials": 20}
+            return keys | {"fit": "dp", "threshold": "randomized", "epsilon0": 12.0, "trials": 4}
         fit, count = one_of(draws, ("dp", "exact")), one_of(draws, ("person", "record"))
         return keys | {"fit": fit, "count": count, "copies": one_of(draws, ("keep", "exclude"))}
     return {**keys, "model": "marginals", "fit": "dp", "noise": one_of(draws, ("laplace", "gaussian"))}

@@ -21,6 +21,7 @@ MOODS = ("calm", "tense", "tired")
 CODE = -999.0  # marks a missing value
 _MOST_ROWS = 6
 _LABELS = ("p1", "P 2", "7", "zoe", "Ä", "b.b", "0", "~", "-3", "m")  # no two of them are written alike
+_IN_BOTH = _LABELS[:2]
 _OTHER_LABELS = ("A0", "!", "zz", "99", "n", "ß", "-9")
 
 
@@ -95,6 +96,10 @@ def random_person(
     """Return a person, who agrees with another in what is public."""
     pictures = [(name, draws.integer(1, _MOST_ROWS)) for name in some_of(draws, STIMULI)]
     tasks = [(name, draws.integer(1, _MOST_ROWS)) for name in some_of(draws, RECORDINGS)]
+    there = [draws.integer(0, 5) != 5 or label in _IN_BOTH for _ in range(2)]
+    if like is not None:  # who takes part in which input is public
+        there = [bool(like.gaze), bool(like.features)]
+    pictures, tasks = pictures if there[0] else [], tasks if there[1] else []
     if like is not None and public is not None:
         if public.names or public.assignment:
             pictures = [(name, draws.integer(1, _MOST_ROWS)) for name, _ in like.groups("gaze")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from random_plans.compared import differences, same
+from random_plans.compared import differences, refused_late, same
 from random_plans.draws import Draws
 from random_plans.observed import Observer
 from random_plans.plans import RandomPlan, random_plan
@@ -32,7 +32,7 @@ def tried(draws: Draws, observer: Observer, *, neighbours: int) -> Trial:
     """Return what a random plan shows of a random study, of so many neighbours, of the same people renamed, and in parts."""
     plan, study = random_plan(draws), random_study(draws)
     shown = observer.of(plan, study)
-    found = []
+    found = refused_late(plan, shown)
     for number in range(neighbours):
         other = observer.of(plan, _neighbour(draws, plan, study), whole=number == 0)
         found += [f"neighbours: {line}" for line in differences(plan, shown, other)]

@@ -52,6 +52,73 @@ def test_random_plans_of_every_kind_are_built(observer: Observer) -> None:
     pytest.fail(f"only {sorted(kinds)} were built")
 
 
+BUILT = {
+    "heatmap": {
+        "mechanism": ["spectral", "gaussian", "laplace"],
+        "clipping": ["joint", "per-stimulus"],
+        "weight": ["samples", "duration"],
+        "prior": ["centre", "none"],
+        "calibration": ["liu2019"],
+        "cap": ["private"],
+        "max_samples_per_stimulus": ["unlimited"],
+        "frames": [3],
+        "max_stimuli_per_person": [1, 2],
+    },
+    "areas": {
+        "noise": ["laplace", "gaussian"],
+        "transitions": [True, False],
+        "weight": ["samples", "duration"],
+    },
+    "signals": {
+        "mechanism": ["spectral", "lpa", "fpa", "cfpa", "dcfpa"],
+        "query": ["each", "mean"],
+        "noise": ["laplace", "gaussian"],
+        "coefficients": ["private"],
+        "calibration": ["bozkir2021"],
+        "baseline": ["person", "recording", "none", "start"],
+        "completion": ["hold", "centre"],
+        "max_change": [0.2],
+    },
+    "statistics": {
+        "noise": ["laplace", "gaussian"],
+        "by": ["recording", "mood"],
+        "max_groups_per_person": [1],
+        "quantile_share": [0.5],
+    },
+    "records": {
+        "model": ["marginals", "seeded"],
+        "fit": ["dp", "exact"],
+        "dependence": ["tree"],
+        "task": ["recording", "mood"],
+        "per_task": [True, False],
+        "threshold": ["randomized"],
+        "count": ["person", "record"],
+        "copies": ["keep", "exclude"],
+        "missing": ["category", "drop"],
+    },
+}
+
+
+@pytest.mark.thorough
+def test_every_option_is_built_and_found_without_fault(observer: Observer) -> None:
+    lacking = {
+        (kind, key, value) for kind, keys in BUILT.items() for key, values in keys.items() for value in values
+    }
+    for seed in range(1, 600):
+        document = random_plan(OfGenerator(seed)).document
+        new = lacking & {
+            (output["kind"], key, value)
+            for output in document["outputs"]
+            for key, value in output.items()
+            if isinstance(value, str | int | float)
+        }
+        trial = tried(OfGenerator(seed), observer, neighbours=2) if new else None
+        if trial is not None and not trial.refused:
+            assert not trial.found, trial.plan.text
+            lacking -= new
+    assert not lacking
+
+
 def test_reports_of_neighbours_are_the_same_file(observer: Observer, tmp_path: Path) -> None:
     """A report is made of the bundle alone, which is the same if nothing but noise follows from the data."""
     draws = OfGenerator(1)
