@@ -129,7 +129,7 @@ def _warm() -> None:
 
     from synthrelease.bundle import manifest
 
-    manifest.validator(manifest.schema_name(manifest.MANIFEST_VERSION))
+    manifest.load_schemas()
 
 
 def _in_child(work: Work, numbers: list[int], path: Path, write: int) -> None:

@@ -35,7 +35,7 @@ _LATER = ("dp_accounting", "scipy.optimize", "scipy.stats")
 
 def serve() -> None:
     """Answer requests on standard input until there are no more."""
-    manifest_text.validator(manifest_text.schema_name(manifest_text.MANIFEST_VERSION))
+    manifest_text.load_schemas()
     stream = sys.stdin.buffer
     for line in iter(stream.readline, b""):
         answer = _answer(json.loads(line), asker=stream.fileno())

@@ -35,6 +35,12 @@ def schema_name(version: int) -> str:
     return f"manifest-v{version}"
 
 
+def load_schemas() -> None:
+    """Load what checking a manifest of any version takes, so that no file is opened beside an untrusted one."""
+    for version in READ_VERSIONS:
+        validator(schema_name(version))
+
+
 def validator(name: str) -> Any:
     """Return the validator of a shipped schema: 8.0 is no integer and true is not 1; NaN and infinities are no numbers.
 
