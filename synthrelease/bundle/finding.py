@@ -50,11 +50,14 @@ class Verification:
 
     @property
     def remedy(self) -> str:
-        """What to do about the faults; empty if there are none."""
-        if self.ok:
+        """What to do about the faults; empty if there are none, or if they are breaches of a policy: the file is what it says."""
+        codes = {finding.code for finding in self.findings}
+        if codes <= {"policy"}:
             return ""
-        if {finding.code for finding in self.findings} == {"test-seed"}:
+        if codes == {"test-seed"}:
             return "build it without a test seed; for tests of a program alone: allow_test_seed=True"
+        if codes <= {"known-defect", "policy"}:
+            return "ask the curator to withdraw it, to build it again, and to count both releases"
         again = "get the file again from its source, and run: synthrelease verify"
         return (
             again

@@ -19,7 +19,6 @@ NEEDED = {  # the kind of input that a kind of output is made of
     "statistics": "features",
 }
 _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
-_WITHDRAW = "withdraw it, build again with this version, and count both in the ledger"
 
 
 def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
@@ -38,7 +37,6 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     for name, entry in inputs.items():
         yield from _row_faults(entry)
         yield from _common_faults(entry, [one for one in manifest["outputs"] if one["input"] == name])
-    yield from _people_faults(manifest)
     if any(entry["only"] for entry in inputs.values()) != (ONLY_WARNING in manifest["warnings"]):
         yield Finding(
             "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
@@ -68,16 +66,6 @@ def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iter
         yield Finding("manifest", where, "degrees on a screen of unknown size and distance")
 
 
-def _people_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
-    """Where the number of all people is not possible for those of the inputs; private numbers are null."""
-    by_input = {
-        output["input"]: output["mechanism"]["public_inputs"]["people"] for output in manifest["outputs"]
-    }
-    people, stated = manifest["privacy"]["people"], list(by_input.values())
-    if people is not None and None not in stated and not max(stated) <= people <= sum(stated):
-        yield Finding("manifest", "privacy/people", "not possible for the people of the inputs")
-
-
 def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:
     where = f"inputs ({entry['name']})"
     for key in ("only", "valid"):
@@ -104,7 +92,7 @@ def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:
                 "known-defect",
                 where,
                 "the version that made it released people's series in the order of their labels, not in random order: the "
-                f"guarantee does not hold; {_WITHDRAW}",
+                "guarantee does not hold",
             )
         assumed = (
             public["names"] == "assumed"
@@ -116,5 +104,5 @@ def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:
                 "known-defect",
                 where,
                 "the version that made it took public lists, lengths or numbers of viewers from the rows that `only` left, "
-                f"which people's behaviour decides: the guarantee does not hold; {_WITHDRAW}",
+                "which people's behaviour decides: the guarantee does not hold",
             )

@@ -100,12 +100,17 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     if privacy["not_protected"] != due:
         names = ", ".join(entry["what"] for entry in due)
         yield Finding("guarantee", "privacy/not_protected", f"expected exactly, with their reasons: {names}")
-    stated = [output["mechanism"]["public_inputs"]["people"] for output in outputs]
+    # By input, which manifests of version 1 do not state.
+    by_input = {
+        output.get("input", output["name"]): output["mechanism"]["public_inputs"]["people"]
+        for output in outputs
+    }
+    stated = list(by_input.values())
     if neighbours is Neighbours.REPLACE_ONE:
         people = privacy["people"]
         if people is None or None in stated or not max(stated) <= people <= sum(stated):
             yield Finding(
-                "manifest", "privacy/people", "missing, or not possible for the people of the outputs"
+                "manifest", "privacy/people", "missing, or not possible for the people of the inputs"
             )
     elif privacy["people"] is not None or any(n is not None for n in stated):
         yield Finding("manifest", "privacy/people", "a number of people where it is private")

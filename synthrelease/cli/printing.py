@@ -140,6 +140,8 @@ def print_verification(result: Any, path: Path) -> None:
             click.echo(plain(f"{'' if number else 'On trust':<11}{believed}"))
         return
     _print_faults(str(path), result.findings)
+    if result.remedy:
+        click.echo(plain(f"  to do: {result.remedy}"))
 
 
 def print_findings(error: FaultyBundleError) -> None:

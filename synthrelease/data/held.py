@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from synthrelease.data.given import libraries_kinds
+from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.errors import DataError, MachineError
 
 _COMPONENTS = {
@@ -184,6 +185,10 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
     where = f"{name}, '{column}'"
     try:
         values = np.asarray(array)
+        if values.dtype.kind == "U" and not isinstance(array, np.ndarray):
+            values = np.asarray(
+                array, dtype=object
+            )  # beside a text, NumPy writes the number 1 as another label
     except (TypeError, ValueError):  # lists of several lengths, say
         values = np.asarray(None)
     if values.ndim != 1:
@@ -235,6 +240,16 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
             remedy="call dataset.load() first",
         )
     frames = [unnested(_of_gaze(gaze), name) for gaze in several]
+    for column in dict.fromkeys(column for frame in frames for column in frame.columns):
+        refuse_mixed_types(
+            column,
+            [
+                (f"{name}, gaze {number}", frame[column])
+                for number, frame in enumerate(frames, start=1)
+                if column in frame.columns
+            ],
+            remedy="cast it to one type in each gaze's samples, or drop it",
+        )
     try:
         return pl.concat(frames, how="diagonal_relaxed")
     except pl.exceptions.PolarsError:

@@ -6,6 +6,7 @@ from typing import Any
 
 from synthrelease.report.number_words import listed
 
+_SHOWN = 12  # columns, and labels of one; the manifest has all
 _UNITS = {
     "pixels": "pixels",
     "normalised": "shares of the screen's width and height",
@@ -29,8 +30,8 @@ def rows_that_count(entry: dict[str, Any]) -> list[str]:
     valid = [f"{one['column']} is {_accepted(one)}" for one in entry["valid"]]
     codes = [*map(_plain, entry["missing"]["numbers"]), *entry["missing"]["texts"]]
     sentences = [
-        f"Only rows where {listed(only)} count." if only else "All rows count.",
-        f"A row holds a measurement where {listed(valid)}." if valid else "",
+        f"Only rows where {listed(only, _SHOWN)} count." if only else "All rows count.",
+        f"A row holds a measurement where {listed(valid, _SHOWN)}." if valid else "",
         f"A value of {_either(codes)} is missing." if codes else "",
         "Points off the screen are dropped." if entry.get("off_screen") == "drop" else "",
     ]
@@ -57,4 +58,6 @@ def _plain(number: str) -> str:
 
 
 def _either(labels: list[str]) -> str:
-    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} or {labels[-1]}"
+    more = len(labels) - _SHOWN
+    shown = [*labels[: _SHOWN - 1], f"one of {more + 1} more"] if more > 0 else labels
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"

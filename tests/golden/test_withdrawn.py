@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import synthrelease
+from synthrelease.errors import FaultyBundleError
 
 WITHDRAWN = Path(__file__).parent / "withdrawn"
 
@@ -25,17 +26,17 @@ WITHDRAWN = Path(__file__).parent / "withdrawn"
         ),  # of its statistics nothing was assumed
     ],
 )
-def test_a_bundle_with_a_known_defect_is_refused(name: str, where: list[str]) -> None:
+def test_a_bundle_with_a_known_defect_is_refused(name: str, where: list[str], tmp_path: Path) -> None:
     result = synthrelease.verify(WITHDRAWN / f"{name}.h5")
     assert {finding.code for finding in result.findings} == {"known-defect"}
     assert [finding.where for finding in result.findings] == where
     assert not result.ok
+    with pytest.raises(FaultyBundleError) as caught:
+        synthrelease.export(WITHDRAWN / f"{name}.h5", "csv", tmp_path / "tables")
+    assert caught.value.remedy == result.remedy  # and not to get the file again
 
 
-def test_what_they_gave_away() -> None:
-    """The series of 20 people, each constant, stand in the order of labels; and one person's lack of fixations in the viewers."""
-    each = synthrelease.open_bundle(WITHDRAWN / "each-private.h5")
-    entry = each.manifest["outputs"][0]
-    assert entry["mechanism"]["parameters"]["query"] == "each"
+def test_what_one_of_them_gave_away() -> None:
+    """One of 20 people did not fixate, and the numbers of viewers show it."""
     maps = synthrelease.open_bundle(WITHDRAWN / "only-assumed.h5").manifest["outputs"][0]
     assert maps["mechanism"]["public_inputs"] == {"names": "assumed", "people": 20, "viewers": [19, 10]}

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers.reader import Reader, Rows
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError, MachineError
@@ -24,7 +25,6 @@ _PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|
 _NOT_HIDDEN = r"(?!\.)"  # unless the pattern itself begins with a point there
 _FOLDERS = rf"(?:{_NOT_HIDDEN}[^/]+/)*"
 _OF_SYSTEMS = {"thumbs.db", "desktop.ini"}  # that Windows puts into folders; what macOS does is hidden
-_EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
 _LINE_BITS = 40  # of a place: the line within the file; above them the number of the file
 
 
@@ -291,20 +291,15 @@ def _joined(pieces: list[tuple[File, Rows]], columns: list[str]) -> Rows:
         return pl.DataFrame({column: pl.Series([], dtype=pl.String) for column in columns}), np.zeros(
             0, dtype=np.int64
         )
-    empty = [_empty_columns(frame) for _, (frame, _) in pieces]
     for column in columns:
-        _check_types(
+        refuse_mixed_types(
             column,
-            [
-                (file, frame.schema[column])
-                for (file, (frame, _)), none in zip(pieces, empty, strict=True)
-                if column not in none
-            ],
+            [(str(file.source.path), frame[column]) for file, (frame, _) in pieces],
+            remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
         )
-        _check_whole_numbers(column, [(file, frame[column]) for file, (frame, _) in pieces])
     frames = [
-        frame.with_columns(pl.lit(None).alias(column) for column in none)
-        for (_, (frame, _)), none in zip(pieces, empty, strict=True)
+        frame.with_columns(pl.lit(None).alias(column) for column in _empty_columns(frame))
+        for _, (frame, _) in pieces
     ]
     lines = [own for _, (_, own) in pieces]
     return pl.concat(frames, how="vertical_relaxed"), np.concatenate(lines)
@@ -313,47 +308,3 @@ def _joined(pieces: list[tuple[File, Rows]], columns: list[str]) -> Rows:
 def _empty_columns(frame: pl.DataFrame) -> set[str]:
     """Columns without a single cell, of whatever type."""
     return {series.name for series in frame if series.null_count() == series.len()}
-
-
-def _check_types(column: str, types: list[tuple[File, pl.DataType]]) -> None:
-    """Refuse a column that is text in one file and dates in the next: what they have in common is neither, and 1 and 1.0 would be two people."""
-    for file, dtype in types[1:]:
-        if _kind(dtype) != _kind(types[0][1]):
-            raise DataError(
-                "mixed-types",
-                "a column of the folder's files is of several types",
-                where=f"{file.source.path}, column '{column}'",
-                found=_shown(dtype),
-                expected=f"{_shown(types[0][1])}, as in {types[0][0].source.path.name}",
-                remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
-            )
-
-
-def _check_whole_numbers(column: str, cells: list[tuple[File, pl.Series]]) -> None:
-    """Refuse whole numbers that fractions in another file would round: two labels could become one."""
-    if not any(series.dtype.is_float() for _, series in cells):
-        return
-    for file, series in cells:
-        ends = (series.min(), series.max()) if series.dtype.is_integer() else ()
-        if any(isinstance(end, int) and abs(end) > _EXACT for end in ends):
-            raise DataError(
-                "integers-too-large",
-                "whole numbers are too large to stand beside fractions",
-                where=f"{file.source.path}, column '{column}'",
-                found="whole numbers in this file, and fractions in another",
-                expected="one type",
-                remedy="write the column as one type in all files",
-            )
-
-
-def _kind(dtype: pl.DataType) -> str:
-    if dtype.is_numeric():
-        return "numbers"
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
-        return "text"
-    return str(dtype)
-
-
-def _shown(dtype: pl.DataType) -> str:
-    kind = _kind(dtype)
-    return kind if kind in ("numbers", "text") else f"the type {type(dtype).__name__}"
