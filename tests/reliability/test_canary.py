@@ -263,9 +263,10 @@ def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
         b"1931193119",
         str(tmp_path).encode(),
         b"sqlite",
-        debit["plan"].encode(),
     ):
         assert private not in raw, private
+    manifest = json.loads((tmp_path / "r.manifest.json").read_bytes())
+    assert debit["plan"] == manifest["plan"]["sha256"]  # public: a curator can show which plan it was
     assert store.read(ledger.path).entries[0].body["key"].encode() not in raw
 
 

@@ -194,7 +194,10 @@ def mutants(manifest, path, value):
         return [value + 1, value - 1, value * 1.0000001 + 1e-12, value / 2, None]
     others = [o.get(path[-1]) for o in manifest["outputs"] if o.get(path[-1])]  # what stands there elsewhere
     if isinstance(value, list):
-        return [[*value, "new entry"], [*value, 7], value[1:], value[::-1], *others]
+        further = ("new entry", 7, "7", {"column": "new entry", "labels": ["a"]})
+        return [*([*value, one] for one in further), value[1:], value[::-1], *others]
+    if value == {}:
+        return [{"new entry": ["a"]}]
     if value is None:
         return [3, "x", ["x"], [1, 2], LEDGER, *others, *WORDS]
     return [value + "1", "1" + value[1:], "2020-01-01", *WORDS]
