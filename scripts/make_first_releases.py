@@ -92,12 +92,13 @@ FIRSTS = (
     ),
     First(
         "A Parquet file: pupils in a VR supermarket",
-        "IER 2023 (Gebraad et al.): 804 187 samples of 24 people in five conditions, at about 88.5 Hz; −1 where the eye was closed, which `init` sees. Ranges come from what pupils can "
+        "IER 2023 (Gebraad et al.): 804 187 samples of 24 people in five conditions, at about 88.5 Hz; −1 where the eye was closed, which `init` finds and asks about. Ranges come from what pupils can "
         "be, not from these people; one eye is enough, and halves what is asked.",
         "ier2023_vr_pupil/samples.parquet",
         "participant",
         (
             title("Pupils of 24 people in a VR supermarket"),
+            (r'missing = \["FILL IN", ', "missing = ["),
             (r'recordings = \["FILL IN", ', "recordings = ["),
             (r"openness_l = \[.*", "openness_l = [0, 1]"),
             (r"pupil_l_mm = \[.*", "pupil_l_mm = [1.5, 8]"),
