@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))  # this checkout, not an installed synthrelease
+
+from synthrelease.bundle.manifest import referred  # noqa: E402
+from synthrelease.bundle.manifest import schema as schema_of  # noqa: E402
+
 HEAD = """# The plan
 
 A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([starting](starting.md)); a complete
@@ -60,18 +65,13 @@ def main() -> int:
 
 def policy_page() -> str:
     """Return docs/policy.md."""
-    schema = loaded("policy")
+    schema = schema_of("policy-v1")
     return "\n".join([POLICY_HEAD, section("`[policy]`", schema["properties"]["policy"], schema)])
-
-
-def loaded(name: str) -> dict:
-    """Return a schema."""
-    return json.loads((ROOT / "schemas" / f"{name}-v1.schema.json").read_text("utf-8"))
 
 
 def plan_page() -> str:
     """Return docs/plan.md."""
-    schema = loaded("plan")
+    schema = schema_of("plan-v1")
     parts = [HEAD]
     for name in ("release", "privacy"):
         parts.append(section(f"`[{name}]`", schema["properties"][name], schema))
@@ -87,7 +87,7 @@ def section(title: str, node: dict, schema: dict) -> str:
         rows += [meaning(node), ""]
     rows += ["| key | value | default | meaning |", "|---|---|---|---|"]
     for key, raw in node["properties"].items():
-        value = {**resolve(raw, schema), **{k: v for k, v in raw.items() if k != "$ref"}}
+        value = referred(raw, schema)
         default = (
             "required"
             if key in node["required"]
@@ -98,7 +98,7 @@ def section(title: str, node: dict, schema: dict) -> str:
         rows.append(f"| `{key}` | {kind(value, schema)} | {default} | {meaning(value)} |")
         if value.get("type") == "object" and "properties" in value:
             for inner, leaf in value["properties"].items():
-                leaf = {**resolve(leaf, schema), **leaf}
+                leaf = referred(leaf, schema)
                 needed = "required" if inner in value["required"] else ""
                 rows.append(f"| `{key}.{inner}` | {kind(leaf, schema)} | {needed} | {meaning(leaf)} |")
     return "\n".join(rows) + "\n"
@@ -111,14 +111,9 @@ def meaning(node: dict) -> str:
     return "`".join(pieces)
 
 
-def resolve(node: dict, schema: dict) -> dict:
-    """Follow a reference into $defs."""
-    return schema["$defs"][node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
-
-
 def kind(node: dict, schema: dict) -> str:
     """Say in a word what values a key takes."""
-    node = {**resolve(node, schema), **node}
+    node = referred(node, schema)
     if "const" in node:
         return f"`{json.dumps(node['const'])}`"
     if "enum" in node:

@@ -123,9 +123,12 @@ def preview(
     from synthrelease.forecast import preview as run  # noqa: PLC0415
     from synthrelease.plan import load_plan  # noqa: PLC0415
     from synthrelease.policy import load_policy  # noqa: PLC0415
+    from synthrelease.rehearsal import rehearse  # noqa: PLC0415
 
     limits = None if policy is None else load_policy(policy)
-    return run(make_design(load_plan(plan_path, frames)), limits)
+    design = make_design(load_plan(plan_path, frames))
+    rehearse(design)
+    return run(design, limits)
 
 
 def verify(

@@ -31,6 +31,7 @@ from synthrelease.parts import Part, collected_from, divided, stamp_of
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import Policy, load_policy
 from synthrelease.privacy.event import differs_by_choice
+from synthrelease.rehearsal import rehearse
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
 
 Array = NDArray[np.generic]
@@ -207,6 +208,7 @@ def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
     inputs = plan.used_inputs()
     stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
     design = make_design(plan)
+    rehearse(design)
     in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
     return design, tuple(part for several in in_parts for part in several)
 

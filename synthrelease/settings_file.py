@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.manifest import schema, validator
+from synthrelease.bundle.manifest import referred, schema, validator
 from synthrelease.errors import MachineError, PlanError
 
 # Of a place and a schema's complaint: a refusal, if it needs words of its own.
@@ -124,7 +124,7 @@ def refuse_misfit(
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
     where = f"{path}: {place.lstrip('.')}" if place else str(path)
     special = explain(where, error) if explain is not None else None
-    refusal = special or _explained(where, error, schema(schema_name))
+    refusal = special or explained(where, error, schema(schema_name))
     in_list = bool(error.absolute_path) and isinstance(error.absolute_path[-1], int)
     if not lists_shown and (in_list or isinstance(error.instance, list)):
         refusal = _unseen(refusal, error.instance)
@@ -191,8 +191,14 @@ def _leaves(errors: Any) -> Iterator[Any]:
             yield error
 
 
-def _explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
-    """Return the schema's complaint in the words of a person."""
+def explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
+    """Return a complaint of a schema in the words of a person.
+
+    Args:
+        where: the place, for the message.
+        error: jsonschema's.
+        whole: the schema.
+    """
     match error.validator:
         case "additionalProperties" | "unevaluatedProperties":
             return _unknown_key(where, error)
@@ -304,7 +310,5 @@ def nearest(word: str, known: list[str]) -> str:
 
 
 def _purpose(parent: dict[str, Any], key: str, whole: dict[str, Any]) -> str:
-    node = parent.get("properties", {}).get(key, {})
-    if "description" not in node and "$ref" in node:
-        node = whole["$defs"][node["$ref"].rsplit("/", 1)[1]]
+    node = referred(parent.get("properties", {}).get(key, {}), whole)
     return str(node.get("description", ""))

@@ -31,7 +31,7 @@ from synthrelease.parallel import available_cores
 
 _PIECE = 1 << 20  # bytes hashed at a time
 _AHEAD = 4  # chunks unpacked before they are asked for
-_MOST_MANIFEST_BYTES = 1 << 24
+MOST_MANIFEST_BYTES = 1 << 24
 _SMALL_MANIFEST = 1 << 20  # bytes; of a larger one they are at most this many times those of the file:
 _MANIFEST_RATIO = 8
 _WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
@@ -158,7 +158,7 @@ class BundleFile:
         dataset = self.anatomy.datasets.get(MANIFEST)
         if dataset is None or dataset.dtype != np.uint8 or len(dataset.shape) != 1:
             raise BundleError("bad-manifest-dataset", "the manifest is not a row of bytes", where=MANIFEST)
-        if dataset.logical_bytes > min(_MOST_MANIFEST_BYTES, _SMALL_MANIFEST + _MANIFEST_RATIO * self.size):
+        if dataset.logical_bytes > min(MOST_MANIFEST_BYTES, _SMALL_MANIFEST + _MANIFEST_RATIO * self.size):
             raise BundleError("too-large", "too large", where=MANIFEST)
         raw = self.array(MANIFEST).tobytes()
         try:

@@ -14,6 +14,8 @@ from synthrelease.bundle import strict_json
 
 MANIFEST_VERSION = 2  # what is written
 READ_VERSIONS = (1, 2)
+_SCHEMA_ENDING = ".schema.json"
+_REFERRED = ("texts-v1",)  # by other schemas
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
@@ -66,12 +68,36 @@ def validator(name: str) -> Any:
 
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
     kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
-    return kind(schema(name))
+    return kind(schema(name), registry=_registry())
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON schema that is shipped with the package: "manifest-v2", "plan-v1" or "policy-v1"."""
+    """Return a JSON schema that is shipped with the package: "manifest-v2", "plan-v1", "policy-v1" or what these refer to, "texts-v1"."""
     return dict(_schema(name))
+
+
+def referred(node: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """Return what a schema says at a place, with all that the place refers to: nearer words stand before farther ones.
+
+    Args:
+        node: the place.
+        whole: the schema.
+    """
+    if "$ref" not in node:
+        return node
+    file, _, name = node["$ref"].partition("#/$defs/")
+    of = schema(file.removesuffix(_SCHEMA_ENDING)) if file else whole
+    return {**referred(of["$defs"][name], of), **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+@cache
+def _registry() -> Any:
+    """What schemas refer to beside themselves."""
+    from referencing import Registry, Resource  # noqa: PLC0415  slow to import
+
+    return Registry().with_resources(
+        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(schema(name))) for name in _REFERRED
+    )
 
 
 @cache
@@ -79,5 +105,5 @@ def _schema(name: str) -> dict[str, Any]:
     installed = Path(str(files("synthrelease"))) / "schemas"
     # In a checkout the schemas stand beside the package, in a wheel inside it.
     folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
-    loaded: dict[str, Any] = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
+    loaded: dict[str, Any] = json.loads((folder / f"{name}{_SCHEMA_ENDING}").read_text("utf-8"))
     return loaded

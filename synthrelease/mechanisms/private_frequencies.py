@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,10 @@ class PrivateFrequencies(PrivateParameter[SignalParameters]):
     """
 
     signals: SignalParameters
+
+    def chosen(self, candidate: int) -> dict[str, Any]:
+        """Return the parameters that a choice decides, for the manifest."""
+        return {"coefficients": candidate, "bound_steps": list(self.at(candidate).radii)}
 
     def at(self, candidate: int) -> SignalParameters:
         """Return the parameters of the signals with so many frequencies."""

@@ -53,6 +53,12 @@ class PrivateParameter(ABC, Generic[Parameters]):
         return self.candidates[drawn]
 
 
+def with_last(private: PrivateParameter[Parameters], budget: Budget) -> Composed:
+    """Return what will be done if the last candidate is chosen, which makes the largest release."""
+    choice, left = private.split(budget)
+    return Composed((choice, private.noise(private.candidates[-1], left)))
+
+
 def calibrate(private: PrivateParameter[Parameters], budget: Budget) -> Composed:
     """Return what will be done, with the noise of the candidate that tells most.
 

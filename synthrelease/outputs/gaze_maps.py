@@ -74,6 +74,13 @@ class GazeMapOutput(Predicted):
             noisy, event, chosen["cap"] = private_cap.draw(collected, self.private_cap, budget, random=random)
         return Release(self.derivations(noisy), event, chosen=chosen)
 
+    def rehearsed(self, budget: Budget | None) -> Release | None:
+        """Return a release with the largest cap, without values; None if there is no choice."""
+        if self.private_cap is None or budget is None:
+            return None
+        event = private_parameter.with_last(self.private_cap, budget)
+        return Release((), event, chosen={"cap": self.private_cap.candidates[-1]})
+
     def derivations(self, noisy: NDArray[np.int64]) -> list[Derivation]:
         """Return what makes the release of noised integers, shape (S, rows, columns)."""
         names = self.facts.names

@@ -88,11 +88,19 @@ class NoisedSignalsOutput(PredictedSignals):
             noisy, event, k = private_frequencies.draw(
                 collected, self.private_frequencies, budget, random=random
             )
-            chosen = {"coefficients": k, "bound_steps": list(self.private_frequencies.at(k).radii)}
+            chosen = self.private_frequencies.chosen(k)
         noise = noise_of(event)
         assert noise is not None
         derivations = self.settled(chosen).derivations(noisy, noise.standard_deviation)
         return Release(derivations, event, chosen=chosen)
+
+    def rehearsed(self, budget: Budget | None) -> Release | None:
+        """Return a release with most frequencies, without values; None if there is no choice."""
+        private = self.private_frequencies
+        if private is None or budget is None:
+            return None
+        event = private_parameter.with_last(private, budget)
+        return Release((), event, chosen=private.chosen(private.candidates[-1]))
 
     def settled(self, chosen: Mapping[str, Any]) -> NoisedSignalsOutput:
         """Return the output with the frequencies that were chosen, as if the plan had named them; itself if there was no choice."""

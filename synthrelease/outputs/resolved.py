@@ -104,6 +104,12 @@ def comparison_of(output: ResolvedOutput, budget: Budget | None) -> list[list[st
     return [] if compare is None else compare(budget)
 
 
+def rehearsed_release(output: ResolvedOutput, budget: Budget | None, event: Event) -> Release:
+    """Return what an output will release, without values: the planned event, or that of the last candidate of a private choice."""
+    rehearse = getattr(output, "rehearsed", None)
+    return (rehearse(budget) if rehearse is not None else None) or Release((), event)
+
+
 def errors_of(output: ResolvedOutput, event: Event) -> list[list[str]]:
     """Return the table of the noise of every value in its unit; empty if an output has none."""
     tell = getattr(output, "errors", None)

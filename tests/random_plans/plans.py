@@ -45,8 +45,10 @@ class RandomPlan:
 
 def _written(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_written(own)}" for key, own in value.items()) + " }"
-    return json.dumps(value)
+        return "{ " + ", ".join(f"{_written(key)} = {_written(own)}" for key, own in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def random_plan(draws: Draws) -> RandomPlan:

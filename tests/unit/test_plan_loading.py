@@ -16,7 +16,7 @@ import pytest
 import refusals
 from goldens import check_text, figures
 
-from synthrelease.bundle.manifest import schema
+from synthrelease.bundle.manifest import referred, schema
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.plan import Plan, load_plan
 from synthrelease.privacy.guarantee import Neighbours
@@ -344,9 +344,7 @@ def test_every_default_is_valid_itself(tmp_path: Path, kind: str) -> None:
 
 def resolved(node: dict[str, Any]) -> dict[str, Any]:
     """The node with what it refers to; its own words go before."""
-    if "$ref" not in node:
-        return node
-    return {**resolved(SCHEMA["$defs"][node["$ref"].rsplit("/", 1)[1]]), **node}
+    return referred(node, SCHEMA)
 
 
 def properties() -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -500,7 +498,7 @@ def test_a_name_of_an_input_is_answered_too(tmp_path: Path) -> None:
     document = copy.deepcopy(DOCUMENT)
     document["inputs"]["my looks"] = document["inputs"]["looks"]
     error = refused(tmp_path, document, "inputs", "bad-value", "'my looks'")
-    assert error.expected == SCHEMA["properties"]["inputs"]["propertyNames"]["description"]
+    assert error.expected == resolved(SCHEMA["properties"]["inputs"]["propertyNames"])["description"]
 
 
 @pytest.mark.parametrize("place", [place for place, node in properties() if "pattern" in node], ids=written)

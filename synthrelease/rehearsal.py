@@ -1,0 +1,117 @@
+"""What is known of a release before its noise is drawn, checked as `verify` will: what auditors would refuse is refused unpaid."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.bundle import claims
+from synthrelease.bundle.bundle_file import MOST_MANIFEST_BYTES
+from synthrelease.bundle.content import Content, Noised
+from synthrelease.bundle.contents import contents
+from synthrelease.bundle.finding import Finding
+from synthrelease.bundle.layout import is_compact
+from synthrelease.bundle.manifest import MANIFEST_VERSION, schema, schema_name, to_bytes, validator
+from synthrelease.bundle.release_claims import claim_faults
+from synthrelease.design import Design
+from synthrelease.errors import BundleError, PlanError
+from synthrelease.outputs.resolved import rehearsed_release
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.release_manifest import compose_manifest, release_date, with_contents
+from synthrelease.settings_file import explained
+
+_DIGEST = "0" * 64  # in the place of one
+_OBJECT_BYTES = 4096  # of a dataset's header, its index of chunks, and its part of a group's list, at most
+_DEFLATED = 1.001  # of values that cannot be compressed, and checksums of chunks
+_FRAME_BYTES = 1 << 16  # of everything else
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A release as it will be, but for its values.
+
+    Attributes:
+        manifest: with nothing in the place of digests and of what others have paid; what is chosen privately is the last candidate.
+        most_bytes: of the bundle and its sidecar together, at most.
+    """
+
+    manifest: dict[str, Any]
+    most_bytes: int
+
+
+def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
+    """Return a release as it will be; reads no private value.
+
+    Args:
+        design: the plan with everything public filled in.
+        seeded: whether the noise is to come from a test seed.
+
+    Raises:
+        PlanError: a text of the plan, or a public label of the data, cannot stand in a manifest; or there is too much of them.
+        BundleError: what the plan claims does not follow from what it does: a defect of this package.
+        MachineError: the day cannot be told.
+    """
+    releases = [rehearsed_release(o.resolved, o.budget, o.event) for o in design.outputs]
+    planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
+    _refuse_misfit(planned, design)
+    datasets = [content for output in planned["outputs"] for content in contents(output)]
+    manifest = with_contents(planned, {content.path: _DIGEST for content in datasets})
+    size = len(to_bytes(manifest))
+    if size > MOST_MANIFEST_BYTES:
+        raise PlanError(
+            "manifest-too-large",
+            "the manifest would be too large",
+            where=str(design.plan.path),
+            found=f"{size / 1e6:.1f} MB, for {len(datasets)} datasets",
+            expected=f"at most {MOST_MANIFEST_BYTES / 1e6:.1f} MB",
+            remedy="release fewer outputs, stimuli or features, or divide them among several releases",
+        )
+    _refuse_false_claims(manifest, design)
+    return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, datasets)))
+
+
+def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
+    """Refuse what does not fit the manifest's schema, in the words of the schema."""
+    name = schema_name(MANIFEST_VERSION)
+    error = next(iter(validator(name).iter_errors(planned)), None)
+    if error is None:
+        return
+    while error.context:  # the alternative that came nearest
+        error = max(error.context, key=lambda one: len(one.absolute_path))
+    place = "/".join(map(str, error.absolute_path))
+    raise explained(f"{design.plan.path}: in the manifest, {place}", error, schema(name))
+
+
+def _refuse_false_claims(manifest: dict[str, Any], design: Design) -> None:
+    faults = [*claim_faults(manifest), *_event_faults(manifest)]
+    if faults:
+        raise BundleError(
+            "planned-bundle-invalid",
+            "the bundle of this plan would not verify",
+            where=str(design.plan.path),
+            found="; ".join(map(str, faults)),
+        )
+
+
+def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    return [
+        Finding(code, output["name"], fault)
+        for output in manifest["outputs"]
+        for code, fault in claims.event_faults(
+            output,
+            neighbours=neighbours,
+            people=output["mechanism"]["public_inputs"]["people"],
+            integers=sum(
+                math.prod(content.shape) for content in contents(output) if isinstance(content, Noised)
+            ),
+        )
+    ]
+
+
+def _most_bytes(content: Content) -> int:
+    """Bytes of a dataset in a bundle: as if nothing of it could be compressed."""
+    itemsize = max(kind.itemsize for kind in content.types)
+    raw = math.prod(content.shape) * itemsize
+    return _OBJECT_BYTES + (raw if is_compact(content.shape, itemsize) else math.ceil(raw * _DEFLATED))

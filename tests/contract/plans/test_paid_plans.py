@@ -1,0 +1,70 @@
+"""What can be known before a ledger pays is known before it pays: no plan that `preview` accepts is refused afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_plans.draws import Draws, OfGenerator, OfHypothesis
+from random_plans.plans import RandomPlan, random_plan
+from random_plans.study import random_study
+from random_plans.texts import frames_of, with_unusual_texts
+from tiers import few
+
+import synthrelease
+from synthrelease.errors import SynthReleaseError
+from synthrelease.ledger import Ledger
+from synthrelease.privacy.guarantee import Neighbours
+
+pytestmark = pytest.mark.slow("whole builds")
+
+
+def spent_in_vain(draws: Draws, folder: Path) -> tuple[str, RandomPlan]:
+    """Build a random plan with unusual texts; return what was wrong, "" if nothing, or "refused: " and a code, and the plan."""
+    plan, tables = with_unusual_texts(draws, random_plan(draws), random_study(draws).tables())
+    ledger = folder / "ledger.sqlite"
+    plan.document["privacy"] |= {"ledger": str(ledger), "dataset": "study"}
+    path = folder / "plan.toml"
+    path.write_text(plan.text, "utf-8")
+    Ledger(ledger).grant("study", 1e6, 0.4, Neighbours(plan.document["privacy"]["neighbours"]))
+    frames = frames_of(plan, tables)
+    refused = ""
+    try:
+        synthrelease.preview(path, frames=frames)
+    except SynthReleaseError as error:
+        refused = error.code
+    try:
+        built = synthrelease.build(path, folder / "release.h5", frames=frames)
+    except SynthReleaseError as error:
+        paid = Ledger(ledger).to_json("study")["study"]["debits"]
+        if paid:
+            return f"paid, and then {error}", plan
+        return f"refused: {refused or error.code}", plan
+    if refused:
+        return f"preview refused what was built: {refused}", plan
+    found = synthrelease.verify(built.path)
+    return "" if found.ok else f"does not verify: {found.findings[0]}", plan
+
+
+@few
+@given(data=st.data())
+def test_no_plan_that_preview_accepts_is_refused_after_payment(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    wrong, plan = spent_in_vain(OfHypothesis(data), tmp_path_factory.mktemp("paid"))
+    assert not wrong or wrong.startswith("refused: "), plan.text
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_of_many_plans_with_unusual_texts_none_is_paid_for_in_vain(
+    tmp_path_factory: pytest.TempPathFactory, first: int
+) -> None:
+    outcomes = []
+    for seed in range(first, first + 50):
+        wrong, plan = spent_in_vain(OfGenerator(seed), tmp_path_factory.mktemp("paid"))
+        assert not wrong or wrong.startswith("refused: "), f"seed {seed}: {wrong}\n{plan.text}"
+        outcomes.append(wrong)
+    assert outcomes.count("") > 10  # most are built
