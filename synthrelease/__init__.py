@@ -5,7 +5,7 @@ is that of the package of measures and attacks. `synthrelease.arrays` has single
 
 >>> import synthrelease
 >>> [name for name in synthrelease.__all__ if name[0].islower()]  # doctest: +NORMALIZE_WHITESPACE
-['appraise', 'build', 'diff', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
+['appraise', 'build', 'diff', 'dry_run', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         write_report,
     )
     from synthrelease.appraisal.appraise import appraise
-    from synthrelease.builder import build
+    from synthrelease.builder import build, dry_run
     from synthrelease.bundle.signing.key_pair import keygen
     from synthrelease.data.screen import Screen
     from synthrelease.errors import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         FaultyBundleError,
         InputError,
         MachineError,
+        NotConfirmedError,
         PlanError,
         PolicyError,
         SynthReleaseError,
@@ -49,6 +50,7 @@ __all__ = [
     "InputError",
     "Ledger",
     "MachineError",
+    "NotConfirmedError",
     "PlanError",
     "PolicyError",
     "Screen",
@@ -56,6 +58,7 @@ __all__ = [
     "appraise",
     "build",
     "diff",
+    "dry_run",
     "export",
     "keygen",
     "open_bundle",
@@ -74,6 +77,7 @@ _HOME = {
     "Screen": "synthrelease.data.screen",
     "appraise": "synthrelease.appraisal.appraise",
     "build": "synthrelease.builder",
+    "dry_run": "synthrelease.builder",
     "keygen": "synthrelease.bundle.signing.key_pair",
     "open_bundle": "synthrelease.exports.readable",
 }

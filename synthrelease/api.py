@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from synthrelease.bundle.verification import refuse_absent
+from synthrelease.bundle.verification import refuse_no_bundle
 from synthrelease.bundle.verification import verify as _verify
 from synthrelease.errors import ArgumentError, FaultyBundleError
 from synthrelease.report.exhibits import PICTURES
@@ -154,20 +154,21 @@ def verify(
         A `Verification`, true if no fault was found; its `findings` say what is wrong. Never an exception for a bad bundle.
 
     Raises:
-        InputError: there is no such file, the file of the public key cannot be read or is none, or the policy cannot be used.
+        InputError: there is no such file, or it never was a bundle; the file of the public key cannot be read or is none, or the policy cannot be used.
         MachineError: the file may not be read.
         ArgumentError: a policy with `quick`, which does not check the claims that a policy is about.
 
     Example:
-        >>> found = verify(__file__)  # a program, not a bundle
-        >>> found.ok
-        False
-        >>> found.findings[0].message
-        "the file does not begin with a bundle's text block"
+        >>> import tempfile
+        >>> from synthrelease import build
+        >>> from synthrelease.demo import copy_sample
+        >>> folder = copy_sample(tempfile.mkdtemp())
+        >>> verify(build(folder / "plan.toml", folder / "demo.h5").path)
+        <Verification: no fault found>
     """
     if policy is None:
         found = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
-        return refuse_absent(path, found)
+        return refuse_no_bundle(path, found)
     if quick:
         raise ArgumentError(
             "policy-needs-full-verification",
@@ -178,7 +179,7 @@ def verify(
     from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
 
     limits = load_policy(policy)
-    result = refuse_absent(
+    result = refuse_no_bundle(
         path, _verify(path, public_key, allow_test_seed=allow_test_seed, progress=progress)
     )
     if result.ok and result.manifest is not None:
@@ -340,7 +341,7 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
     from synthrelease.report.difference import difference  # noqa: PLC0415
 
     results = {
-        str(path): refuse_absent(path, _verify(path, quick=quick, allow_test_seed=True))
+        str(path): refuse_no_bundle(path, _verify(path, quick=quick, allow_test_seed=True))
         for path in (old, new)
     }
     _refuse_faulty(results)
@@ -394,7 +395,7 @@ def sign(
 
 def _verified(path: str | Path, progress: Progress | None) -> Verification:
     """A bundle without faults, but for a test seed: whatever is made of it says so, too."""
-    result = refuse_absent(path, _verify(path, allow_test_seed=True, progress=progress))
+    result = refuse_no_bundle(path, _verify(path, allow_test_seed=True, progress=progress))
     _refuse_faulty({str(path): result})
     return result
 

@@ -13,16 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease import durable
-from synthrelease.builder import Built, build_job, default_name, mode_of, sidecar, sweep, target
+from synthrelease.builder import Built, build_job
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.errors import ArgumentError, MachineError, PlanError, SynthReleaseError
+from synthrelease.design import make_design
+from synthrelease.errors import (
+    ArgumentError,
+    MachineError,
+    NotConfirmedError,
+    PlanError,
+    SynthReleaseError,
+)
 from synthrelease.journal import DONE, MOVING, Entry, Journal
-from synthrelease.parallel import Failed, Job, Pool, checked_jobs, pool_of, run_all
+from synthrelease.ledger import Charge, Ledger
+from synthrelease.parallel import Call, Failed, Job, Pool, Round, checked_jobs, pool_of, run_all
+from synthrelease.payment import ConfirmAll, Payment
 from synthrelease.plan import Plan, load_plan
 from synthrelease.policy import load_policy
+from synthrelease.targets import default_name, mode_of, sidecar, sweep, target
+from synthrelease.unwritable import refuse_taken
 
 BUILT, KEPT, FAILED = "built", "kept", "failed"
 
@@ -73,6 +84,7 @@ def batch(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
+    confirm: ConfirmAll | None = None,
     ended: Callable[[Ended], None] = lambda _: None,
 ) -> list[Ended]:
     """Build many plans, and return what became of each, in their order.
@@ -86,12 +98,15 @@ def batch(
         force: replace bundles that are in the way.
         policy: a file of limits that every release must keep to.
         test_seed: as for `build`.
+        confirm: called once, with what all plans cost each dataset together, before a ledger is charged; unless it returns true, nothing is charged or
+            built. Then a plan is not charged either if more than half of its rows would be dropped: build it by itself. None charges unasked.
         ended: called with each plan's end, as they come.
 
     Raises:
         MachineError: the folder cannot be used, or another batch works in it.
         PlanError: the policy is none.
         ArgumentError: one plan in place of a list, or jobs below 1.
+        NotConfirmedError: `confirm` did not agree.
     """
     if isinstance(plans, str | Path):
         raise ArgumentError(
@@ -125,6 +140,9 @@ def batch(
                 note(number, taken)
             else:
                 planned.append(read)
+        pool = cluster or (lambda: pool_of(jobs))
+        if confirm is not None and test_seed is None:
+            _ask(planned, confirm, pool_of(jobs))
         build = [
             build_job(
                 one.plan.path,
@@ -132,13 +150,76 @@ def batch(
                 force=force,
                 policy=policy,
                 test_seed=test_seed,
+                confirm=None if confirm is None else _not_mostly_lost,
                 before_move=_noting(journal, one),
             )
             for one in planned
         ]
-        for number, one in _run(planned, build, journal, cluster or (lambda: pool_of(jobs))):
+        for number, one in _run(planned, build, journal, pool):
             note(number, one)
     return [found[number] for number in range(len(paths))]
+
+
+def charges(plan: str | Path) -> bool:
+    """Whether a plan charges a ledger; one that cannot be read does not."""
+    try:
+        return load_plan(plan).ledger is not None
+    except SynthReleaseError:
+        return False
+
+
+def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
+    """Ask once whether to charge what all plans cost together; of one that cannot be designed the batch tells when it builds it."""
+    paying = [one for one in planned if one.plan.ledger is not None]
+    if not paying:
+        return
+    together: dict[tuple[Path, str], list[tuple[_Planned, Charge]]] = {}
+    for place, charge in run_all([_charge_job(one) for one in paying], pool, most_open=2 * pool.workers):
+        if not isinstance(charge, Failed):
+            ledger = paying[place].plan.ledger
+            assert ledger is not None
+            together.setdefault((ledger, charge.dataset), []).append((paying[place], charge))
+    payments = []
+    for (ledger, dataset), several in together.items():
+        try:
+            grant, standing = Ledger(ledger).forecast([charge for _, charge in several])
+        except SynthReleaseError:  # every plan of it will say so
+            continue
+        replaced = tuple(one.path for one, _ in several if one.path.exists())
+        names = tuple(f"{charge.release['name']} {charge.release['version']}" for _, charge in several)
+        payments.append(Payment(names, ledger, dataset, grant, standing, replaced))
+    if payments and not confirm(payments):
+        raise NotConfirmedError(
+            "not-confirmed",
+            "nothing was charged and nothing was built",
+            remedy="run the batch again to be asked again",
+        )
+
+
+def _charge_job(one: _Planned) -> Job[Charge]:
+    charge: Charge
+    (charge,) = yield Round("reading public facts", [Call(_charge_of, (one.plan,))])
+    return charge
+
+
+def _charge_of(plan: Plan) -> Charge:
+    return make_design(plan).charge()
+
+
+def _not_mostly_lost(payment: Payment) -> bool:
+    """Agree to what was agreed to, unless a unit or a code may be mistaken.
+
+    Raises:
+        NotConfirmedError: so it is.
+    """
+    if payment.private.most_lost:
+        raise NotConfirmedError(
+            "most-dropped",
+            "more than half of the rows or values would be dropped or clipped: nothing was charged",
+            where=payment.releases[0],
+            remedy="look at it with build --dry-run; build it by itself if that is right",
+        )
+    return True
 
 
 def _read_plans(
@@ -194,7 +275,7 @@ def _taken(one: _Planned, *, resume: bool) -> Ended | None:
     kept = "" if resume else "keep what is built: resume=True; else "
     remedy = f"{kept}give the plan another version, choose another folder, or replace it: force=True"
     try:
-        durable.refuse_taken(one.path, remedy)
+        refuse_taken(one.path, remedy)
     except MachineError as error:
         return _failed(one.plan.path, error)
     return None

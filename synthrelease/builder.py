@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.layout import ENDING, dataset_path
+from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.data.facts import NOBODY
-from synthrelease.design import Design, PlannedOutput, make_design
-from synthrelease.errors import BundleError, MachineError, SynthReleaseError
-from synthrelease.ledger import Ledger
-from synthrelease.mechanisms.collected import Collected
+from synthrelease.curator_notes import CuratorNotes
+from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
+from synthrelease.ledger import Debit
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Collector, Derivation, Release
+from synthrelease.outputs.resolved import Derivation
 from synthrelease.parallel import Call, Job, Progress, Round, pool_of, run
-from synthrelease.parts import Part, collected_from, divided, stamp_of
-from synthrelease.plan import Plan, load_plan
-from synthrelease.policy import Policy, load_policy
-from synthrelease.privacy.event import differs_by_choice
+from synthrelease.payment import Confirm, Payment
+from synthrelease.plan import load_plan
+from synthrelease.privacy.guarantee import from_json
+from synthrelease.ready import Ready, drawn_on, ready_job
 from synthrelease.rehearsal import rehearse
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
-
-Array = NDArray[np.generic]
-Notes = dict[str, tuple[str, ...]]
-
-_MOST_NAMED = 10  # labels of a list in a note
+from synthrelease.targets import mode_of, reserved, sidecar, target
+from synthrelease.unwritable import cannot_write
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Built:
     """A finished build.
 
@@ -48,14 +39,49 @@ class Built:
         path: the bundle.
         sidecar: the manifest as a file of its own.
         manifest: its content.
-        notes: what was dropped or clipped, by input, and how tests went, by output; for the curator alone, nowhere in
-            the release.
+        private: what was dropped or clipped, and how tests went; for the curator alone, nowhere in the release.
     """
 
     path: Path
     sidecar: Path
     manifest: dict[str, Any]
-    notes: Notes
+    private: CuratorNotes
+
+    @property
+    def notes(self) -> dict[str, tuple[str, ...]]:
+        """What is for the curator alone, in sentences, by input or output."""
+        return self.private.sentences
+
+    def __repr__(self) -> str:
+        # Notebooks are published with what they show: nothing that is for the curator alone.
+        return f"<Built {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
+
+
+@dataclass(frozen=True, repr=False)
+class DryRun:
+    """A build that was read and checked, and neither charged nor written.
+
+    Attributes:
+        path: where the bundle would be.
+        manifest: as it would be, with nothing in the place of digests and spending.
+        payment: what would be charged; None if no ledger would.
+        private: what would be dropped and clipped, and how tests went; for the curator alone.
+        most_bytes: of the bundle and its sidecar.
+    """
+
+    path: Path
+    manifest: dict[str, Any]
+    payment: Payment | None
+    private: CuratorNotes
+    most_bytes: int
+
+    @property
+    def notes(self) -> dict[str, tuple[str, ...]]:
+        """What is for the curator alone, in sentences, by input or output."""
+        return self.private.sentences
+
+    def __repr__(self) -> str:
+        return f"<DryRun {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
 
 
 def build(
@@ -66,6 +92,7 @@ def build(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
+    confirm: Confirm | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Built:
@@ -79,6 +106,7 @@ def build(
         force: replace an existing bundle.
         policy: a file of limits that the release must keep to.
         test_seed: makes the noise repeatable; file name, manifest and reports then say that it must not be published.
+        confirm: called with the `Payment` before a ledger is charged; unless it returns true, nothing is charged or written. None charges unasked.
         jobs: processes to work in; the release does not depend on it.
         progress: called with (what, done, total).
 
@@ -86,7 +114,8 @@ def build(
         InputError: plan or data cannot be used (exit code 3).
         PolicyError: the promise would be false or empty, or not what the policy asks for, or the ledger's grant would be
             exceeded (exit code 4).
-        MachineError: the file cannot be written (exit code 6).
+        MachineError: the file cannot be written, or another build is writing it (exit code 6).
+        NotConfirmedError: `confirm` did not agree (exit code 130).
 
     Returns:
         A `Built`: `path`, `sidecar`, `manifest`, and `notes` for the curator alone.
@@ -114,8 +143,62 @@ def build(
         >>> built.manifest["privacy"]["guarantee"]["epsilon"]
         1.0
     """
-    job = build_job(plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed)
+    job = build_job(
+        plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed, confirm=confirm
+    )
     return run(job, pool_of(jobs), progress=progress)
+
+
+def dry_run(
+    plan_path: str | Path,
+    output: str | Path | None = None,
+    *,
+    frames: Mapping[str, object] | None = None,
+    force: bool = False,
+    policy: str | Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> DryRun:
+    """Do all of `build` that costs nothing: read, check, and say what would be dropped, clipped and charged. Writes nothing.
+
+    What it says of the data is private. If you change the plan because of it, that choice depends on the data and no ε covers it: correct what is
+    wrong whatever the data are (a unit, a screen, a code of missing values), and nothing else.
+
+    Args:
+        plan_path: the plan, TOML.
+        output: the bundle, as for `build`.
+        frames: rows in memory, as for `build`.
+        force: whether an existing bundle would be replaced.
+        policy: a file of limits that the release must keep to.
+        jobs: processes to work in.
+        progress: called with (what, done, total).
+
+    Raises:
+        InputError, PolicyError, MachineError: as `build` would.
+
+    Example:
+        >>> import tempfile
+        >>> from synthrelease.demo import copy_sample
+        >>> dry_run(copy_sample(tempfile.mkdtemp()) / "plan.toml", "demo.h5")
+        <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one)>
+    """
+    job = _dry_job(plan_path, output, frames=frames, force=force, policy=policy)
+    return run(job, pool_of(jobs), progress=progress)
+
+
+def _dry_job(
+    plan_path: str | Path,
+    output: str | Path | None,
+    *,
+    frames: Mapping[str, object] | None,
+    force: bool,
+    policy: str | Path | None,
+) -> Job[DryRun]:
+    plan = load_plan(plan_path, frames)
+    path = target(plan, output, None)
+    with reserved(path, output, plan, policy, force=force) as files:
+        ready = yield from ready_job(plan, policy, None, files[0])
+    return DryRun(path, rehearse(ready.design).manifest, ready.payment, ready.private, ready.most_bytes)
 
 
 def build_job(
@@ -126,6 +209,7 @@ def build_job(
     force: bool = False,
     policy: str | Path | None = None,
     test_seed: int | None = None,
+    confirm: Confirm | None = None,
     before_move: Callable[[str, str], None] = lambda _seal, _manifest: None,
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
@@ -142,115 +226,62 @@ def build_job(
     seeded = None if test_seed is None else SecureRandom.for_tests(test_seed)
     plan = load_plan(plan_path, frames)
     path, date = target(plan, output, test_seed), release_date()
-    _check_target(path, output, plan, policy, force=force)
-    limits = None if policy is None else load_policy(policy)
-    ((design, parts),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
-    ledger = Ledger(plan.ledger) if plan.ledger is not None and test_seed is None else None
-    _refuse_early(design, ledger, limits)
+    with reserved(path, output, plan, policy, force=force) as files:  # verified there, and only then moved
+        ready = yield from ready_job(plan, policy, seeded, files[0])
+        payment = ready.payment
+        if payment is not None and confirm is not None and not confirm(payment):
+            raise NotConfirmedError(
+                "not-confirmed",
+                "nothing was charged and nothing was written",
+                where=str(plan.path),
+                remedy="build it again to be asked again",
+            )
+        ledger = ready.ledger
+        debit = None if ledger is None else ledger.debit(ready.design.charge(), ready.most_epsilon)
+        # From here on it costs.
+        random = seeded or SecureRandom(before_words=debit.begin_drawing if debit else None)
+        return (yield from _published(ready, debit, files, random, date, before_move, force=force))
 
-    asked = [(part, _collectors(design, part.spec.name)) for part in parts]
-    collected, unordered = yield Round("reading", [Call(_collected, one) for one in asked], join=_joined)
-    # Parts are joined as they are done: what is said of them is in the plan's order all the same.
-    notes: Notes = {name: tuple(sorted(unordered[name])) for name in design.facts if name in unordered}
-    most = None if limits is None else limits.most_epsilon_of_dataset
-    for name, facts in design.facts.items():
-        if facts.without_rows:
-            nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
-            notes[name] = (*notes.get(name, ()), f"{NOBODY} {nobody}, which the plan lists")
-    debit = None if ledger is None else ledger.debit(design.charge(), most)  # from here on it costs
-    random = seeded or SecureRandom(before_words=debit.begin_drawing if debit else None)
+
+def _published(  # noqa: PLR0917  everything that is decided by now
+    ready: Ready,
+    debit: Debit | None,
+    files: list[durable.Partial],
+    random: SecureRandom,
+    date: str,
+    before_move: Callable[[str, str], None],
+    *,
+    force: bool,
+) -> Job[Built]:
+    """Draw what is paid for, and write and verify the bundle, as a job."""
+    design, (bundle, text) = ready.design, files
+    path = bundle.target
     stands = False
     try:
-        releases = _all_released(design, collected, random)
-        for planned, made in zip(design.outputs, releases, strict=True):
-            if made.notes:  # an input may have the same name
-                notes[planned.name] = (*notes.get(planned.name, ()), *made.notes)
-        derivations = [
-            (o.name, derive)
-            for o, made in zip(design.outputs, releases, strict=True)
-            for derive in made.derivations
-        ]
+        releases = ready.released | drawn_on(design, ready.collected, random, paid=True)
+        in_order = [releases[output.name] for output in design.outputs]
+        derivations = [(o.name, derive) for o in design.outputs for derive in releases[o.name].derivations]
         spending = None if debit is None else debit.spending
-        manifest = compose_manifest(design, releases, seeded=random.seeded, date=date, spending=spending)
+        manifest = compose_manifest(design, in_order, seeded=random.seeded, date=date, spending=spending)
         kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-        with durable.partials(path, sidecar(path)) as files:  # verified there, and only then moved
-            bundle, text = files
-            writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
-            ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
-            durable.write_durably(text, to_bytes(manifest))
-            before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
-            try:
-                durable.move_together(files, force=force, mode=mode_of(random.seeded))
-            finally:
-                stands = bundle.has_its_name
-                if stands and debit is not None:
-                    debit.release(to_bytes(manifest))
+        writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
+        ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
+        durable.write_durably(text, to_bytes(manifest))
+        before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
+        try:
+            durable.move_together(files, force=force, mode=mode_of(random.seeded))
+        finally:
+            stands = bundle.has_its_name
+            if stands and debit is not None:
+                debit.release(to_bytes(manifest))
     except SynthReleaseError as error:
         if stands:
             error.add_remedy(f"{path} is whole, verified and paid for: building again would cost again")
         elif debit is not None:
             error.add_remedy(debit.told())
         raise
-    return Built(path, sidecar(path), manifest, notes)
-
-
-def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
-    """Better now than after all has been read; what others pay meanwhile is held against the limits when it is paid."""
-    told: tuple[float, float] | tuple[()] = ()
-    if ledger is not None:
-        grant, standing = ledger.standing(design.charge())
-        told = standing.after, grant.delta
-    if limits is not None:
-        limits.require(design.promised(*told))
-
-
-def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...]]:
-    inputs = plan.used_inputs()
-    stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
-    design = make_design(plan)
-    rehearse(design)
-    in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
-    return design, tuple(part for several in in_parts for part in several)
-
-
-def _collectors(design: Design, name: str) -> dict[str, Collector]:
-    """Those of the outputs that an input is for."""
-    wanted = (output for output in design.outputs if output.resolved.spec.input == name)
-    return {output.name: output.resolved.collector() for output in wanted}
-
-
-def _collected(part: Part, collectors: dict[str, Collector]) -> tuple[dict[str, Collected], Notes]:
-    found, told = collected_from(part, collectors)
-    return found, {part.spec.name: told} if told else {}
-
-
-def _joined(
-    one: tuple[dict[str, Collected], Notes], other: tuple[dict[str, Collected], Notes]
-) -> tuple[dict[str, Collected], Notes]:
-    """What the people of two parts contribute, of one input or of two."""
-    for name, found in other[0].items():
-        one[0][name] = one[0][name].joined(found) if name in one[0] else found
-    for name, told in other[1].items():
-        one[1][name] = (*one[1].get(name, ()), *told)
-    return one
-
-
-def _all_released(design: Design, collected: dict[str, Collected], random: SecureRandom) -> list[Release]:
-    """Draw on every output. First on those that no ε covers, which cost nothing: too few records may pass a test."""
-    unpaid = random if random.seeded else SecureRandom()
-    made = {}
-    for planned in sorted(design.outputs, key=lambda output: output.paid):
-        own = random if planned.paid else unpaid
-        made[planned.name] = released_output(planned, collected.pop(planned.name), own)
-    return [made[planned.name] for planned in design.outputs]
-
-
-def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
-    """Draw on one output; RuntimeError if what was done is not what the design has planned."""
-    release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
-    if release.event != planned.event and not differs_by_choice(planned.event, release.event):
-        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
-    return release
+    tests = {output.name: releases[output.name].notes for output in design.outputs}
+    return Built(path, sidecar(path), manifest, ready.private.with_tests(tests))
 
 
 def _write_and_verify(
@@ -273,7 +304,7 @@ def _write_and_verify(
         with BundleFile(path) as file:
             seal = file.body_digest()
     except OSError as error:  # somebody took it away
-        raise durable.cannot_write(path, error) from None
+        raise cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError(
             "built-bundle-invalid",
@@ -281,124 +312,3 @@ def _write_and_verify(
             found="; ".join(map(str, result.findings)),
         )
     return whole, seal
-
-
-def mode_of(seeded: object) -> int:
-    """Return who may read and write a bundle and its sidecar: who guesses a test seed reads the data."""
-    return durable.OWNER_ALONE if seeded else durable.FOR_ALL
-
-
-def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
-    """Return the bundle's place: as asked, or named after the release. It ends in .h5; a test seed stands in the name.
-
-    So no two bundles of a folder have one sidecar.
-    """
-    path = Path(output or default_name(plan))
-    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113  those of a path raise
-        return path  # a folder or a device, which will be refused
-    if path.suffix != ENDING:
-        path = path.with_name(path.name + ENDING)
-    if test_seed is not None and "TEST-SEED" not in path.name:
-        path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
-    return path
-
-
-def default_name(plan: Plan) -> str:
-    """Return what a bundle is called that nobody gave a name."""
-    return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
-
-
-def _check_target(
-    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
-) -> None:
-    """Refuse a place that the bundle cannot have, before anything is paid for it; remove what killed builds left there.
-
-    Whoever asked for the name of a file that is needed is told, though the bundle's own ends otherwise.
-    """
-    try:
-        _check_folder(path)
-        _check_name(path)
-        sweep(path)
-        needed = [
-            plan.path,
-            plan.ledger,
-            policy,
-            *(file for spec in plan.inputs.values() for file in spec.files()),
-        ]
-        for written in (Path(asked or path), path, sidecar(path)):
-            if any(other is not None and _same(written, Path(other)) for other in needed):
-                raise MachineError(
-                    "output-replaces-input",
-                    "the bundle would replace a file that it is made from",
-                    where=str(written),
-                    remedy="choose another name",
-                )
-        for written in (path, sidecar(path)):
-            _check_name(written)
-            if not force:
-                durable.refuse_taken(written)
-    except OSError as error:
-        raise durable.cannot_write(path, error) from None
-
-
-def _check_folder(path: Path) -> None:
-    """Refuse a folder that cannot be written, or whose names cannot be asked to the disk."""
-    if not os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):
-        raise MachineError(
-            "cannot-write",
-            "the file cannot be written",
-            where=str(path),
-            found="a folder that does not exist, or may not be read and written",
-            remedy="choose a folder that exists and may be read and written",
-        )
-    most = os.pathconf(path.parent, "PC_NAME_MAX") - durable.ADDED_BYTES
-    longest = max(len(os.fsencode(written.name)) for written in (path, sidecar(path)))
-    if longest > most:
-        raise MachineError(
-            "name-too-long",
-            "the name is too long",
-            where=str(path),
-            found=f"{longest} bytes with the ending of its manifest",
-            expected=f"at most {most}",
-            remedy="choose a shorter name",
-        )
-
-
-def _check_name(written: Path) -> None:
-    """Refuse what is there and no file: --force replaces neither folders nor devices."""
-    if written.is_dir():
-        raise MachineError(
-            "output-is-folder",
-            "the output is a folder",
-            where=str(written),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-    if written.exists() and not written.is_file():
-        raise MachineError(
-            "output-is-no-file",
-            "the output is a device or the like",
-            where=str(written),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-
-
-def _same(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):
-        return True
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them is not there, or out of reach
-        return False
-
-
-def sweep(path: Path) -> None:
-    """Remove what killed builds of a bundle left half written, and nothing that is written now."""
-    for written in (path, sidecar(path)):
-        durable.sweep(written)
-
-
-def sidecar(path: Path) -> Path:
-    """Return the place of a bundle's manifest as a file of its own; of a folder without a name, too, which others refuse."""
-    return path.parent / f"{path.stem}.manifest.json"

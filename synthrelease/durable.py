@@ -19,33 +19,18 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import MachineError
+from synthrelease.unwritable import PARTIAL, REPLACE, cannot_write, refuse_taken, target_of
 
-PARTIAL = ".partial"  # how the names of files end that are not complete
-ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
-_PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
 FOR_ALL = 0o666
 OWNER_ALONE = 0o600
-_REMEDIES = {
-    errno.ENOSPC: "make room",
-    errno.EDQUOT: "make room in the quota",
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or choose a file system that holds larger files",
-    errno.EACCES: "choose a folder that may be written, or ask for the permission",
-    errno.EPERM: "choose a folder that may be written, or ask for the permission",
-    errno.EROFS: "choose a folder that may be written",
-    errno.ENOENT: "see what became of the folder: it was moved or deleted, or somebody emptied it",
-    errno.ENOTDIR: "see what became of the folder: it was moved or deleted",
-    errno.EISDIR: "choose another name: a folder has this one",
-    errno.ENAMETOOLONG: "choose a shorter name",
-}
 
 
 @dataclass(frozen=True)
@@ -86,18 +71,25 @@ def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = FOR
 
 
 @contextmanager
-def partials(*targets: Path) -> Iterator[list[Partial]]:
+def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
     """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
 
     An error of the machine says afterwards whether anything was left: who may not write a folder any more cannot remove either.
 
+    Args:
+        targets: of one folder.
+        alone: refuse if somebody else writes the first target, where the file system has locks.
+
     Raises:
-        MachineError: they cannot be made.
+        MachineError: they cannot be made, or somebody else writes the first target.
     """
     made: list[Partial] = []
     try:
-        for target in targets:
-            made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
+        with _alone_in(targets[0].parent) if alone else nullcontext():
+            if alone:
+                _refuse_being_written(targets[0])
+            for target in targets:
+                made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
         yield made
     except MachineError as error:
         left = ", ".join(_removed(made))
@@ -109,6 +101,26 @@ def partials(*targets: Path) -> Iterator[list[Partial]]:
         _removed(made)
         for one in made:
             os.close(one.handle)  # which unlocks it
+
+
+def allocate(beside: Partial, size: int) -> None:
+    """Take room on the disk for a partial file, where the file system can: it keeps it until it is written.
+
+    Args:
+        beside: the file, empty.
+        size: in bytes.
+
+    Raises:
+        MachineError: there is not so much.
+    """
+    try:
+        os.posix_fallocate(beside.handle, 0, size)
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):  # it cannot
+            return
+        refusal = cannot_write(beside.target, error)
+        refusal.expected = f"room for {size / 1e6:.2f} MB, which it can take at most"
+        raise refusal from None
 
 
 def write_durably(beside: Partial, content: bytes) -> None:
@@ -205,43 +217,13 @@ def sweep(target: Path) -> None:
     """Remove the partial files of a target that nobody writes any more, as far as that can be told and done."""
     with suppress(OSError, MachineError), _alone_in(target.parent):
         for path in target.parent.iterdir():
-            if _target_of(path.name) == target.name:
+            if target_of(path.name) == target.name:
                 with suppress(OSError):
                     _remove_if_left(path)
 
 
-_REPLACE = "choose another name, or replace it: force=True"
-
-
-def refuse_taken(path: Path, remedy: str = _REPLACE) -> None:
-    """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
-
-    Args:
-        path: of that name.
-        remedy: what to do about it.
-
-    Raises:
-        MachineError: something has it.
-    """
-    if path.is_dir():
-        raise MachineError(
-            "output-is-folder",
-            "the output is a folder",
-            where=str(path),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-    if os.path.lexists(path):
-        raise MachineError(
-            "file-exists",
-            "the file exists already",
-            where=str(path),
-            remedy=remedy,
-        )
-
-
 def refuse_unwritable(
-    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page", remedy: str = _REPLACE
+    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page", remedy: str = REPLACE
 ) -> None:
     """Refuse early to write a page, or another file, where it must not stand, or cannot.
 
@@ -269,17 +251,6 @@ def refuse_unwritable(
         refuse_taken(target, remedy)
     with partials(target):  # as it will be written: what is in the way then is in the way now
         pass
-
-
-def cannot_write(path: Path, error: OSError) -> MachineError:
-    """Return what a person is told of an error of the system: of a partial file under its target's name."""
-    return MachineError(
-        "cannot-write",
-        "the file cannot be written",
-        where=str(path.parent / (_target_of(path.name) or path.name)),
-        found=os.strerror(error.errno) if error.errno else "an error of the file system",
-        remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
-    )
 
 
 def sync_folder(folder: Path) -> None:
@@ -333,6 +304,38 @@ def _remove_if_left(path: Path) -> None:
         os.close(handle)
 
 
+def _refuse_being_written(target: Path) -> None:
+    """Refuse a target of which somebody holds a partial file; the folder is locked, so that no other is made meanwhile.
+
+    Raises:
+        MachineError: so it is.
+    """
+    for path in target.parent.iterdir():
+        if target_of(path.name) == target.name and _is_locked(path):
+            raise MachineError(
+                "being-written",
+                "another build is writing this file",
+                where=str(target),
+                remedy="wait until it has ended, or choose another name",
+            )
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Let nobody else move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
@@ -383,12 +386,6 @@ def _is(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), path.lstat())
     except OSError:
         return False
-
-
-def _target_of(name: str) -> str | None:
-    """Return the name that a partial file is for; None if it is none."""
-    found = _PARTIAL_NAME.fullmatch(name)
-    return found[1] if found else None
 
 
 def _umask() -> int:

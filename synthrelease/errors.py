@@ -8,7 +8,8 @@
     │   ├── DataError        the data
     │   └── ArgumentError    what a program called a function with; a ValueError, too
     ├── PolicyError      4   refused, because the promise could not be kept
-    └── MachineError     6   disk, permission, missing extra
+    ├── MachineError     6   disk, permission, missing extra
+    └── NotConfirmedError 130  the curator said no
 
 An error has a `code`, which programs and tests compare, and which stays when a sentence is improved. A message says what
 is wrong, where, what was found, what was expected, and what to do. It never repeats a cell of private data: `found` holds
@@ -136,6 +137,12 @@ class PolicyError(SynthReleaseError):
     """The release was refused because its promise would be false or empty."""
 
     exit_code = 4
+
+
+class NotConfirmedError(SynthReleaseError):
+    """The curator did not agree to what a build would charge: nothing was charged, and nothing written."""
+
+    exit_code = 130
 
 
 class MachineError(SynthReleaseError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import Gaze, Reach, load_gaze
+from synthrelease.data.losses import Loss, added, notes
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
@@ -28,6 +30,7 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
 from synthrelease.errors import PlanError
 from synthrelease.mechanisms.collected import Collected
+from synthrelease.outputs.measurements import Measure, Measured
 from synthrelease.outputs.resolved import Collector
 from synthrelease.plan import InputSpec
 
@@ -46,7 +49,6 @@ class Part:
         numbers: which number each has among all people of the input, shape (P,).
         cells: of the column of people, those that stand for them; None if they are all people of the file.
         stamp: what the file system said of its files before anything of them was read.
-        called: "part 2 of 5", or "" if it is the only one.
     """
 
     spec: InputSpec
@@ -55,7 +57,6 @@ class Part:
     numbers: NDArray[np.int64]
     cells: pl.Series | None
     stamp: Stamp
-    called: str = ""
 
     def read(self) -> Gaze | Features:
         """Return these people's data.
@@ -151,22 +152,65 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
     number = {name: n for n, name in enumerate(everybody)}
     chosen = people_in_parts(spec, most)
     parts = []
-    for place, cells in enumerate(chosen, start=1):
+    for cells in chosen:
         people = in_natural_order(set(label_texts(cells)))
         numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
-        called = f"part {place} of {len(chosen)}"
-        parts.append(Part(spec, facts.names, tuple(people), numbers, cells, stamp, called))
+        parts.append(Part(spec, facts.names, tuple(people), numbers, cells, stamp))
     return tuple(parts)
 
 
-def collected_from(
-    part: Part, collectors: Mapping[str, Collector]
-) -> tuple[dict[str, Collected], tuple[str, ...]]:
-    """Return what a part's people contribute to every output, and what was dropped, for the curator alone."""
+@dataclass(frozen=True)
+class Contributions:
+    """What the people of an input, or of a part of it, contribute to its outputs; private.
+
+    Attributes:
+        collected: by output.
+        measured: by output, how many measurements it has anything of.
+        losses: what was dropped or clipped.
+        reach: of points on the screen.
+    """
+
+    collected: dict[str, Collected]
+    measured: dict[str, Measured]
+    losses: tuple[Loss, ...]
+    reach: Reach
+
+    def joined(self, other: Contributions) -> Contributions:
+        """Return what the people of both parts contribute."""
+        return Contributions(
+            {name: own.joined(other.collected[name]) for name, own in self.collected.items()},
+            {name: dict(Counter(own) + Counter(other.measured[name])) for name, own in self.measured.items()},
+            added((*self.losses, *other.losses)),
+            self.reach.joined(other.reach),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped or clipped, and what looks like a mistake, in sentences for the curator alone."""
+        return (*notes(self.losses), *self.reach.notes)
+
+
+def contributions(
+    part: Part, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
+) -> Contributions:
+    """Return what a part's people contribute.
+
+    Args:
+        part: the people.
+        collectors: of outputs, by name.
+        measures: of the same.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+        PlanError: it is not the one that the noise was solved for.
+    """
     data = part.read()
-    found = {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()}
-    before = f"{part.called}: " if part.called else ""
-    return found, tuple(before + note for note in data.notes)
+    return Contributions(
+        {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()},
+        {name: count(data) for name, count in measures.items()},
+        data.losses,
+        data.reach if isinstance(data, Gaze) else Reach(),
+    )
 
 
 def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:

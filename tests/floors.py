@@ -23,6 +23,7 @@ class Floor:
 _STOREYS = {
     "ground": {
         "errors": "every error, and the exit code it ends with",
+        "unwritable": "names of files that are being written, and why one cannot be",
         "durable": "files that are whole or not there",
         "parallel": "many calls side by side: a coordinator, its pools",
     },
@@ -58,7 +59,12 @@ _STOREYS = {
     },
     "release": {
         "release_manifest": "what was planned, what was done, what it promises",
-        "builder": "from a plan to a verified bundle",
+        "rehearsal": "what is known of a release before its noise, checked as verify will",
+        "targets": "where a bundle goes, what may not be replaced, who else is writing it",
+        "curator_notes": "what a build says of the data to the curator alone",
+        "payment": "what a build is about to charge, for the curator to confirm",
+        "ready": "all of a release but what is paid for: facts, contributions, what was lost",
+        "builder": "from a plan to a verified bundle, or a dry run",
         "arrays": "one mechanism for arrays in memory, without a plan",
         "exports": "a release in the forms that other tools read: tables, folders, one file per form",
         "appraisal": "a release beside the data: truth, attacks, the private page",

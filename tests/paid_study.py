@@ -82,7 +82,7 @@ def run_build(plan: str, bundle: str) -> None:
     from synthrelease.cli import main
 
     with contextlib.redirect_stdout(None), contextlib.redirect_stderr(None):
-        main(["--quiet", "build", plan, "-o", bundle])
+        main(["--quiet", "build", plan, "--yes", "-o", bundle])
 
 
 def run_build_at_once(plan: Path, bundle: Path, policy: Path, ready: Any) -> None:
@@ -101,3 +101,15 @@ def run_build_at_once(plan: Path, bundle: Path, policy: Path, ready: Any) -> Non
         synthrelease.build(plan, bundle, policy=policy)
     except PolicyError as error:
         sys.exit(4 if error.code == "exceeds-policy" else 1)
+
+
+def build_one_of_many(plan: Path, bundle: Path, ready: Any) -> None:
+    """Build in a process of its own, beginning with others; 6 if the machine refuses it."""
+    import synthrelease
+    from synthrelease.errors import MachineError
+
+    ready.wait(60)
+    try:
+        synthrelease.build(plan, bundle)
+    except MachineError as error:
+        sys.exit(error.exit_code)

@@ -25,7 +25,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 from synthrelease.noise import SecureRandom
-from synthrelease.parts import collected_from, divided, stamp_of
+from synthrelease.parts import contributions, divided, stamp_of
 from synthrelease.plan import InputSpec, defaults
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
@@ -189,7 +189,7 @@ def measure_release(path: Path, people: int) -> Released:
     collectors: dict[str, Callable[..., Sums]] = {"maps": timed}
     stamp = stamp_of(path)
     parts = divided(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp)
-    each = (collected_from(part, collectors)[0]["maps"] for part in parts)
+    each = (contributions(part, collectors, {}).collected["maps"] for part in parts)
     total = functools.reduce(lambda one, other: one.joined(other), each)
     collected = time.perf_counter()
     noisy, event = draw(total, parameters, BUDGET, random=SecureRandom())

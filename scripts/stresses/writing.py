@@ -78,9 +78,9 @@ class Stress:
 
     def __post_init__(self) -> None:
         """Read the data once: not even a forked process can read it again, whose threads did not come with it."""
-        from synthrelease import builder
+        from synthrelease import builder, ready
 
-        real = builder._design_and_parts, builder._collected  # noqa: SLF001  what reads the data
+        real = ready._design_and_parts, ready._contributions  # noqa: SLF001  what reads the data
 
         def reading(index: int, results: list[Any]) -> Callable[..., Any]:
             def read(*arguments: Any) -> Any:
@@ -91,7 +91,7 @@ class Stress:
 
         for paid in (True, False):
             place, results = self.place(Way(force=False, paid=paid)), self._read.setdefault(paid, [])
-            with _replaced(builder, _design_and_parts=reading(0, results), _collected=reading(1, results)):
+            with _replaced(ready, _design_and_parts=reading(0, results), _contributions=reading(1, results)):
                 built = builder.build(place.plan, place.bundle)
         self.old = built.path.read_bytes(), built.sidecar.read_bytes()
 
@@ -159,7 +159,7 @@ class Stress:
 
         Nothing waits for the disk: that makes a difference if the power fails, and to the time that this takes.
         """
-        from synthrelease import builder
+        from synthrelease import ready
         from synthrelease.cli import main
 
         sync = os.fsync
@@ -169,6 +169,7 @@ class Stress:
             "--quiet",
             "build",
             str(place.plan),
+            "--yes",
             "-o",
             str(place.bundle),
             *["--force"] * way.force,
@@ -178,9 +179,9 @@ class Stress:
         with (
             without_syncing(),
             _replaced(
-                builder,
+                ready,
                 _design_and_parts=lambda _: copy.deepcopy(read[0]),
-                _collected=lambda *_: copy.deepcopy(read[1]),
+                _contributions=lambda *_: copy.deepcopy(read[1]),
             ),
         ):
             main(asked, standalone_mode=False)

@@ -18,8 +18,10 @@ from synthrelease.appraisal.record_check import checked_records
 from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
-from synthrelease.bundle.verification import refuse_absent, verify
+from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.data.features import Features
+from synthrelease.data.gaze import Gaze, Reach
+from synthrelease.data.losses import Loss, added, notes
 from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
@@ -95,7 +97,7 @@ def appraise(
 
 
 def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
-    result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
+    result = refuse_no_bundle(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "bundle-invalid",
@@ -113,12 +115,14 @@ def _read(
     """Collect for all outputs of an input what they need, reading it once."""
     parts = divided(spec, design.facts[spec.name], stamp_of(spec.source))
     found: dict[str, Case] = {}
-    notes: list[str] = []
+    losses: tuple[Loss, ...] = ()
+    reach = Reach()
     for number, part in enumerate(parts):
         if progress is not None:
             progress(f"reading {spec.name}", number, len(parts))
         data = part.read()
-        notes += data.notes
+        losses = added((*losses, *data.losses))
+        reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach
         for one in made:
             collectors = one.resolved.collector(), kind_of(one.resolved).truth(one.resolved)
             collected, truth = (collect(data).numbered(part.numbers) for collect in collectors)
@@ -128,7 +132,7 @@ def _read(
             else:
                 collected, truth = before.collected.joined(collected), before.truth.joined(truth)
                 found[one.name] = replace(before, collected=collected, truth=truth)
-    return found, tuple(notes)
+    return found, (*notes(losses), *reach.notes)
 
 
 def _appraised(

@@ -259,7 +259,7 @@ class AppraisedInput:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Appraisal:
     """What a release is worth and what it resists.
 
@@ -274,6 +274,11 @@ class Appraisal:
     inputs: tuple[AppraisedInput, ...]
     outputs: tuple[AppraisedOutput, ...]
     notes: Mapping[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        # Notebooks are published with what they show: nothing that is for the curator alone.
+        release = self.manifest["release"]
+        return f"<Appraisal of {release['name']} {release['version']}: private>"
 
     @property
     def faults(self) -> tuple[str, ...]:

@@ -9,18 +9,18 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from synthrelease.builder import released_output
 from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
 from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
-from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.parts import collected_from, divided, stamp_of
+from synthrelease.outputs.measurements import measure
+from synthrelease.parts import Contributions, contributions, divided, stamp_of
 from synthrelease.plan import keys_of, plan_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.ready import released_output
 from synthrelease.settings_file import nearest
 
 Labels = str | tuple[str, ...]
@@ -254,14 +254,12 @@ def released(
         design = make_design(plan)
         (planned,) = design.outputs
         resolved = planned.resolved
-        found: list[Collected] = []
-        notes: tuple[str, ...] = ()
-        for part in divided(spec, design.facts[_ROWS], stamp):
-            own, remarks = collected_from(part, {name: resolved.collector()})
-            found.append(own[name])
-            notes += remarks
-        collected = functools.reduce(lambda one, other: one.joined(other), found)
-        release = released_output(planned, collected, random)
+        collectors, measures = {name: resolved.collector()}, {name: measure(resolved)}
+        found = functools.reduce(
+            Contributions.joined,
+            (contributions(part, collectors, measures) for part in divided(spec, design.facts[_ROWS], stamp)),
+        )
+        release = released_output(planned, found.collected[name], random)
     except SynthReleaseError as error:
         _say_as_call(error, name)
         raise
@@ -276,7 +274,7 @@ def released(
         release.event,
         mechanism,
         (*public, *resolved.warnings()),
-        (*notes, *release.notes),
+        (*found.notes, *release.notes),
         random.seeded,
     )
 

@@ -22,7 +22,7 @@ class Finding:
         )
 
 
-@dataclass
+@dataclass(repr=False)
 class Verification:
     """What `verify` found.
 
@@ -67,6 +67,10 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.ok  # who writes `if verify(path):` must not be told yes of a forged bundle
+
+    def __repr__(self) -> str:
+        codes = ", ".join(dict.fromkeys(one.code for one in self.findings))
+        return f"<Verification: {f'{len(self.findings)} found: {codes}' if codes else 'no fault found'}>"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.findings)) or f"no fault found: {', '.join(self.checked)}"

@@ -32,7 +32,7 @@ from synthrelease.bundle.layout import (
     digest,
     is_compact,
 )
-from synthrelease.durable import cannot_write
+from synthrelease.unwritable import cannot_write
 
 Attributes = Mapping[str, int | bytes]
 

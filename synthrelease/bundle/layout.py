@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 FORMAT, FORMAT_VERSION = "synthrelease", 1
 ENDING = ".h5"  # of every bundle that is built
+SIDECAR_ENDING = ".manifest.json"  # of its manifest as a file of its own
+FIRST_WORDS = b"synthrelease bundle "
 MANIFEST = "/manifest"
 SIGNATURE = "/signature"
 OUTPUTS = "/outputs"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.contents import contents, noised_network
 from synthrelease.bundle.layout import dataset_path, digest
-from synthrelease.bundle.verification import refuse_absent, verify
+from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.mechanisms.records.model import SeededModel
 
@@ -120,7 +120,7 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
         InputError: there is no such file.
         MachineError: it may not be read.
     """
-    result = refuse_absent(path, verify(path, quick=True, allow_test_seed=allow_test_seed))
+    result = refuse_no_bundle(path, verify(path, quick=True, allow_test_seed=allow_test_seed))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "bundle-invalid",

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_LOOKED_AT = 1 << 12  # bytes of a file that may be no bundle
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -81,17 +83,19 @@ def verify(
     return result
 
 
-def refuse_absent(path: str | Path, found: Verification) -> Verification:
-    """Return what `verify` found, unless there was no file to look at: that is no fault of a bundle.
+def refuse_no_bundle(path: str | Path, found: Verification) -> Verification:
+    """Return what `verify` found, unless it looked at no file, or at one that never was a bundle: that is no fault of a bundle.
 
     Args:
         path: what was verified.
         found: the result.
 
     Raises:
-        InputError: there is no such file, or it is a folder.
+        InputError: there is no such file, it is a folder, or it is no bundle, not even a damaged one.
         MachineError: it may not be read.
     """
+    if found.findings and found.findings[0].code == "seal":
+        _refuse_other_file(Path(path))
     if all(one.code != "unreadable" for one in found.findings):
         return found
     where = repr(str(path))[1:-1][:300]  # on one line, whatever is in it
@@ -121,6 +125,41 @@ def refuse_absent(path: str | Path, found: Verification) -> Verification:
             "cannot-read", "the file may not be read", where=where, remedy="check its permissions"
         )
     return found
+
+
+def _refuse_other_file(path: Path) -> None:
+    """Refuse a file that has nothing of a bundle: neither its first words nor HDF5 behind a text block.
+
+    Raises:
+        InputError: so it is.
+    """
+    from synthrelease.bundle.layout import (  # noqa: PLC0415  slow to import: it has numpy
+        ENDING,
+        FIRST_WORDS,
+        SIDECAR_ENDING,
+        USER_BLOCK,
+    )
+
+    try:
+        with path.open("rb") as file:
+            begins = file.read(_LOOKED_AT)
+    except OSError:
+        return
+    if begins.startswith(FIRST_WORDS) or begins[USER_BLOCK:].startswith(_HDF5):
+        return
+    found, remedy = (
+        "a file of another kind",
+        "name the bundle: the file that `build` wrote, which ends in .h5",
+    )
+    if begins.startswith(_HDF5):
+        found = "an HDF5 file of another program"
+    elif begins.startswith(b"SQLite format 3\0"):
+        found = "a SQLite file, such as a ledger"
+    elif b'"manifest_version"' in begins:
+        bundle = path.with_name(path.name.removesuffix(SIDECAR_ENDING) + ENDING)
+        found = "a manifest, which stands beside a bundle and proves nothing by itself"
+        remedy = f"verify {bundle}" if bundle.is_file() else "verify the bundle that it came with"
+    raise InputError("not-a-bundle", "this is not a bundle", where=str(path), found=found, remedy=remedy)
 
 
 def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:

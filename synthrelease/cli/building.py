@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from synthrelease.cli.charging import YES, all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
 from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main, print_json
 from synthrelease.cli.printing import (
     built_form,
@@ -102,7 +103,9 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     type=click.Path(path_type=Path),
     help="The bundle to write; .h5 is added to a name without it. Default <name>-<version>.h5 of the plan.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing bundle.")
+@click.option("--force", is_flag=True, help="Replace an existing bundle; what that cost stays spent.")
+@click.option("--dry-run", is_flag=True, help="Read and check everything; write and charge nothing.")
+@YES
 @POLICY
 @TEST_SEED
 @click.option(
@@ -116,17 +119,44 @@ def build(
     output: Path | None,
     *,
     force: bool,
+    dry_run: bool,
+    yes: bool,
     policy: Path | None,
     test_seed: int | None,
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Build, verify and write the bundle of PLAN."""
+    """Build, verify and write the bundle of PLAN.
+
+    Before a ledger is charged it says what that costs and asks.
+    """
     from synthrelease.builder import build as run
+    from synthrelease.builder import dry_run as run_dry
+    from synthrelease.plan import load_plan
     from synthrelease.policy import load_policy
 
+    if dry_run:
+        if test_seed is not None:
+            raise click.UsageError("--dry-run draws no noise: leave --test-seed out.")
+        with progress(obj) as tell:
+            found = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=tell)
+        if as_json:
+            print_json(dry_form(found))
+        else:
+            print_dry_run(found)
+        return
+    refuse_unasked(charges=test_seed is None and load_plan(plan).ledger is not None, yes=yes)
     with progress(obj) as tell:
-        built = run(plan, output, force=force, policy=policy, test_seed=test_seed, jobs=jobs, progress=tell)
+        built = run(
+            plan,
+            output,
+            force=force,
+            policy=policy,
+            test_seed=test_seed,
+            confirm=None if yes else confirmed,
+            jobs=jobs,
+            progress=tell,
+        )
     if as_json:
         print_json(built_form(built))
         return
@@ -158,7 +188,8 @@ def build(
 )
 @click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler, such as tls://host:8786.")
 @click.option("--resume", is_flag=True, help="Continue an earlier batch in this folder: keep what it built.")
-@click.option("--force", is_flag=True, help="Replace existing bundles.")
+@click.option("--force", is_flag=True, help="Replace existing bundles; what those cost stays spent.")
+@YES
 @POLICY
 @TEST_SEED
 @AS_JSON
@@ -173,16 +204,17 @@ def batch(
     scheduler: str | None,
     resume: bool,
     force: bool,
+    yes: bool,
     policy: Path | None,
     test_seed: int | None,
     as_json: bool,
 ) -> None:
     """Build the bundles of many plans, side by side.
 
-    If one plan fails, the others are still built, and the exit code is 5. After a crash, --resume builds what is missing. A debit at the
+    Before ledgers are charged it says what all plans cost together and asks, once. If one plan fails, the others are still built, and the exit code is 5. After a crash, --resume builds what is missing. A debit at the
     ledger is used if no noise was drawn on it yet; otherwise the build pays again.
     """
-    from synthrelease.batch import FAILED
+    from synthrelease.batch import FAILED, charges
     from synthrelease.batch import batch as run
     from synthrelease.parallel import available_cores
     from synthrelease.parallel.cluster import Cluster, is_overheard
@@ -193,6 +225,8 @@ def batch(
         print_warning(
             "this scheduler is not asked over TLS: anybody on the network can read sums before noise, and run code as its user"
         )
+    charging = test_seed is None and any(charges(one) for one in plans)
+    refuse_unasked(charges=charging, yes=yes)
     processes = jobs or available_cores()
     with plan_progress(obj, len(plans)) as ended:
         done = run(
@@ -204,6 +238,7 @@ def batch(
             force=force,
             policy=policy,
             test_seed=test_seed,
+            confirm=None if yes or not charging else all_confirmed,
             ended=ended,
         )
     done = [replace(one, reason=as_options(one.reason, main)) for one in done]

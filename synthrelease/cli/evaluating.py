@@ -93,8 +93,8 @@ def evaluate(
 
 def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
     """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
-    from synthrelease.builder import sidecar
     from synthrelease.durable import refuse_unwritable
+    from synthrelease.targets import sidecar
 
     used = {**plan.files(), "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
     if policy is not None:

@@ -11,7 +11,7 @@ import click
 
 from synthrelease.cli.printing import print_findings
 from synthrelease.cli.spelling import as_options
-from synthrelease.errors import FaultyBundleError, SynthReleaseError
+from synthrelease.errors import FaultyBundleError, NotConfirmedError, SynthReleaseError
 from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
@@ -122,7 +122,8 @@ class _All(Commands):
             if isinstance(error, FaultyBundleError) and not asked:
                 print_findings(error)
             else:
-                click.echo(f"error: {error}", err=True)
+                before = "" if isinstance(error, NotConfirmedError) else "error: "
+                click.echo(f"{before}{error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
             paid = "; a ledger keeps what was paid" if ctx.invoked_subcommand in _PAYING else ""

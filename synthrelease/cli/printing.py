@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,16 +18,11 @@ if TYPE_CHECKING:
     from synthrelease.appraisal.required import Required
     from synthrelease.batch import Ended
     from synthrelease.builder import Built
+    from synthrelease.curator_notes import CuratorNotes
     from synthrelease.parallel import Progress
 
 
-_COUNTED = re.compile(r"\b(\d+) of (\d+) (?:rows|values)\b")
-_MUCH = 0.05
-_WRONG_UNIT = (
-    "lie off the screen",
-    "were clipped to its bounds",
-)  # what rows and values do if a unit is mistaken
-_MOST = 0.5
+_MUCH = 0.05  # of rows or values: so much is told unasked
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
@@ -47,16 +41,21 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         return
     for warning in built.manifest["warnings"]:
         print_warning(warning)
-    notes = [f"{name}: {note}" for name, own in built.notes.items() for note in own]
-    told = notes if obj["verbose"] else [note for note in notes if _is_much(note)]
+    told = _notes(built.private, verbose=obj["verbose"])
     if told:
         click.echo("For you alone, not in the release:", err=True)
         for note in told:
             click.echo(plain(f"  {note}"), err=True)
-        if any(_share(note) > _MOST for note in told if any(words in note for words in _WRONG_UNIT)):
-            print_warning(
-                "that is most of the data: are screen and bounds in its unit? `build --test-seed 1` shows these lines and pays nothing"
-            )
+    for lost in built.private.most_lost:
+        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+
+
+def _notes(private: CuratorNotes, *, verbose: bool) -> list[str]:
+    """What the curator is told: all, or what may be a mistake in the plan."""
+    if verbose:
+        return [f"{name}: {note}" for name, own in private.sentences.items() for note in own]
+    lost = [f"{name}: {loss}" for name, own in private.losses.items() for loss in own if loss.share >= _MUCH]
+    return lost + [f"{name}: {remark}" for name, own in private.remarks.items() for remark in own]
 
 
 def built_form(built: Built) -> dict[str, Any]:
@@ -68,20 +67,6 @@ def built_form(built: Built) -> dict[str, Any]:
         "warnings": built.manifest["warnings"],
         "test_seed": bool(built.manifest["randomness"]["test_seed"]),
     }
-
-
-def _is_much(note: str) -> bool:
-    """Whether a note tells of so many rows or values that something may be wrong with the plan."""
-    from synthrelease.data.facts import NOBODY
-    from synthrelease.data.gaze import SMALL_PART
-
-    return NOBODY in note or SMALL_PART in note or _share(note) >= _MUCH
-
-
-def _share(note: str) -> float:
-    """What part of all rows or values a note tells of; 0 if it counts none."""
-    counted = _COUNTED.search(note)
-    return int(counted[1]) / int(counted[2]) if counted else 0.0
 
 
 def print_warning(warning: str) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.feature_arrays import FeatureArrays
 from synthrelease.data.held import Held
+from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Code, labels, numbers, read_table
@@ -38,7 +39,7 @@ class Features:
         categorical: names of the columns of labels, public.
         labels: position of each row's label in the public list, −1 where missing, shape (N, L).
         identities: the people's labels, private.
-        notes: what was dropped or clipped, for the curator alone.
+        losses: what was dropped or clipped, for the curator alone.
     """
 
     features: tuple[str, ...]
@@ -51,7 +52,12 @@ class Features:
     categorical: tuple[str, ...] = ()
     labels: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     identities: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped or clipped, in sentences for the curator alone."""
+        return notes(self.losses)
 
     @classmethod
     def from_arrays(
@@ -161,16 +167,13 @@ def load_features(
     recording = np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[own]
 
     keep = np.flatnonzero(recording >= 0)
-    notes = []
-    if person.size < everybody.size:
-        left_out = everybody.size - person.size
-        notes.append(
-            f"{left_out} of {everybody.size} rows are not among those that the plan's `only` chooses"
-        )
-    if keep.size < person.size:
-        notes.append(
-            f"{person.size - keep.size} of {everybody.size} rows belong to recordings that the plan does not list"
-        )
+    rows = everybody.size
+    losses = [
+        Loss(rows - person.size, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN),
+        Loss(
+            person.size - keep.size, person.size, "belong to recordings that the plan does not list", Reason.CHOSEN
+        ),
+    ]
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
         keep = keep[
@@ -181,16 +184,15 @@ def load_features(
     limits = np.array(list(bounds.values()), dtype=np.float64)
     values = np.empty((keep.size, len(bounds)))
     valid = chosen.measured(table, missing=missing)
-    if not valid.all():
-        notes.append(
-            f"{int((~valid).sum())} of {everybody.size} rows are not `valid`: their features are missing"
-        )
+    losses.append(
+        Loss(int((~valid).sum()), person.size, "are not `valid`: their features are missing", Reason.DROPPED)
+    )
     for j, name in enumerate(bounds):
         raw = np.where(valid, numbers(table, name, missing=missing), np.nan)[keep]
         values[:, j] = np.clip(raw, limits[j, 0], limits[j, 1])
         clipped = int(np.count_nonzero((raw < limits[j, 0]) | (raw > limits[j, 1])))
-        if clipped:
-            notes.append(f"{clipped} of {raw.size} values of '{name}' were clipped to its bounds")
+        there = int(np.count_nonzero(~np.isnan(raw)))
+        losses.append(Loss(clipped, there, "were clipped to its bounds", Reason.CLIPPED, name))
     codes = [positions(table, name, listed, missing=missing)[keep] for name, listed in categories.items()]
     return Features(
         tuple(bounds),
@@ -203,5 +205,5 @@ def load_features(
         tuple(categories),
         np.array(codes, dtype=np.int64).reshape(len(codes), keep.size).T,
         tuple(identities),
-        tuple(notes),
+        tuple(losses),
     )

@@ -14,6 +14,7 @@ from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.given import listed, screen_keys
 from synthrelease.data.held import Held
+from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -24,6 +25,28 @@ SMALL_PART = "all points lie in the upper left of the screen: is it as large as 
 _ENOUGH, _UPPER_LEFT = 500, 0.6  # points; of width and height
 _DURATION_STEPS, _LONGEST = 1_000_000, 1e6
 _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far over the screen points reach.
+
+    Attributes:
+        points: how many there are.
+        farthest: the point farthest to the right, or down, as a share of the screen's width, or height.
+    """
+
+    points: int = 0
+    farthest: float = 0.0
+
+    def joined(self, other: Reach) -> Reach:
+        """Return that of the points of both."""
+        return Reach(self.points + other.points, max(self.farthest, other.farthest))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say if nobody ever looked at the right or the lower part: the screen may have been smaller than the plan says."""
+        return (SMALL_PART,) if self.points >= _ENOUGH and self.farthest < _UPPER_LEFT else ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +66,7 @@ class Gaze:
         duration: how long each row counts, in whole steps of a millionth of the column's unit, if there is such a column,
             shape (N,); 0 where it is missing.
         identities: the people's labels, private.
-        notes: what was dropped, for the curator alone.
+        losses: what was dropped, for the curator alone.
     """
 
     screen: Screen
@@ -57,7 +80,20 @@ class Gaze:
     time: NDArray[np.float64] | None = None
     duration: NDArray[np.int64] | None = None
     identities: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def reach(self) -> Reach:
+        """How far over the screen the points reach, for the curator alone."""
+        if not self.x_px.size:
+            return Reach()
+        shares = self.x_px.max() / self.screen.width_px, self.y_px.max() / self.screen.height_px
+        return Reach(self.x_px.size, float(max(shares)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped, and what looks like a mistake, in sentences for the curator alone."""
+        return (*notes(self.losses), *self.reach.notes)
 
     @classmethod
     def from_arrays(
@@ -186,10 +222,7 @@ def load_gaze(
         time,
         duration,
         tuple(identities),
-        (
-            *_notes(everybody.size, valid, there, on_screen, stimulus >= 0),
-            *_screen_notes(x_px[keep], y_px[keep], screen),
-        ),
+        _losses(everybody.size, valid, there, on_screen, stimulus >= 0),
     )
 
 
@@ -241,26 +274,23 @@ def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np
     return np.rint(np.nan_to_num(values) * _DURATION_STEPS).astype(np.int64)
 
 
-def _notes(
+def _losses(
     rows: int,
     valid: NDArray[np.bool_],
     there: NDArray[np.bool_],
     on_screen: NDArray[np.bool_],
     listed: NDArray[np.bool_],
-) -> tuple[str, ...]:
-    counts = {
-        "are not among those that the plan's `only` chooses": rows - there.size,
-        "are not `valid` and were dropped": int((~valid).sum()),
-        "have no position and were dropped": int((valid & ~there).sum()),
-        "lie off the screen and were dropped": int((there & ~on_screen).sum()),
-        "belong to stimuli that the plan does not list and were dropped": int((~listed).sum()),
-    }
-    return tuple(f"{count} of {rows} rows {what}" for what, count in counts.items() if count)
-
-
-def _screen_notes(x_px: NDArray[np.float64], y_px: NDArray[np.float64], screen: Screen) -> tuple[str, ...]:
-    """Whether nobody ever looked at the right or the lower part: then the screen may have been smaller than the plan says."""
-    if x_px.size < _ENOUGH:
-        return ()
-    shares = (float(x_px.max()) / screen.width_px, float(y_px.max()) / screen.height_px)
-    return (SMALL_PART,) if max(shares) < _UPPER_LEFT else ()
+) -> tuple[Loss, ...]:
+    chosen = there.size
+    left_out = Loss(rows - chosen, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN)
+    counts = (
+        (int((~valid).sum()), "are not `valid` and were dropped", Reason.DROPPED),
+        (int((valid & ~there).sum()), "have no position and were dropped", Reason.DROPPED),
+        (int((there & ~on_screen).sum()), "lie off the screen and were dropped", Reason.DROPPED),
+        (
+            int((~listed).sum()),
+            "belong to stimuli that the plan does not list and were dropped",
+            Reason.CHOSEN,
+        ),
+    )
+    return (left_out, *(Loss(count, chosen, what, reason) for count, what, reason in counts))

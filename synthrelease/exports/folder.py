@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from synthrelease.durable import cannot_write, sync_folder
+from synthrelease.durable import sync_folder
 from synthrelease.errors import MachineError
+from synthrelease.unwritable import cannot_write
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
 _PARTIAL, _OLD = ".partial", ".old"

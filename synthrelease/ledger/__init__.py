@@ -7,6 +7,7 @@ From the ground up: `chain` says how entries hang together, `store` how they are
 `statement` how it reads.
 """
 
+from synthrelease.ledger.account import Standing as Standing
 from synthrelease.ledger.book import Ledger as Ledger
 from synthrelease.ledger.charge import Charge as Charge
 from synthrelease.ledger.charge import Grant as Grant

@@ -124,16 +124,20 @@ class Account:
         """Return a debit that a process paid for the same charge and did not use before it ended."""
         return next((paid for paid in self.debits.values() if paid.is_left_over(charge)), None)
 
-    def costs(self, charge: Charge, *, paid: int | None = None) -> Standing:
-        """Return how the dataset stands with a charge; `paid` is its debit, if it has one already."""
-        rule = self.filter or self._filter_of(charge)
-        own = Sums() if rule is None else rule.sums(charge.events, delta=charge.delta)
+    def costs(self, *charges: Charge, paid: int | None = None) -> Standing:
+        """Return how the dataset stands with a charge, or with several one after the other; `paid` is the debit of a single one, if it has one already."""
+        rule = self.filter or self._filter_of(charges[0])
+        own = Sums()
+        if rule is not None:
+            for charge in charges:
+                own += rule.sums(charge.events, delta=charge.delta)
         others = self._sums if paid is None else self._sums - own
         before = self._spent(rule, others, self._charges(without=paid))
-        here = self.grant.cost(charge.events)
-        after = self._spent(rule, others + own, chain(self._charges(without=paid), [charge]))
+        events = tuple(event for charge in charges for event in charge.events)
+        here = self.grant.cost(events)
+        after = self._spent(rule, others + own, chain(self._charges(without=paid), charges))
         # True of the numbers as they should be; here, of what rounding made of them, too.
-        least = here if known_parts(charge.events).needs_delta else 0.0
+        least = here if len(charges) == 1 and known_parts(events).needs_delta else 0.0
         return Standing(before, here, max(after, before, least))
 
     def _filter_of(self, first: Charge) -> Filter | None:

@@ -109,6 +109,19 @@ class Ledger:
         account = self._account(history.trusted(self.path, store.read(self.path, charge.dataset)), charge)
         return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
+    def forecast(self, charges: Sequence[Charge]) -> tuple[Grant, Standing]:
+        """Return how a dataset would stand with several charges, whether or not they are within the grant; nothing is paid.
+
+        Args:
+            charges: to one dataset, one at least, in the order in which they would be paid.
+
+        Raises:
+            PolicyError: there is no grant for the dataset or for this relation.
+        """
+        first = charges[0]
+        account = self._account(history.trusted(self.path, store.read(self.path, first.dataset)), first)
+        return account.grant, account.costs(*charges)
+
     def debit(self, charge: Charge, most_epsilon: float | None = None) -> Debit:
         """Pay for a release, and return what noise may be drawn on.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from auditing.detectors import Detector
 
 _whole_facts, _counted_groups = read_facts, counted_groups
-_released = builder._all_released
+_drawn = builder.drawn_on
 
 
 def _in_the_order_of_labels(self: PersonRows, _random: Any) -> NDArray[Any]:
@@ -50,8 +50,8 @@ def _in_an_order_that_is_not_used(self: PersonRows, random: Any) -> NDArray[Any]
     return by_label(self)
 
 
-def _refused_late(design: Any, collected: Any, random: Any) -> Any:
-    made = _released(design, collected, random)
+def _refused_late(design: Any, collected: Any, random: Any, *, paid: bool) -> Any:
+    made = _drawn(design, collected, random, paid=paid)
     if design.people % 2:  # in place of anything that the data decide
         raise PlanError("no-listed-rows", "too late", remedy="none")
     return made
@@ -127,8 +127,8 @@ FAULTS = (
     ),
     Fault(
         "a refusal after noise was drawn",
-        "builder._all_released",
-        inside(builder, "_all_released", _refused_late),
+        "builder.drawn_on",
+        inside(builder, "drawn_on", _refused_late),
         (plans_where("anything is released", lambda _: True),),
     ),
     Fault(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Refusals that depend on the data; they reach the curator alone.
-BEFORE_NOISE = {"only-selects-nothing", "no-listed-rows"}
+BEFORE_NOISE = {"only-selects-nothing", "no-listed-rows", "nothing-left"}
 BY_LOT = "too-few-records"  # candidates that passed the deniability test
 AFTER_NOISE = {BY_LOT, "no-complete-row"}  # of records that start from seeds, which no ε covers
 

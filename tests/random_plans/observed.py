@@ -23,9 +23,9 @@ from auditing.planting import everywhere, forgetting, inside
 
 from random_plans.plans import KIND_OF_INPUT, RandomPlan
 from random_plans.study import Study
-from synthrelease import builder, parts
+from synthrelease import builder, parts, ready
 from synthrelease.builder import _write_and_verify as write_and_verify
-from synthrelease.builder import build, released_output
+from synthrelease.builder import build
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.bundle.manifest import to_bytes
@@ -40,6 +40,7 @@ from synthrelease.noise.entropy import SecureRandom
 from synthrelease.outputs import heatmap_quality
 from synthrelease.plan import load_plan
 from synthrelease.privacy import accounting
+from synthrelease.ready import released_output
 from synthrelease.release_manifest import with_contents
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Observer:
         enter(patch.object(SecureRandom, "permutation", self._permutation))
         enter(everywhere(examine, self._examined)())
         enter(patch.object(builder, "load_plan", self._loaded))
-        enter(patch.object(builder, "make_design", self._designed))
+        enter(patch.object(ready, "make_design", self._designed))
         enter(patch.object(builder, "_write_and_verify", self._written))
         enter(patch.object(heatmap_quality, "correlation_of_cells", self._correlation))
         enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())

@@ -240,7 +240,7 @@ def test_nothing_of_the_ledger_leaves_but_what_it_adds_up_to(tmp_path):
     code = (
         "import platform, os; platform.node = lambda: 'ward-7-workstation'; os.getpid = lambda: 1931193119\n"
         "from synthrelease.cli import main\n"
-        f"main(['build', {str(plan)!r}, '-o', 'r.h5'])\n"
+        f"main(['build', {str(plan)!r}, '--yes', '-o', 'r.h5'])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr

@@ -240,10 +240,10 @@ def test_a_permission_that_is_lost(stress: Any, when: Any, *, force: bool) -> No
     error = failed(stress, place, code, said, "cannot-write")
     assert error["found"] == os.strerror(errno.EACCES)
     left = place.left()
-    assert bool(left) == (when is while_it_is_verified)
+    assert left  # who may not write a folder cannot remove either
     assert all(name in error["remedy"] for name in left)
     remedy = re.sub(r"\w{8}\.partial", "{random}.partial", error["remedy"])
-    check_text(f"writing/permission-lost-{'left' if left else 'clean'}", remedy)
+    check_text("writing/permission-lost", remedy)
     assert place.read(place.bundle) == (stress.builds.old[0] if force else None)
     assert place.read(place.sidecar) == (stress.builds.old[1] if force else None)
     place.folder.chmod(0o755)
@@ -328,16 +328,10 @@ def test_of_two_builds_of_one_name_neither_removes_the_other_s_files(stress: Any
     place = stress.builds.place(stress.Way(force=force, paid=False))
     slow = begun(place, force=force)
     assert len(place.left()) == 2
-    built = builder.build(place.plan, place.bundle, force=force)
-    quick = built.path.read_bytes()
+    with refusals.refused(MachineError, "being-written", where=place.bundle):
+        builder.build(place.plan, place.bundle, force=force)
     assert len(place.left()) == 2
-    if force:
-        finished(*slow)
-        assert place.bundle.read_bytes() != quick
-    else:
-        with refusals.refused(MachineError, "file-exists", where=place.bundle):
-            finished(*slow)
-        assert place.bundle.read_bytes() == quick
+    finished(*slow)
     assert place.left() == []
     assert verify(place.bundle).ok
     assert place.sidecar.read_bytes() == to_bytes(open_bundle(place.bundle).manifest)
@@ -345,7 +339,7 @@ def test_of_two_builds_of_one_name_neither_removes_the_other_s_files(stress: Any
 
 @pytest.mark.parametrize("force", [False, True])
 def test_many_builds_of_one_name_at_once(stress: Any, *, force: bool) -> None:
-    """One wins, and the others are refused, or replace it; a bundle stands beside its own manifest."""
+    """One at a time writes it, and the others are refused; a bundle stands beside its own manifest."""
     place = stress.builds.place(stress.Way(force=force, paid=False))
 
     def work() -> None:
@@ -354,7 +348,8 @@ def test_many_builds_of_one_name_at_once(stress: Any, *, force: bool) -> None:
             stress.builds.command(place, stress.Way(force=force, paid=False))
 
     codes = at_once([work] * 4)
-    assert sorted(codes) == ([0, 0, 0, 0] if force else [0, 6, 6, 6])
+    assert set(codes) <= {0, 6}
+    assert codes.count(0) == 1 or force
     assert place.left() == []
     assert verify(place.bundle).ok
     assert place.sidecar.read_bytes() == to_bytes(open_bundle(place.bundle).manifest)

@@ -114,7 +114,7 @@ def test_the_stress_notices_what_is_broken(
     stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sidecar of another bundle, something half written, a bundle replaced unasked."""
-    from synthrelease import builder, durable
+    from synthrelease import durable, targets
 
     way = stresses.Way(force=True, paid=False)
     steps = stress.steps(way)
@@ -124,7 +124,7 @@ def test_the_stress_notices_what_is_broken(
     assert any("BROKEN: unlike-pair" in fault for fault in stress.broken)
     stress.broken.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(builder, "sweep", lambda _: None)
+        patch.setattr(targets, "sweep", lambda _: None)
         stress.happen(way, "killed", len(steps) // 2)
     assert any(".partial" in fault for fault in stress.broken)
     stress.broken.clear()

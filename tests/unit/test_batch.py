@@ -112,7 +112,7 @@ def test_an_error_of_ours_is_told_without_its_words(
     def break_down(*_: object) -> None:
         raise ZeroDivisionError("canary")
 
-    monkeypatch.setattr("synthrelease.builder._collected", break_down)
+    monkeypatch.setattr("synthrelease.ready._contributions", break_down)
     (one,) = batch(plans[:1], tmp_path / "out")
     assert one.code == "internal-error"
     for name in ("ZeroDivisionError", "test_batch.py"):
@@ -366,11 +366,11 @@ def run(*arguments: object) -> Result:
 
 def test_the_command_ends_with_5_and_the_reasons_if_a_part_failed(plans: list[Path], tmp_path: Path) -> None:
     plans[1].write_text(plans[1].read_text().replace('path = "gaze.csv"', 'path = "none.csv"'))
-    ended = run("batch", *plans, "--out-dir", tmp_path / "out", "--jobs", 1)
+    ended = run("batch", "--yes", *plans, "--out-dir", tmp_path / "out", "--jobs", 1)
     assert ended.exit_code == 5
     check_text("batch/part-failed", ended.stdout, folder=tmp_path)
     assert [figures(line)[:2] for line in ended.stderr.splitlines()] == [[n, 4] for n in (1, 2, 3, 4)]
-    again = run("batch", *plans, "--out-dir", tmp_path / "out", "--jobs", 1, "--resume", "--json")
+    again = run("batch", "--yes", *plans, "--out-dir", tmp_path / "out", "--jobs", 1, "--resume", "--json")
     assert again.exit_code == 5
     told = json.loads(again.stdout)
     assert [one["state"] for one in told] == ["kept", "failed", "kept", "kept"]
@@ -381,26 +381,26 @@ def test_the_command_ends_with_5_and_the_reasons_if_a_part_failed(plans: list[Pa
 
 @pytest.mark.thorough
 def test_the_command_ends_with_0_if_all_is_well(plans: list[Path], tmp_path: Path) -> None:
-    ended = run("--quiet", "batch", *plans, "-o", tmp_path / "out")
+    ended = run("--quiet", "batch", "--yes", *plans, "-o", tmp_path / "out")
     assert ended.exit_code == 0
     assert ended.stderr == ""
     check_text("batch/built", ended.stdout, folder=tmp_path)
-    again = run("--quiet", "batch", *plans, "-o", tmp_path / "out", "--resume")
+    again = run("--quiet", "batch", "--yes", *plans, "-o", tmp_path / "out", "--resume")
     check_text("batch/kept", again.stdout, folder=tmp_path)
 
 
 def test_a_scheduler_goes_with_dask(plans: list[Path], tmp_path: Path) -> None:
-    done = run("batch", *plans, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1")
+    done = run("batch", "--yes", *plans, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1")
     assert done.exit_code == 2
     assert "--backend dask" in done.stderr  # not a sentence: an option
-    assert run("batch", "-o", tmp_path / "out").exit_code == 2
+    assert run("batch", "--yes", "-o", tmp_path / "out").exit_code == 2
 
 
 def test_a_scheduler_that_others_can_hear_is_warned_of(
     plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_module, "_CONNECT_S", 0.1)
-    asked = ["batch", plans[0], "-o", tmp_path / "out", "--backend", "dask", "--json", "--scheduler"]
+    asked = ["batch", "--yes", plans[0], "-o", tmp_path / "out", "--backend", "dask", "--json", "--scheduler"]
     for address, is_warned_of in (("tcp://127.0.0.1:1", False), ("tcp://head.invalid:1", True)):
         done = run(*asked, address)
         assert done.exit_code == 5
@@ -428,7 +428,7 @@ def test_who_hears_a_scheduler(scheduler: str, *, overheard: bool) -> None:
 
 def test_a_bad_policy_ends_a_batch_at_once(plans: list[Path], tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text("[policy]\n")
-    done = run("batch", *plans, "-o", tmp_path / "out", "--policy", tmp_path / "policy.toml")
+    done = run("batch", "--yes", *plans, "-o", tmp_path / "out", "--policy", tmp_path / "policy.toml")
     assert done.exit_code == 3
     assert done.stderr.count("policy.toml") == 1
     assert not (tmp_path / "out").exists()

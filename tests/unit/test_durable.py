@@ -13,7 +13,6 @@ from refusals import refused
 
 from synthrelease import durable
 from synthrelease.durable import (
-    cannot_write,
     move_into_place,
     move_together,
     partials,
@@ -22,6 +21,7 @@ from synthrelease.durable import (
     write_durably,
 )
 from synthrelease.errors import MachineError
+from synthrelease.unwritable import cannot_write
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_grant_into_a_folder_is_wrong_usage(tmp_path):
 
 
 def test_a_build_pays_and_show_tells(plan, path):
-    built = run("build", plan, "-o", plan.parent / "r.h5")
+    built = run("build", plan, "--yes", "-o", plan.parent / "r.h5")
     assert built.exit_code == 0, built.output
     (line,) = (line for line in built.stdout.splitlines() if line.startswith("Ledger"))
     assert figures(line) == [1, 1e-6, 0, 1]  # ε of all at δ, before it, of this one
@@ -127,7 +127,7 @@ def test_a_build_pays_and_show_tells(plan, path):
 
 def test_beyond_the_grant_build_and_preview_end_with_code_4_and_what_remains(plan, path):
     run("ledger", "grant", path, "--dataset", "study", "--epsilon", 0.25, "--delta", 1e-6)
-    for arguments in (("build", plan, "-o", plan.parent / "r.h5"), ("preview", plan)):
+    for arguments in (("build", plan, "--yes", "-o", plan.parent / "r.h5"), ("preview", plan)):
         done = run(*arguments)
         assert (done.exit_code, done.stdout) == (4, "")
         exit_code, error = refusal_of(*arguments)
@@ -153,9 +153,9 @@ def test_a_policy_limits_the_delta_of_all_releases_too(plan, path):
     previewed = run("preview", plan, "--policy", policy, "--json")
     (breach,) = json.loads(previewed.stdout)["policy"]["breaches"]
     assert (previewed.exit_code, figures(breach)) == (4, [1e-5, 1e-6])  # δ of all, and the policy's
-    exit_code, error = refusal_of("build", plan, "-o", plan.parent / "r.h5", "--policy", policy)
+    exit_code, error = refusal_of("build", plan, "--yes", "-o", plan.parent / "r.h5", "--policy", policy)
     assert (exit_code, error["code"], figures(error["found"])) == (4, "policy-violated", [1e-5, 1e-6])
-    assert run("build", plan, "-o", plan.parent / "r.h5").exit_code == 0
+    assert run("build", plan, "--yes", "-o", plan.parent / "r.h5").exit_code == 0
     done = run("verify", plan.parent / "r.h5", "--policy", policy, "--json")
     (finding,) = json.loads(done.stdout)["findings"]
     assert (done.exit_code, finding["code"], figures(finding["message"])) == (1, "policy", [1e-5, 1e-6])
@@ -173,7 +173,7 @@ def test_show_of_what_is_not_there(plan, path):
 
 
 def test_check_of_a_clean_ledger_prints_its_end(plan, path):
-    run("build", plan, "-o", plan.parent / "r.h5")
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
     done = run("ledger", "check", path, plan.parent / "r.h5")
     assert done.exit_code == 0, done.output
     told = json.loads(run("ledger", "check", path, plan.parent / "r.h5", "--json").stdout)
@@ -189,7 +189,7 @@ def test_check_of_a_clean_ledger_prints_its_end(plan, path):
 
 
 def test_check_finds_a_ledger_that_was_changed(plan, path):
-    run("build", plan, "-o", plan.parent / "r.h5")
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
     whole = path.read_bytes()
     forge(path, lambda bodies: bodies[:2])
     done = run("ledger", "check", path)
@@ -209,13 +209,13 @@ def test_check_finds_a_ledger_that_was_changed(plan, path):
     done = run("ledger", "check", path, "--json")
     told = json.loads(done.stdout)
     assert (done.exit_code, told["ok"], figures(" ".join(told["faults"]))) == (1, False, [3])
-    exit_code, error = refusal_of("build", plan, "-o", plan.parent / "s.h5")
+    exit_code, error = refusal_of("build", plan, "--yes", "-o", plan.parent / "s.h5")
     assert (exit_code, error["code"]) == (4, "ledger-tampered")
 
 
 def test_check_with_bundles_that_are_none_or_were_not_paid_for(plan, path):
     exit_code, error = refusal_of("ledger", "check", path, plan)
-    assert (exit_code, error["code"], error["where"]) == (1, "bundle-invalid", str(plan))
+    assert (exit_code, error["code"], error["where"]) == (3, "not-a-bundle", str(plan))
     run("build", plan, "-o", plan.parent / "s.h5", "--test-seed", 1)
     done = run("ledger", "check", path, plan.parent / "s.TEST-SEED.h5")
     assert done.exit_code == 1
@@ -224,19 +224,19 @@ def test_check_with_bundles_that_are_none_or_were_not_paid_for(plan, path):
 
 
 def test_the_same_bundle_named_twice_is_one(plan, path):
-    run("build", plan, "-o", plan.parent / "r.h5")
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
     assert run("ledger", "check", path, plan.parent / "r.h5", plan.parent / "r.h5").exit_code == 0
 
 
 def test_a_copy_of_a_bundle_is_no_second_one(plan, path):
-    run("build", plan, "-o", plan.parent / "r.h5")
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
     (plan.parent / "copy.h5").write_bytes((plan.parent / "r.h5").read_bytes())
     done = run("ledger", "check", path, plan.parent / "r.h5", plan.parent / "copy.h5")
     assert done.exit_code == 0, done.output
 
 
 def test_names_that_could_steer_a_terminal_are_not_printed(plan, path):
-    run("build", plan, "-o", plan.parent / "r.h5")
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
 
     def rename(bodies):
         bodies[2]["charge"]["release"]["name"] = "\x1b[31mred"
@@ -258,5 +258,5 @@ def test_help_of_ledger_commands_says_what_they_do():
 
 def test_a_plan_finds_its_ledger_beside_itself(plan, path, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert run("build", plan).exit_code == 0
+    assert run("build", plan, "--yes").exit_code == 0
     assert kinds(path)[-1] == "released"

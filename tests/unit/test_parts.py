@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from goldens import figures
 from invented_study import write_study
 from refusals import refused
 
 import synthrelease
-from synthrelease import builder, parts
+from synthrelease import parts, ready
 from synthrelease.data import facts, tables
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.readers import delimited
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import row_count
@@ -34,7 +32,7 @@ from synthrelease.mechanisms.collected import Rows, Tally
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import SpectralParameters
-from synthrelease.parts import Part, collected_from, divided, stamp_of
+from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
 from synthrelease.plan import InputSpec, Plan, defaults
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -100,12 +98,8 @@ def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 3
 
 def joined(several: tuple[Part, ...], collect: Any) -> Any:
     """What is collected, joined in another order than that of the file."""
-    each = [collected_from(part, {"one": collect})[0]["one"] for part in several]
+    each = [contributions(part, {"one": collect}, {}).collected["one"] for part in several]
     return functools.reduce(lambda one, other: one.joined(other), each[::-1])
-
-
-def without_figures(note: str) -> str:
-    return re.sub(r"\d+", "#", note)
 
 
 @pytest.fixture(autouse=True)
@@ -125,9 +119,6 @@ def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(
     whole = load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI)
     several = parts_of(gaze_input(path), monkeypatch)
     assert len(several) > 5
-    assert [figures(part.called) for part in several] == [
-        [n, len(several)] for n in range(1, len(several) + 1)
-    ]
     seen: list[str] = []
     for part in several:
         data = part.read()
@@ -176,7 +167,6 @@ def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         public = read_facts(spec.path, columns=COLUMNS, listed=STIMULI)
         (part,) = divided(spec, public, stamp_of(spec.path))
         assert part.cells is None
-        assert part.called == ""
         assert len(part.read().identities) == len(part.people) == 17
 
 
@@ -270,18 +260,32 @@ def test_errors_name_the_row_of_the_file(tmp_path: Path, monkeypatch: pytest.Mon
         assert f"row {row}" in refused.value.where
 
 
-def test_what_was_dropped_is_told_part_by_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = stored(tmp_path, table())
-    several = parts_of(gaze_input(path), monkeypatch)
-    dropped: Counter[str] = Counter()
-    for number, part in enumerate(several, start=1):
-        for note in collected_from(part, {})[1]:
-            called, _, of_part = note.partition(": ")
-            assert figures(called) == [number, len(several)]
-            dropped[without_figures(of_part)] += figures(of_part)[0]
-    whole = load_gaze(path, columns=COLUMNS, screen=SCREEN, stimuli=STIMULI)
-    assert dropped == {without_figures(note): figures(note)[0] for note in whole.notes}
-    assert len(dropped) == 2
+@pytest.mark.parametrize("inputs", [gaze_input, feature_input])
+def test_losses_of_parts_add_up_to_those_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inputs: Callable[[Path], InputSpec]
+) -> None:
+    spec = inputs(stored(tmp_path, table()))
+    (whole,) = divided(
+        spec, read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI), stamp_of(spec.path)
+    )
+    several = [contributions(part, {}, {}) for part in parts_of(spec, monkeypatch)]
+    one = contributions(whole, {}, {})
+    assert functools.reduce(Contributions.joined, several) == one
+    assert one.notes
+
+
+def test_points_in_the_corner_of_every_part_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pl.concat(
+        [table().with_columns(pl.col("x") / 3, pl.col("y") / 3, pl.col("t") + n) for n in range(4)]
+    )
+    for corner, noticed in ((frame, True), (frame.with_columns(pl.lit(79.0).alias("x")), False)):
+        spec = gaze_input(stored(tmp_path, corner))
+        several = [contributions(part, {}, {}) for part in parts_of(spec, monkeypatch, cells=720)]
+        found = functools.reduce(Contributions.joined, several)
+        assert found.reach.points >= 500
+        assert (SMALL_PART in found.notes) == noticed
 
 
 def test_a_file_that_changed_is_not_read_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +324,7 @@ def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
         data.write_text(text + text.splitlines()[-1] + "\n")
         return design
 
-    monkeypatch.setattr(builder, "make_design", meanwhile)
+    monkeypatch.setattr(ready, "make_design", meanwhile)
     with refused(PlanError, "data-changed", where=data):
         synthrelease.build(plan, tmp_path / "out.h5", test_seed=1)
 

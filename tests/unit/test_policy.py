@@ -292,7 +292,7 @@ def test_a_quick_look_vouches_for_no_policy(tmp_path: Path) -> None:
 
 def test_a_bundle_at_fault_is_at_fault_before_any_policy(tmp_path: Path) -> None:
     bad = tmp_path / "bad.h5"
-    bad.write_bytes(b"no bundle")
+    bad.write_bytes(b"synthrelease bundle 1")
     found = run("verify", bad, "--policy", written(tmp_path, "max_epsilon = 0.01", "max_delta = 0"), "--json")
     assert found.exit_code == 1
     assert "policy" not in {one["code"] for one in json.loads(found.output)["findings"]}
@@ -311,7 +311,7 @@ def test_what_all_releases_cost_is_held_against_the_policy_before_anything_is_pa
         == 0
     )
     policy = written(tmp_path, "max_epsilon_of_dataset = 0.01", "max_delta = 0.1")
-    done = run("build", plan, "-o", tmp_path / "r.h5", "--policy", policy, "--json")
+    done = run("build", plan, "--yes", "-o", tmp_path / "r.h5", "--policy", policy, "--json")
     assert done.exit_code == 4
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "policy-violated"

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
-from synthrelease.durable import move_into_place, partials, refuse_taken, sweep, write_durably
+from synthrelease.durable import move_into_place, partials, sweep, write_durably
 from synthrelease.errors import InputError
+from synthrelease.unwritable import refuse_taken
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

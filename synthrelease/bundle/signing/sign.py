@@ -15,7 +15,7 @@ from synthrelease.bundle.layout import SIGNATURE, is_marked_test_seed
 from synthrelease.bundle.signing.asked import signature_beside, signature_file
 from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, envelope_of
 from synthrelease.bundle.signing.statement import statement
-from synthrelease.bundle.verification import refuse_absent, verify
+from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.durable import move_into_place, partials, replace_as_it_was, sweep, write_durably
 from synthrelease.errors import BundleError, MachineError, PolicyError
 
@@ -53,7 +53,7 @@ def sign(
         MachineError: the disk, the folder or a permission is in the way.
     """
     path = Path(path)
-    result = refuse_absent(path, verify(path, allow_test_seed=True, progress=progress))
+    result = refuse_no_bundle(path, verify(path, allow_test_seed=True, progress=progress))
     if not result.ok or result.manifest is None:
         raise BundleError(
             "bundle-invalid",

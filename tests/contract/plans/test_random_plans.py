@@ -41,7 +41,7 @@ def test_neighbours_show_the_same_but_for_integers_as_far_apart_as_stated(
 
 def test_random_plans_of_every_kind_are_built(observer: Observer) -> None:
     kinds: set[str] = set()
-    for seed in range(1, 30):
+    for seed in range(1, 60):
         if kinds >= {"heatmap", "areas", "signals", "records", "statistics"}:
             return
         new = {output["kind"] for output in random_plan(OfGenerator(seed)).document["outputs"]} - kinds

@@ -78,7 +78,7 @@ def test_rows_without_a_valid_measurement_are_dropped(tmp_path: Path, valid: Any
     assert gaze.people == 4
     assert gaze.assigned.tolist() == [[True, True], [False, False], [True, True], [True, False]]
     (note,) = (note for note in gaze.notes if "`valid`" in note)
-    assert figures(note) == [5 - len(left), 8]
+    assert figures(note) == [5 - len(left), 5]
 
 
 def test_a_missing_code_is_not_valid(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_features_of_rows_that_are_not_valid_are_missing_and_their_steps_are_the
     features = load_features(path, columns=columns, bounds={"pupil": (1.0, 9.0)}, chosen=chosen)
     assert np.nan_to_num(features.values[:, 0], nan=-1).tolist() == [3, -1, 5]
     assert features.people == 2
-    assert [figures(note) for note in features.notes] == [[2, 5], [1, 5]]
+    assert [figures(note) for note in features.notes] == [[2, 5], [1, 3]]
     assert ["`only`" in note for note in features.notes] == [True, False]
     assert ["`valid`" in note for note in features.notes] == [False, True]
 

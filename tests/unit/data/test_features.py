@@ -150,7 +150,7 @@ def test_values_are_clipped_to_the_bounds_and_counted_in_notes_alone(tmp_path: P
     features = load(feature_file(tmp_path, rows))
     np.testing.assert_array_equal(features.values[:, 0], [9, 1, 1, 9, math.nan])
     np.testing.assert_array_equal(features.values[:, 1], [1, 2, 0, 2, 1])
-    assert [figures(note) for note in features.notes] == [[2, 5], [1, 5]]
+    assert [figures(note) for note in features.notes] == [[2, 4], [1, 5]]
     assert ["'pupil_mm'" in note for note in features.notes] == [True, False]
     assert ["'blink_hz'" in note for note in features.notes] == [False, True]
 
@@ -165,7 +165,7 @@ def test_notes_of_all_kinds(tmp_path: Path) -> None:
     rows += [("canary", "a", 30 + n, 3, 1, "right", 1) for n in range(4)]
     chosen = ChosenRows(only={"eye": ("left",)}, valid={"good": (1.0, 1.0)})
     features = load(feature_file(tmp_path, rows, header=header), recordings=["a"], chosen=chosen)
-    assert [figures(note) for note in features.notes] == [[4, 20], [3, 20], [2, 20], [1, 13]]
+    assert [figures(note) for note in features.notes] == [[4, 20], [3, 16], [2, 16], [1, 11]]
     check_text("notes/features", "\n".join(features.notes))
 
 

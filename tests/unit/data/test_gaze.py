@@ -161,7 +161,7 @@ def test_notes_of_all_kinds(tmp_path: Path) -> None:
     path.write_text("\n".join(["person,image,x_px,y_px,eye,good", *lines]) + "\n")
     chosen = ChosenRows(only={"eye": ("left",)}, valid={"good": (1.0, 1.0)})
     gaze = load(path, stimuli=["s"], off_screen="drop", chosen=chosen)
-    assert counted(gaze) == [[5, 25], [4, 25], [3, 25], [2, 25], [1, 25]]
+    assert counted(gaze) == [[5, 25], [4, 20], [3, 20], [2, 20], [1, 20]]
     check_text("notes/gaze", "\n".join(gaze.notes))
 
 

@@ -15,7 +15,7 @@ from synthrelease.data import tables
 from synthrelease.data.tables import label_texts
 from synthrelease.design import make_design
 from synthrelease.errors import DataError
-from synthrelease.parts import collected_from, divided, stamp_of
+from synthrelease.parts import contributions, divided, stamp_of
 from synthrelease.plan import load_plan
 
 PLAN = """
@@ -73,7 +73,7 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
     design = make_design(load_plan(plan_path))
     spec, facts, output = design.plan.inputs["gaze"], design.facts["gaze"], design.outputs[0]
     found = [
-        collected_from(part, {"shares": output.resolved.collector()})[0]["shares"]
+        contributions(part, {"shares": output.resolved.collector()}, {}).collected["shares"]
         for part in divided(spec, facts, stamp_of(spec.source))
     ]
     return facts.names, facts.people, sum(one["shares"] for one in found)

@@ -199,7 +199,7 @@ def test_it_is_the_bundle_that_it_was(opened):
         bundle["moods"]["count/calm/left_mm/value"][0]
         == of(whole, "moods", "count", "calm", "left_mm", "value")[0]
     )
-    bundle.path.write_bytes(b"")
+    bundle.path.write_bytes(b"synthrelease bundle 1")
     with pytest.raises(BundleError):
         synthrelease.open_bundle(bundle.path)
 

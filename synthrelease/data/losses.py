@@ -1,0 +1,69 @@
+"""Rows and values that do not count as they stand: what is dropped, clipped or left out. For the curator alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+MOST = 0.5  # of all: then a unit, a screen or a code may be mistaken
+
+
+class Reason(Enum):
+    """Why rows or values do not count as they stand."""
+
+    CHOSEN = "chosen"  # the plan leaves them out
+    DROPPED = "dropped"  # nothing could be made of them
+    CLIPPED = "clipped"  # to a bound
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How many rows, or values of a feature, do not count as they stand.
+
+    Attributes:
+        count: so many.
+        total: of so many.
+        what: became of them, as "lie off the screen and were dropped".
+        reason: why.
+        feature: whose values are counted; None if rows are.
+    """
+
+    count: int
+    total: int
+    what: str
+    reason: Reason
+    feature: str | None = None
+
+    @property
+    def share(self) -> float:
+        """Which part of all."""
+        return self.count / self.total if self.total else 0.0
+
+    @property
+    def is_most(self) -> bool:
+        """Whether it is more than half of all, and nothing that the plan asks for."""
+        return self.reason is not Reason.CHOSEN and self.share > MOST
+
+    def __str__(self) -> str:
+        unit = "rows" if self.feature is None else f"values of '{self.feature}'"
+        return f"{self.count} of {self.total} {unit} {self.what}"
+
+
+def added(several: Iterable[Loss]) -> tuple[Loss, ...]:
+    """Return losses of parts of one input as those of the whole; what was lost nowhere stays, since its total counts."""
+    found: dict[tuple[str, str | None], Loss] = {}
+    for one in several:
+        key = one.what, one.feature
+        before = found.get(key)
+        found[key] = (
+            one
+            if before is None
+            else replace(before, count=before.count + one.count, total=before.total + one.total)
+        )
+    return tuple(found.values())
+
+
+def notes(losses: Iterable[Loss]) -> tuple[str, ...]:
+    """Return a sentence for everything that was lost."""
+    return tuple(str(one) for one in losses if one.count)

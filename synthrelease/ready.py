@@ -1,0 +1,197 @@
+"""Everything of a release but what is paid for: plan, public facts, people's contributions, and what is drawn without a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from synthrelease import durable
+from synthrelease.curator_notes import CuratorNotes
+from synthrelease.data.facts import NOBODY
+from synthrelease.data.losses import Loss, Reason
+from synthrelease.design import Design, PlannedOutput, make_design
+from synthrelease.errors import DataError
+from synthrelease.ledger import Ledger
+from synthrelease.mechanisms.collected import Collected
+from synthrelease.noise import SecureRandom
+from synthrelease.outputs.measurements import measure
+from synthrelease.outputs.resolved import Release
+from synthrelease.parallel import Call, Job, Round
+from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
+from synthrelease.payment import Payment
+from synthrelease.plan import Plan
+from synthrelease.policy import Policy, load_policy
+from synthrelease.privacy.event import differs_by_choice
+from synthrelease.rehearsal import rehearse
+
+_MOST_NAMED = 10  # labels of a list in a note
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A release before it is paid for; private.
+
+    Attributes:
+        design: the plan with everything public filled in.
+        ledger: that will be charged; None if none is.
+        most_epsilon: a policy's limit for ε of all releases of the dataset; None if there is none.
+        collected: what people contribute, by output; what is drawn on leaves it.
+        released: outputs that no ε covers, drawn already: too few records may pass a test.
+        private: what was dropped and clipped, what looks like a mistake, and how tests of `released` went.
+        payment: what will be charged; None if nothing is.
+        most_bytes: of the bundle and its sidecar.
+    """
+
+    design: Design
+    ledger: Ledger | None
+    most_epsilon: float | None
+    collected: dict[str, Collected] = field(repr=False)
+    released: dict[str, Release] = field(repr=False)
+    private: CuratorNotes
+    payment: Payment | None
+    most_bytes: int
+
+
+def ready_job(plan: Plan, policy: Any, seeded: SecureRandom | None, bundle: durable.Partial) -> Job[Ready]:
+    """Read and check everything, as a job, and take room for the bundle; nothing is charged.
+
+    Args:
+        plan: the plan.
+        policy: a file of limits, or None.
+        seeded: a generator for tests, or None.
+        bundle: its file, empty.
+
+    Raises:
+        InputError: plan or data cannot be used, or nothing is left of the data.
+        PolicyError: the guarantee would be false or empty, not what the policy asks for, or more than is granted.
+        MachineError: a file may not be read, or there is no room for the bundle.
+    """
+    limits = None if policy is None else load_policy(policy)
+    ((design, parts, most_bytes),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
+    durable.allocate(bundle, most_bytes)
+    ledger = Ledger(plan.ledger) if plan.ledger is not None and seeded is None else None
+    _refuse_early(design, ledger, limits)
+
+    asked = [(part, *_collecting(design, part.spec.name)) for part in parts]
+    by_input = yield Round("reading", [Call(_contributions, one) for one in asked], join=_joined)
+    for planned in design.outputs:
+        _refuse_nothing_left(planned, by_input[planned.resolved.spec.input])
+    collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
+    unpaid = seeded or SecureRandom()
+    released = drawn_on(design, collected, unpaid, paid=False)
+    private = _private(design, by_input, released)
+    return Ready(
+        design,
+        ledger,
+        None if limits is None else limits.most_epsilon_of_dataset,
+        collected,
+        released,
+        private,
+        None if ledger is None else _payment(design, ledger, private, bundle.target),
+        most_bytes,
+    )
+
+
+def drawn_on(
+    design: Design, collected: dict[str, Collected], random: SecureRandom, *, paid: bool
+) -> dict[str, Release]:
+    """Draw on the outputs that a budget covers, or on those that none does; what they were drawn from is let go."""
+    return {
+        output.name: released_output(output, collected.pop(output.name), random)
+        for output in design.outputs
+        if output.paid == paid
+    }
+
+
+def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
+    """Draw on one output; RuntimeError if what was done is not what the design has planned."""
+    release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
+    if release.event != planned.event and not differs_by_choice(planned.event, release.event):
+        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
+    return release
+
+
+def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...], int]:
+    inputs = plan.used_inputs()
+    stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
+    design = make_design(plan)
+    most_bytes = rehearse(design).most_bytes
+    in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
+    return design, tuple(part for several in in_parts for part in several), most_bytes
+
+
+def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
+    """Better now than after all has been read; what others pay meanwhile counts when this is paid."""
+    spent: tuple[float, float] | tuple[()] = ()
+    if ledger is not None:
+        grant, standing = ledger.standing(design.charge())
+        spent = standing.after, grant.delta
+    if limits is not None:
+        limits.require(design.promised(*spent))
+
+
+def _collecting(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What collects, and what counts, for the outputs that an input is for."""
+    wanted = [output for output in design.outputs if output.resolved.spec.input == name]
+    return (
+        {output.name: output.resolved.collector() for output in wanted},
+        {output.name: measure(output.resolved) for output in wanted},
+    )
+
+
+def _contributions(part: Part, collectors: Any, measures: Any) -> dict[str, Contributions]:
+    return {part.spec.name: contributions(part, collectors, measures)}
+
+
+def _joined(one: dict[str, Contributions], other: dict[str, Contributions]) -> dict[str, Contributions]:
+    """What the people of two parts contribute, of one input or of two."""
+    for name, found in other.items():
+        one[name] = one[name].joined(found) if name in one else found
+    return one
+
+
+def _refuse_nothing_left(planned: PlannedOutput, found: Contributions) -> None:
+    """Refuse an output of which noise alone would be released. Whether it is depends on the data (docs/limits.md)."""
+    left = {name: count for name, count in found.measured[planned.name].items() if count}
+    clipped = {one.feature for one in found.losses if one.reason is Reason.CLIPPED and one.share == 1}
+    if set(left) - clipped:
+        return
+    lost = [one for one in found.losses if one.is_most and (one.feature is None or one.feature in left)]
+    raise DataError(
+        "nothing-left",
+        "nothing of the data is left for this output: it would be noise alone, and cost as much",
+        where=planned.resolved.spec.where,
+        found="; ".join(map(_uncounted, lost)) or "no row has the measurements that it is made of",
+        expected="at least one measurement that counts",
+        remedy="correct the screen, the bounds, the unit, or the codes of missing values",
+    )
+
+
+def _uncounted(loss: Loss) -> str:
+    """A loss in words, without the numbers, which are private: messages are passed on."""
+    what = "rows" if loss.feature is None else f"values of '{loss.feature}'"
+    return f"{'all' if loss.share == 1 else 'most'} {what} {loss.what}"
+
+
+def _private(
+    design: Design, by_input: Mapping[str, Contributions], released: Mapping[str, Release]
+) -> CuratorNotes:
+    remarks = {}
+    for name, facts in design.facts.items():
+        told = by_input[name].reach.notes
+        if facts.without_rows:
+            nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
+            told = (*told, f"{NOBODY} {nobody}, which the plan lists")
+        remarks[name] = told
+    losses = {name: by_input[name].losses for name in design.facts}
+    return CuratorNotes(losses, remarks).with_tests({name: one.notes for name, one in released.items()})
+
+
+def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path) -> Payment:
+    plan = design.plan
+    grant, standing = ledger.standing(design.charge())
+    replaced = (target,) if target.exists() else ()
+    name = f"{plan.release['name']} {plan.release['version']}"
+    return Payment((name,), ledger.path, plan.dataset, grant, standing, replaced, private)

@@ -1,0 +1,71 @@
+"""Names of files that are being written, and why one cannot be."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from pathlib import Path
+
+from synthrelease.errors import MachineError
+
+PARTIAL = ".partial"  # how the names of files end that are not complete
+ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
+_PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
+_REMEDIES = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room in the quota",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or choose a file system that holds larger files",
+    errno.EACCES: "choose a folder that may be written, or ask for the permission",
+    errno.EPERM: "choose a folder that may be written, or ask for the permission",
+    errno.EROFS: "choose a folder that may be written",
+    errno.ENOENT: "see what became of the folder: it was moved or deleted, or somebody emptied it",
+    errno.ENOTDIR: "see what became of the folder: it was moved or deleted",
+    errno.EISDIR: "choose another name: a folder has this one",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+REPLACE = "choose another name, or replace it: force=True"
+
+
+def refuse_taken(path: Path, remedy: str = REPLACE) -> None:
+    """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
+
+    Args:
+        path: of that name.
+        remedy: what to do about it.
+
+    Raises:
+        MachineError: something has it.
+    """
+    if path.is_dir():
+        raise MachineError(
+            "output-is-folder",
+            "the output is a folder",
+            where=str(path),
+            expected="the name of a file",
+            remedy="choose the name of a file",
+        )
+    if os.path.lexists(path):
+        raise MachineError(
+            "file-exists",
+            "the file exists already",
+            where=str(path),
+            remedy=remedy,
+        )
+
+
+def cannot_write(path: Path, error: OSError) -> MachineError:
+    """Return what a person is told of an error of the system: of a partial file under its target's name."""
+    return MachineError(
+        "cannot-write",
+        "the file cannot be written",
+        where=str(path.parent / (target_of(path.name) or path.name)),
+        found=os.strerror(error.errno) if error.errno else "an error of the file system",
+        remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
+    )
+
+
+def target_of(name: str) -> str | None:
+    """Return the name that a partial file is for; None if it is none."""
+    found = _PARTIAL_NAME.fullmatch(name)
+    return found[1] if found else None
