@@ -75,7 +75,7 @@ class Stress:
         before = ledger.stat().st_mtime_ns
         running = subprocess.Popen(
             [
-                *(sys.executable, "-m", "synthrelease", "--quiet", "batch", *map(str, self.plans)),
+                *(sys.executable, "-m", "synthrelease", "--quiet", "batch", "--yes", *map(str, self.plans)),
                 *(
                     "--out-dir",
                     str(self.out),

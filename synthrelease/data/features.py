@@ -171,7 +171,10 @@ def load_features(
     losses = [
         Loss(rows - person.size, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN),
         Loss(
-            person.size - keep.size, person.size, "belong to recordings that the plan does not list", Reason.CHOSEN
+            person.size - keep.size,
+            person.size,
+            "belong to recordings that the plan does not list",
+            Reason.CHOSEN,
         ),
     ]
     if "time" in columns:

@@ -173,8 +173,8 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
         file.write(f"{NAME},garden,{NUMBER},{CLIPPED}\n")
     grant(tmp_path)
     for arguments, code in (
-        (("--verbose", "batch", plan, "--jobs", 1, "-o", "out"), 0),
-        (("--verbose", "batch", plan, "--jobs", 1, "-o", "out", "--resume", "--json"), 0),
+        (("--verbose", "batch", plan, "--yes", "--jobs", 1, "-o", "out"), 0),
+        (("--verbose", "batch", plan, "--yes", "--jobs", 1, "-o", "out", "--resume", "--json"), 0),
         (("ledger", "show", "ledger.sqlite"), 0),
         (("ledger", "check", "ledger.sqlite", "out/small-study-1.0.0.h5"), 0),
         (("show", "--json", "out/small-study-1.0.0.h5"), 0),

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from disk_steps import Once
 
+from synthrelease import durable, targets
+
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 
 
@@ -81,8 +83,10 @@ def test_a_disk_that_fails_once_while_the_library_closes_the_file_is_told(
 @pytest.mark.thorough
 @pytest.mark.parametrize("force", [False, True])
 def test_under_a_limit_of_file_sizes_all_is_written_or_nothing(
-    stresses: Any, stress: Any, *, force: bool
+    stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch, *, force: bool
 ) -> None:
+    """As if the disk filled up when room had been found for the bundle."""
+    monkeypatch.setattr(durable, "allocate", lambda *_: None)
     whole, text = stress.bytes
     for most in sorted(
         {0, 1, 511, 512, 513, text, text + 1, *range(700, whole, 1900), whole - 40, whole + 40}
@@ -114,7 +118,6 @@ def test_the_stress_notices_what_is_broken(
     stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sidecar of another bundle, something half written, a bundle replaced unasked."""
-    from synthrelease import durable, targets
 
     way = stresses.Way(force=True, paid=False)
     steps = stress.steps(way)
@@ -129,7 +132,8 @@ def test_the_stress_notices_what_is_broken(
     assert any(".partial" in fault for fault in stress.broken)
     stress.broken.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "refuse_taken", lambda _: None)
+        for module in (durable, targets):
+            patch.setattr(module, "refuse_taken", lambda _: None)
         patch.setattr(Path, "hardlink_to", lambda self, other: other.rename(self) and other.touch())
         stress.happen(way, "killed", 3)
     assert any("replaced-unasked" in fault for fault in stress.broken)

@@ -172,6 +172,8 @@ def test_refusals_of_sign_have_their_codes(study: Any, tmp_path: Path) -> None:
     assert code("sign", seeded, "--key", key, exits=4) == "signing-test-seed"
     assert code("sign", tmp_path / "none.h5", "--key", key) == "no-such-file"
     (tmp_path / "text.h5").write_text("no bundle")
+    assert code("sign", tmp_path / "text.h5", "--key", key) == "not-a-bundle"
+    (tmp_path / "text.h5").write_text("synthrelease bundle 1")
     assert code("sign", tmp_path / "text.h5", "--key", key, exits=1) == "bundle-invalid"
 
 
