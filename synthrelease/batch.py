@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -141,8 +142,10 @@ def batch(
             else:
                 planned.append(read)
         pool = cluster or (lambda: pool_of(jobs))
+        journal.reserve(len(planned))
         if confirm is not None and test_seed is None:
             _ask(planned, confirm, pool_of(jobs))
+        notes = [_Note(journal, one) for one in planned]
         build = [
             build_job(
                 one.plan.path,
@@ -151,11 +154,11 @@ def batch(
                 policy=policy,
                 test_seed=test_seed,
                 confirm=None if confirm is None else _not_mostly_lost,
-                before_move=_noting(journal, one),
+                before_move=noted.moving,
             )
-            for one in planned
+            for one, noted in zip(planned, notes, strict=True)
         ]
-        for number, one in _run(planned, build, journal, pool):
+        for number, one in _run(planned, build, notes, pool):
             note(number, one)
     return [found[number] for number in range(len(paths))]
 
@@ -313,12 +316,36 @@ def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) ->
     return Ended(plan, FAILED, bundle, str(error), error.code)
 
 
-def _noting(journal: Journal, one: _Planned) -> Callable[[str, str], None]:
-    return lambda seal, manifest: journal.add(Entry(one.path.name, one.key, seal, MOVING, manifest))
+class _Note:
+    """The journal's note of a plan's bundle. What cannot be noted costs no bundle: it is paid for by then.
+
+    Args:
+        journal: of the batch.
+        one: the plan.
+    """
+
+    def __init__(self, journal: Journal, one: _Planned) -> None:
+        self._journal, self._one = journal, one
+        self._entry: Entry | None = None
+
+    def moving(self, seal: str, manifest: str) -> None:
+        """Note that the bundle is about to get its name: a batch that is resumed then knows it."""
+        self._entry = Entry(self._one.path.name, self._one.key, seal, MOVING, manifest)
+        with suppress(MachineError):  # `done` tells
+            self._journal.add(self._entry)
+
+    def done(self) -> None:
+        """Note that it has its name.
+
+        Raises:
+            MachineError: the journal cannot be written.
+        """
+        assert self._entry is not None
+        self._journal.add(replace(self._entry, state=DONE))
 
 
 def _run(
-    planned: Sequence[_Planned], build: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
+    planned: Sequence[_Planned], build: Sequence[Job[Built]], notes: Sequence[_Note], pool: Callable[[], Pool]
 ) -> Iterator[tuple[int, Ended]]:
     """Build, and yield what became of each; if the pool is lost, of all that are left."""
     left = dict(enumerate(planned))
@@ -328,18 +355,24 @@ def _run(
         opened = pool()
         for place, outcome in run_all(build, opened, most_open=2 * opened.workers):
             one = left.pop(place)
-            yield one.number, _ended(one, outcome, journal)
+            yield one.number, _ended(one, outcome, notes[place])
     except MachineError as error:
         for one in left.values():
             yield one.number, _failed(one.plan.path, error)
 
 
-def _ended(one: _Planned, outcome: Any, journal: Journal) -> Ended:
+def _ended(one: _Planned, outcome: Any, note: _Note) -> Ended:
     if isinstance(outcome, Failed):
         if isinstance(outcome.error, SynthReleaseError):
             return _failed(one.plan.path, outcome.error)
         return Ended(one.plan.path, FAILED, reason=_reason(outcome), code="internal-error")
-    journal.add(replace(journal.entries[one.path.name], state=DONE))
+    try:
+        note.done()
+    except MachineError as error:
+        error.add_remedy(
+            f"{outcome.path} is whole, verified and paid for: keep it, and do not build it again"
+        )
+        return _failed(one.plan.path, error, outcome.path)
     return Ended(one.plan.path, BUILT, outcome.path)
 
 

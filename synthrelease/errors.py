@@ -21,6 +21,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from synthrelease.printable import printable
+
 _MOST_NAMES = 8  # in a message
 
 
@@ -49,13 +51,9 @@ class SynthReleaseError(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.problem}" if self.where else self.problem]
-        if self.found:
-            lines.append(f"  found:    {self.found}")
-        if self.expected:
-            lines.append(f"  expected: {self.expected}")
-        if self.remedy:
-            lines.append(f"  to do:    {self.remedy}")
-        return "\n".join(lines)
+        parts = {"found:   ": self.found, "expected:": self.expected, "to do:   ": self.remedy}
+        lines += [f"  {name} {told}" for name, told in parts.items() if told]
+        return "\n".join(map(printable, lines))
 
     def add_remedy(self, also: str) -> None:
         """Say more of what to do."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -12,6 +14,7 @@ from typing import Any, Self
 from synthrelease.errors import MachineError
 
 NAME = "batch-journal.jsonl"
+_MOST_BYTES = 2048  # of both lines of a bundle: names have 255 bytes at most, digests 64
 MOVING, DONE = "moving", "done"  # about to get its name; has it
 
 
@@ -37,6 +40,9 @@ class Entry:
 class Journal:
     """The journal of a folder, locked for as long as it is open.
 
+    Every line is written by one call at a place that is known, into room that was taken before: no buffer is left to be written when it is closed,
+    and a disk that fills up meanwhile costs no plan its note.
+
     Args:
         folder: where the bundles are; it is made if it is not there.
 
@@ -48,51 +54,78 @@ class Journal:
         self.path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a+b")
-            self.path.chmod(0o600)
+            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._begin()
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def _begin(self) -> None:
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._file.close()
             raise MachineError(
                 "folder-locked",
                 "another batch works in this folder",
-                where=str(folder),
+                where=str(self.path.parent),
                 remedy="wait until it has ended, or choose another folder",
             ) from None
         try:
-            self.entries = {entry.bundle: entry for entry in self._read()}
-        except MachineError:
-            self._file.close()
-            raise
+            os.fchmod(self._handle, 0o600)
+            whole = self._whole_lines()
+            self._end = len(whole)
+            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
+        except OSError as error:
+            raise _cannot_write(self.path, error) from None
+        self.entries = {entry.bundle: entry for entry in self._entries(whole)}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()  # which unlocks it
+        with suppress(OSError):
+            os.ftruncate(self._handle, self._end)
+        os.close(self._handle)  # which unlocks it
+
+    def reserve(self, bundles: int) -> None:
+        """Take room for the lines of so many bundles, where the file system can.
+
+        Raises:
+            MachineError: there is none.
+        """
+        try:
+            os.posix_fallocate(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+                raise _cannot_write(self.path, error) from None
 
     def add(self, entry: Entry) -> None:
-        """Note how far a bundle came; it is on the disk when this returns.
+        """Note how far a bundle came; it is on the disk when this returns, or the journal is as it was.
 
         Raises:
             MachineError: it cannot be written.
         """
+        line = json.dumps(asdict(entry)).encode() + b"\n"
         try:
-            self._file.write(json.dumps(asdict(entry)).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            written = 0
+            while written < len(line):
+                written += os.pwrite(self._handle, line[written:], self._end + written)
+            os.fsync(self._handle)
         except OSError as error:
             raise _cannot_write(self.path, error) from None
+        self._end += len(line)
         self.entries[entry.bundle] = entry
 
-    def _read(self) -> list[Entry]:
-        self._file.seek(0)
-        whole, _, torn = self._file.read().rpartition(b"\n")
-        if torn:  # a batch was killed while it wrote: what it was about to say did not happen
-            self._file.truncate(len(whole) + bool(whole))
+    def _whole_lines(self) -> bytes:
+        """What was written, without a line that was torn and room that was not used."""
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(0)
+            return b"".join(file.read().rpartition(b"\n")[:2])
+
+    def _entries(self, whole: bytes) -> list[Entry]:
         try:
             return [_entry(json.loads(line)) for line in whole.splitlines()]
         except (ValueError, TypeError, KeyError):

@@ -47,8 +47,17 @@ def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> t
         MachineError: it may not be read.
     """
     text = _text(path, what)
-    document = _toml(path, text, what)
-    refuse_misfit(path, document, what, explain=explain)
+    try:
+        document = _toml(path, text, what)
+        refuse_misfit(path, document, what, explain=explain)
+    except RecursionError:
+        raise PlanError(
+            "nested-too-deeply",
+            f"the {what} has lists or tables within each other without end",
+            where=str(path),
+            expected=f"the keys of a {what}",
+            remedy="take the brackets out",
+        ) from None
     return document, text
 
 

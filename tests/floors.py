@@ -22,6 +22,7 @@ class Floor:
 
 _STOREYS = {
     "ground": {
+        "printable": "text from outside, where a person is to read it",
         "errors": "every error, and the exit code it ends with",
         "unwritable": "names of files that are being written, and why one cannot be",
         "durable": "files that are whole or not there",

@@ -20,6 +20,7 @@ from synthrelease.cli.printing import (
 )
 from synthrelease.cli.spelling import as_options
 from synthrelease.errors import PolicyError
+from synthrelease.printable import printable, printable_lines
 
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever heatmaps you look out for, they are at most e² ≈ 7.4 times as likely with one
 person's data as with another person's in their place, plus δ, an additive slack of about one in a million. That is
@@ -57,20 +58,22 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     print_summary(made.built, obj)
     print_verification(made.verification, made.built.path)
     click.echo("")
-    click.echo(f"Picture    {made.picture}")
+    click.echo(printable(f"Picture    {made.picture}"))
     for image, value in made.correlation.items():
         click.echo(
             f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
         )
     click.echo("")
     if made.verification.ok:
-        click.echo(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.2f} MB)")
+        click.echo(printable(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.2f} MB)"))
     click.echo("")
     click.echo(_DEMO_TEXT)
     click.echo("")
-    click.echo(f"Next       open {made.report} in a browser: the page for everybody, of the bundle alone")
-    click.echo(f"           synthrelease preview {folder / 'plan.toml'}")
-    click.echo(f"           synthrelease show {made.built.path}")
+    click.echo(
+        printable(f"Next       open {made.report} in a browser: the page for everybody, of the bundle alone")
+    )
+    click.echo(printable(f"           synthrelease preview {folder / 'plan.toml'}"))
+    click.echo(printable(f"           synthrelease show {made.built.path}"))
     if not made.verification.ok:
         raise SystemExit(FAULT)
 
@@ -90,7 +93,7 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(view)
     else:
-        click.echo(str(view))
+        click.echo(printable_lines(view))
     if view["policy"] is not None and view["policy"]["breaches"]:
         raise SystemExit(PolicyError.exit_code)
 
@@ -162,10 +165,9 @@ def build(
         return
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
-        click.echo(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
-        click.echo(
-            f"They are tried by: synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
-        )
+        click.echo(printable(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}"))
+        tried_by = f"synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
+        click.echo(printable(f"They are tried by: {tried_by}"))
 
 
 @main.command()

@@ -10,7 +10,7 @@ from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print
 from synthrelease.cli.printing import print_verification, print_warning, progress
 from synthrelease.errors import FaultyBundleError
 from synthrelease.exports.formats import FORMATS
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable, printable_lines
 
 
 @main.command()
@@ -61,7 +61,7 @@ def verify(
             click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
         elif result.ok and result.manifest is not None:
             for name, guarantee in worthless(result.manifest):
-                click.echo(plain(f"Beware     {name}: {guarantee}"))
+                click.echo(printable(f"Beware     {name}: {guarantee}"))
     if not result.ok:
         raise SystemExit(FAULT)
 
@@ -81,7 +81,7 @@ def show(bundle: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(manifest, escaped=True)
     else:
-        click.echo(plain(as_text(manifest)))
+        click.echo(printable_lines(as_text(manifest)))
         click.echo("\nAs the manifest states it: only `synthrelease verify` computes it again.")
 
 
@@ -112,7 +112,7 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     if as_json:
         print_json(told.to_json())
     else:
-        click.echo(plain(str(told)))
+        click.echo(printable_lines(told))
     if told.hazards:
         raise SystemExit(FAULT)
 
@@ -149,7 +149,7 @@ def report(
     if as_json:
         print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
     else:
-        click.echo(f"Report     {target}  ({page.size / 1e6:.2f} MB)")
+        click.echo(printable(f"Report     {target}  ({page.size / 1e6:.2f} MB)"))
 
 
 @main.command()
@@ -215,4 +215,4 @@ def export(
         for warning in written.warnings:
             print_warning(warning)
     files = f"{written.files} file{'' if written.files == 1 else 's'}, {written.size / 1e6:.2f} MB"
-    click.echo(f"Exported   {form}: {files} in {folder}")
+    click.echo(printable(f"Exported   {form}: {files} in {folder}"))

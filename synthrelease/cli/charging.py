@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.printing import print_warning
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable
 
 if TYPE_CHECKING:
     from synthrelease.builder import DryRun
@@ -59,7 +59,7 @@ def all_confirmed(payments: Sequence[Payment]) -> bool:
 
 def _print_payment(payment: Payment) -> None:
     for line in payment_lines(payment):
-        click.echo(plain(line), err=True)
+        click.echo(printable(line), err=True)
     for path in payment.replaced:
         print_warning(
             f"{path} will be replaced: what it cost stays spent, and this release is charged on top"
@@ -91,21 +91,23 @@ def print_dry_run(found: DryRun) -> None:
 
     click.echo("Dry run    nothing was written or charged")
     click.echo(
-        plain(f"Bundle     {found.path}  (at most {found.most_bytes / 1e6:.2f} MB, for which there is room)")
+        printable(
+            f"Bundle     {found.path}  (at most {found.most_bytes / 1e6:.2f} MB, for which there is room)"
+        )
     )
     for line in as_lines(found.manifest):
-        click.echo(line)
+        click.echo(printable(line))
     if found.payment is not None:
         for line in payment_lines(found.payment):
-            click.echo(plain(line))
+            click.echo(printable(line))
         for path in found.payment.replaced:
-            click.echo(plain(f"           replaces {path}, which stays paid for"))
+            click.echo(printable(f"           replaces {path}, which stays paid for"))
     for warning in found.manifest["warnings"]:
         print_warning(warning)
     told = [f"{name}: {note}" for name, own in found.notes.items() for note in own]
     click.echo("For you alone, not in the release:", err=True)
     for note in told or ["no row was dropped and no value clipped"]:
-        click.echo(plain(f"  {note}"), err=True)
+        click.echo(printable(f"  {note}"), err=True)
     if told:
         click.echo(textwrap.fill(_CHOICE_LEAKS, _WIDTH), err=True)
     for lost in found.private.most_lost:

@@ -147,7 +147,9 @@ def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
     """
     ctx.obj = {"quiet": quiet, "verbose": verbose}
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, which means to go on
+            signal.signal(number, _terminated)
 
 
 def _terminated(_number: int, _frame: object) -> NoReturn:

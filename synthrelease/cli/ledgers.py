@@ -9,7 +9,7 @@ import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, Commands, main, print_json
 from synthrelease.cli.printing import print_warning
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from synthrelease.ledger import Ledger
@@ -90,7 +90,7 @@ def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(book.to_json(dataset))
     else:
-        click.echo(plain("\n".join(book.summary(dataset))))
+        click.echo(printable_lines("\n".join(book.summary(dataset))))
 
 
 @ledger.command(name="check")
@@ -118,8 +118,12 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
             raise SystemExit(FAULT)
         return
     for fault in checked.faults:
-        click.secho(plain(f"  {fault}"), fg="red")
+        click.secho(printable(f"  {fault}"), fg="red")
     if checked.faults:
         raise SystemExit(FAULT)
-    click.echo(f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state")
+    click.echo(
+        printable(
+            f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state"
+        )
+    )
     click.echo(f"Digest     {checked.head}  (note it: a later check can ask for it)")

@@ -10,8 +10,8 @@ import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning, progress
+from synthrelease.printable import printable
 from synthrelease.report.number_words import several
-from synthrelease.report.plain_text import plain
 
 _LEAST_S = 0.001
 
@@ -148,7 +148,7 @@ def prepare(
         )
     else:
         click.echo(
-            plain(
+            printable(
                 f"Table      {target}: {found.made} {to} in {several(found.recordings, 'recording')} "
                 f"of {several(found.people, 'person', 'people')}"
             )
@@ -160,9 +160,9 @@ def prepare(
     )
     if not obj["quiet"] and not as_json:
         for warning in found.warnings:
-            print_warning(plain(warning))
+            print_warning(warning)
     if obj["verbose"]:
         for note in found.notes:
-            click.echo(f"  {note}", err=True)
+            click.echo(printable(f"  {note}"), err=True)
     if not as_json:
-        click.echo(plain(f"Next       synthrelease init {target} --person person"))
+        click.echo(printable(f"Next       synthrelease init {target} --person person"))

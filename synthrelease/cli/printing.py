@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from synthrelease.errors import FaultyBundleError
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable
 
 if TYPE_CHECKING:
     from synthrelease.appraisal.appraised import Appraisal
@@ -33,10 +33,10 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         click.secho(
             "TEST SEED - DO NOT PUBLISH: the noise of this bundle can be taken away", fg="red", err=True
         )
-    click.echo(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
-    click.echo(f"Manifest   {built.sidecar}")
+    click.echo(printable(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)"))
+    click.echo(printable(f"Manifest   {built.sidecar}"))
     for line in as_lines(built.manifest):
-        click.echo(line)
+        click.echo(printable(line))
     if obj["quiet"]:
         return
     for warning in built.manifest["warnings"]:
@@ -45,7 +45,7 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
     if told:
         click.echo("For you alone, not in the release:", err=True)
         for note in told:
-            click.echo(plain(f"  {note}"), err=True)
+            click.echo(printable(f"  {note}"), err=True)
     for lost in built.private.most_lost:
         print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
 
@@ -71,7 +71,7 @@ def built_form(built: Built) -> dict[str, Any]:
 
 def print_warning(warning: str) -> None:
     """Print what should worry whoever makes a release."""
-    click.secho(f"warning: {warning}", fg="yellow", err=True)
+    click.secho(f"warning: {printable(warning)}", fg="yellow", err=True)
 
 
 def print_appraisal(found: Appraisal) -> None:
@@ -79,7 +79,7 @@ def print_appraisal(found: Appraisal) -> None:
     from synthrelease.appraisal.private_cards import glance_line
 
     for fault in found.faults:
-        click.secho(plain(f"FAULT      {fault}"), fg="red")
+        click.secho(printable(f"FAULT      {fault}"), fg="red")
     for output in found.outputs:
         one = glance_line(output, "")
         lines = []
@@ -90,14 +90,14 @@ def print_appraisal(found: Appraisal) -> None:
             lines.append(f"who knows everybody else guesses right in {one.worst} ({one.allowed})")
         lines.append(f"attacks: {one.attacks}")
         for number, line in enumerate(lines):
-            click.echo(plain(f"{one.name if number == 0 else '':<10} {line}"))
+            click.echo(printable(f"{one.name if number == 0 else '':<10} {line}"))
 
 
 def print_required(attacks: Sequence[Required]) -> None:
     """Print whether the attacks that a policy asks for were tried."""
     for number, one in enumerate(attacks):
         line = f"{'Policy' if number == 0 else '':<10} {one.attack}: {one.told}"
-        click.secho(plain(line), fg=None if one.met else "red")
+        click.secho(printable(line), fg=None if one.met else "red")
 
 
 def print_batch(done: Sequence[Ended], folder: Path) -> None:
@@ -107,26 +107,26 @@ def print_batch(done: Sequence[Ended], folder: Path) -> None:
     failed = [one for one in done if one.state == FAILED]
     kept = sum(one.state == KEPT for one in done)
     before = f", {kept} of them from before" if kept else ""
-    click.echo(f"Bundles    {len(done) - len(failed)} of {len(done)} in {folder}{before}")
+    click.echo(printable(f"Bundles    {len(done) - len(failed)} of {len(done)} in {folder}{before}"))
     for one in failed:
-        click.secho(f"failed     {plain(str(one.plan))}", fg="red")
+        click.secho(f"failed     {printable(str(one.plan))}", fg="red")
         for line in one.reason.splitlines():
-            click.echo(plain(f"           {line}"))
+            click.echo(printable(f"           {line}"))
 
 
 def print_verification(result: Any, path: Path) -> None:
     """Print what was checked, or what was found."""
     if result.ok:
-        click.echo(plain(f"Verified   {path}: {', '.join(result.checked)}"))
+        click.echo(printable(f"Verified   {path}: {', '.join(result.checked)}"))
         if result.signed_by and not any("signature" in one for one in result.checked):
             keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
-            click.echo(plain(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
+            click.echo(printable(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
         for number, believed in enumerate(result.on_trust):
-            click.echo(plain(f"{'' if number else 'On trust':<11}{believed}"))
+            click.echo(printable(f"{'' if number else 'On trust':<11}{believed}"))
         return
     _print_faults(str(path), result.findings)
     if result.remedy:
-        click.echo(plain(f"  to do: {result.remedy}"))
+        click.echo(printable(f"  to do: {result.remedy}"))
 
 
 def print_findings(error: FaultyBundleError) -> None:
@@ -139,9 +139,9 @@ def print_findings(error: FaultyBundleError) -> None:
 
 
 def _print_faults(path: str, findings: Sequence[object]) -> None:
-    click.secho(plain(f"NOT TO BE RELIED ON: {path}"), fg="red")
+    click.secho(printable(f"NOT TO BE RELIED ON: {path}"), fg="red")
     for finding in findings:
-        click.echo(plain(f"  {finding}"))
+        click.echo(printable(f"  {finding}"))
 
 
 @contextmanager
@@ -156,7 +156,7 @@ def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[Ended]
         def line(one: Ended) -> None:
             nonlocal ended
             ended += 1
-            click.echo(plain(f"{ended} of {plans}: {one.plan.name} {one.state}"), err=True)
+            click.echo(printable(f"{ended} of {plans}: {one.plan.name} {one.state}"), err=True)
 
         yield line
         return

@@ -10,7 +10,7 @@ import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning, progress
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable
 
 _PASSWORD_FILE = click.option(
     "--password-file",
@@ -56,8 +56,8 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
         if password
         else "keep it where nobody else gets it"
     )
-    click.echo(plain(f"Private    {made.private}  ({kept})"))
-    click.echo(plain(f"Public     {made.public}  (give it to whoever verifies)"))
+    click.echo(printable(f"Private    {made.private}  ({kept})"))
+    click.echo(printable(f"Public     {made.public}  (give it to whoever verifies)"))
     click.echo(f"Key        {made.key_id}")
 
 
@@ -98,14 +98,14 @@ def sign(
             raise
         key = read_private_key(key_file, _asked(confirm=False))
     if not obj["quiet"] and _others_may_read(key_file):  # only of what was read as one
-        print_warning(f"others may read the private key {plain(str(key_file))}: chmod 600 keeps them out")
+        print_warning(f"others may read the private key {key_file}: chmod 600 keeps them out")
     with progress(obj) as tell:
         signed = run(bundle, key, detached=detached, progress=tell)
     key_name = key_id(key.public_key())
     if as_json:
         print_json({"bundle": str(bundle), "signature": str(signed), "key": key_name})
         return
-    click.echo(plain(f"Signed     {bundle}{f', in {signed}' if detached else ''}"))
+    click.echo(printable(f"Signed     {bundle}{f', in {signed}' if detached else ''}"))
     click.echo(f"Key        {key_name}")
 
 

@@ -9,8 +9,8 @@ import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning
+from synthrelease.printable import printable
 from synthrelease.report.number_words import several
-from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
     from synthrelease.proposal.propose import Input
@@ -76,11 +76,11 @@ def init(
         print_json({"plan": str(target), **told})
         return
     for one in found.inputs:
-        click.echo(plain(f"Data       {one.path}: {_found(one)}"))
-    click.echo(plain(f"Plan       {target}"))
+        click.echo(printable(f"Data       {one.path}: {_found(one)}"))
+    click.echo(printable(f"Plan       {target}"))
     for warning in found.warnings:
-        print_warning(plain(warning))
-    click.echo(plain(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
+        print_warning(warning)
+    click.echo(printable(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
 
 
 def _form(one: Input) -> dict[str, object]:

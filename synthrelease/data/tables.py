@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
+MOST_COLUMNS = 100_000
 _SMALL_CELLS = 1 << 24  # of a source that is read whole
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
 _DECIMAL_COMMA = r"^[-+]?\d+,\d+([eE][-+]?\d+)?$"
@@ -130,7 +132,17 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     for column in columns:
         if column not in present:
             raise _missing_column(source, column, present)
-    twice = [number for number, name in enumerate(present) if present.count(name) > 1]
+    if len(present) > MOST_COLUMNS:
+        raise DataError(
+            "too-many-columns",
+            "the table has too many columns",
+            where=str(source.path),
+            found=f"{len(present)} columns",
+            expected=f"at most {MOST_COLUMNS}",
+            remedy="check the separator, or leave columns out",
+        )
+    often = Counter(present)
+    twice = [number for number, name in enumerate(present) if often[name] > 1]
     if twice:
         if not source.header and any(_LIKE_DATA.fullmatch(name) for name in present):
             raise _no_header(source.path, "two columns have the same name")

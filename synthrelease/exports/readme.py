@@ -12,8 +12,8 @@ from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.exports import promised
 from synthrelease.exports.table import Column
 from synthrelease.exports.task import MANIFEST, Task
+from synthrelease.printable import printable_lines
 from synthrelease.report.number_words import several
-from synthrelease.report.plain_text import plain
 from synthrelease.report.promise_words import Promise, promise_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def readme(
     """
     lines = list(_lines(task, contents, what, warnings, below))
     text = "\n".join(lines).strip().replace(_NARROW, " ")
-    return plain(text + "\n").encode("utf-8")
+    return printable_lines(text + "\n").encode("utf-8")
 
 
 def table_lines(written: Sequence[Written]) -> Iterator[str]:

@@ -249,20 +249,22 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         if _code(error) == sqlite3.SQLITE_ERROR:  # a table is not there
-            raise _no_ledger(path, error) from None
+            raise _no_ledger(path, str(error)) from None
         raise _unreachable(path, str(error)) from None
     except sqlite3.DatabaseError as error:
-        raise _no_ledger(path, error) from None
+        raise _no_ledger(path, str(error)) from None
+    except UnicodeDecodeError:  # SQLite repeats a name of the file, which is no text
+        raise _no_ledger(path, "tables or triggers whose names are no text") from None
     except OSError as error:
         raise _unreachable(path, error.strerror or "an error of the file system") from None
 
 
-def _no_ledger(path: Path, error: sqlite3.Error) -> SynthReleaseError:
+def _no_ledger(path: Path, found: str) -> SynthReleaseError:
     return PlanError(
         "not-a-ledger",
         "the file is no ledger, or a damaged one",
         where=str(path),
-        found=str(error),
+        found=found,
         expected="a ledger",
         remedy="take it from a backup",
     )

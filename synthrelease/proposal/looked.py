@@ -9,7 +9,7 @@ import polars as pl
 
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
-from synthrelease.data.tables import in_natural_order, label_texts, read_slices
+from synthrelease.data.tables import in_natural_order, label_texts, read_slices, refuse_missing_columns
 from synthrelease.errors import DataError
 from synthrelease.proposal.missing_codes import TEXTS
 
@@ -75,11 +75,12 @@ class Looked:
 
 
 def looked_at(source: Source) -> Looked:
-    """Read the first rows of a source.
+    """Read the first rows of a source, without columns whose cells are no single values: no plan can name those.
 
     Raises:
         DataError, MachineError: it cannot be read.
     """
+    refuse_missing_columns(source, [])  # names that are there twice
     reader = reader_for(source)
     columns = reader.column_names(source)
     frames, rows = [], 0
@@ -96,7 +97,13 @@ def looked_at(source: Source) -> Looked:
             expected="at least one row",
             remedy="check that it was copied, or exported, completely",
         )
-    return Looked(source, pl.concat(frames, how="vertical_relaxed").head(ROWS))
+    seen = pl.concat(frames, how="vertical_relaxed").head(ROWS)
+    return Looked(source, seen.select(name for name, kind in seen.schema.items() if _is_single(kind)))
+
+
+def _is_single(kind: pl.DataType) -> bool:
+    """Whether a cell of a type is one value: no list, no structure, no bytes."""
+    return not kind.is_nested() and kind not in (pl.Binary, pl.Object)
 
 
 def _is_numeric(cells: pl.Series) -> bool:

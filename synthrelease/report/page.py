@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.printable import printable_lines
 from synthrelease.report.glossary import glossary
-from synthrelease.report.plain_text import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,5 +65,7 @@ def _environment() -> Environment:
 def _harmless(value: Any) -> Any:
     """Text without characters that could turn a line round; markup is ours."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return "".join(part if n % 2 else plain(part) for n, part in enumerate(_SPACES.split(value)))
+        return "".join(
+            part if n % 2 else printable_lines(part) for n, part in enumerate(_SPACES.split(value))
+        )
     return value

@@ -49,10 +49,10 @@ def as_text(manifest: dict[str, Any]) -> str:
     n = privacy["people"]
     people = "a private number of people" if n is None else several(n, "person", "people")
     lines = [
-        f"{release['title']}",
-        f"{release['name']} {release['version']}, {release['date']}"
-        + "".join(f", {release[key]}" for key in ("license", "contact") if key in release),
-        f"made by {manifest['tool']['name']} {manifest['tool']['version']} from data of {people}",
+        f"Title      {release['title']}",
+        f"Release    {release['name']} {release['version']}, {release['date']}",
+        *(f"{key.capitalize():<10} {release[key]}" for key in ("license", "contact") if key in release),
+        f"Made by    {manifest['tool']['name']} {manifest['tool']['version']} from data of {people}",
         "",
         *as_lines(manifest),
     ]

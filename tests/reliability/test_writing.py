@@ -122,7 +122,7 @@ def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_build_leaves_nothing(study, number):
     """The signal arrives while the bundle is being checked, the last moment at which there is a temporary file."""
     code = (

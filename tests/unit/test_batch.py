@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -432,3 +434,55 @@ def test_a_bad_policy_ends_a_batch_at_once(plans: list[Path], tmp_path: Path) ->
     assert done.exit_code == 3
     assert done.stderr.count("policy.toml") == 1
     assert not (tmp_path / "out").exists()
+
+
+# A full disk
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3])
+def test_a_journal_that_cannot_be_written_costs_no_bundle(
+    plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int
+) -> None:
+    """The disk is full from some line on: every bundle stands, and who cannot be noted is told so."""
+    real, made = os.pwrite, []
+
+    def full(*arguments: Any) -> int:
+        made.append(arguments)
+        if len(made) > calls:
+            raise OSError(errno.ENOSPC, "")
+        return real(*arguments)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    done = batch(plans[:2], tmp_path / "out")
+    monkeypatch.undo()
+    assert [one.state for one in done].count(BUILT) == calls // 2
+    for one in done:
+        assert one.bundle is not None
+        assert synthrelease.verify(one.bundle).ok
+        assert one.code in ("", "cannot-write")
+        assert (str(one.bundle) in one.reason) == (one.state == FAILED)
+    again = batch(plans[:2], tmp_path / "out", resume=True)
+    assert BUILT not in {one.state for one in again}  # nothing is built, and paid for, twice
+
+
+def test_without_room_for_the_journal_nothing_is_built(
+    plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with refused(MachineError, "cannot-write", where=tmp_path / "out" / NAME):
+        batch(plans[:2], tmp_path / "out")
+    assert not list((tmp_path / "out").glob("*.h5"))
+
+
+def test_room_that_a_killed_batch_took_for_its_journal_is_no_entry(plans: list[Path], tmp_path: Path) -> None:
+    batch(plans[:1], tmp_path / "out")
+    journal = tmp_path / "out" / NAME
+    whole = journal.read_bytes()
+    assert whole.endswith(b"}\n")  # room that was not used is given back
+    journal.write_bytes(whole + bytes(4096))
+    (one,) = batch(plans[:1], tmp_path / "out", resume=True)
+    assert one.state == KEPT
+    assert journal.read_bytes() == whole

@@ -396,7 +396,9 @@ def violations(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         "exclusiveMaximum": lambda m: m,
         "minLength": lambda _: "",
         "maxLength": lambda m: "x" * (m + 1),
-        "pattern": lambda p: next(t for t in ("no such name!", "two\nlines") if not re.search(p, t)),
+        "pattern": lambda p: next(
+            t for t in ("no such name!", "two\nlines", "nothing\0") if not re.search(p, t)
+        ),
         "enum": lambda _: "no such thing",
         "const": lambda _: "no such thing",
         "minItems": lambda _: [],
@@ -405,10 +407,9 @@ def violations(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for rule, value in limits.items():
         if rule in node:
             yield rule, value(node[rule])
-    for case in node.get("oneOf", []):
-        yield from (
-            (f"oneOf {rule}", value) for rule, value in violations(case) if not fits(value, node["oneOf"])
-        )
+    cases = [resolved(case) for case in node.get("oneOf", [])]
+    for case in cases:
+        yield from ((f"oneOf {rule}", value) for rule, value in violations(case) if not fits(value, cases))
 
 
 def fits(value: Any, cases: list[dict[str, Any]]) -> bool:
@@ -501,7 +502,11 @@ def test_a_name_of_an_input_is_answered_too(tmp_path: Path) -> None:
     assert error.expected == resolved(SCHEMA["properties"]["inputs"]["propertyNames"])["description"]
 
 
-@pytest.mark.parametrize("place", [place for place, node in properties() if "pattern" in node], ids=written)
+@pytest.mark.parametrize(
+    "place",
+    [place for place, node in properties() if not re.search(node.get("pattern", ""), "two\nlines")],
+    ids=written,
+)
 def test_no_name_ends_in_a_line_break(tmp_path: Path, place: Place) -> None:
     # Python's $ also matches before a last line break; ECMA's, which JSON Schema means, does not.
     node: Any = DOCUMENT

@@ -7,7 +7,6 @@ shows. What is left, splitting and casting, is the library's.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import os
@@ -23,15 +22,19 @@ from numpy.typing import NDArray
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Rows
 from synthrelease.data.readers.unreadable import refuse_unreadable
+from synthrelease.data.readers.utf8 import check_text, without_mark
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _OTHER_SEPARATORS = ";\t,|"
-_LONGEST_HEADER = 1 << 24  # bytes
-_LONGEST_ROW = 1 << 28  # bytes
+_LONGEST_ROW = 1 << 24  # bytes, and of the header
+_MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
+# What a packed file may unpack to: tables of the field pack to a tenth, columns of one value to a hundredth.
+_UNPACKED_FREELY = 1 << 26  # bytes
+_UNPACKED_TIMES = 200
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
@@ -57,10 +60,10 @@ class Delimited:
         path = source.path
         with opened(path) as file:
             if not _is_packed(path):
-                return _names(source, _first_line(file))
+                return _names(source, _first_line(path, file))
             try:
                 with gzip.open(file) as unpacked:
-                    return _names(source, _first_line(unpacked))
+                    return _names(source, _first_line(path, unpacked))
             except (gzip.BadGzipFile, zlib.error, EOFError):
                 raise _cannot_unpack(path) from None
 
@@ -97,10 +100,15 @@ class Delimited:
         return f"line {line}"
 
 
-def _first_line(file: BinaryIO | gzip.GzipFile) -> bytes:
-    """Return the first line; nothing if the whole file is blank."""
-    line = file.readline(_LONGEST_HEADER)
-    return line if line.strip() or file.read().strip() else b""
+def _first_line(path: Path, file: BinaryIO | gzip.GzipFile) -> bytes:
+    """Return the first line; nothing if the whole file is blank, as far as is looked."""
+    line = file.readline(_LONGEST_ROW + 1)
+    if len(line) > _LONGEST_ROW:
+        raise _too_long(path, 1)
+    if line.strip():
+        return line
+    below = file.read(_MOST_BLANK)
+    return line if below.strip() or len(below) == _MOST_BLANK else b""
 
 
 def _is_packed(path: Path) -> bool:
@@ -126,7 +134,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
                 header = chosen.encode().join(b"%d" % number for number in range(len(names)))
             else:
                 header, rows, first = line, below, before + 2
-        _check_text(path, rows, first_line=first)
+        check_text(path, rows, first_line=first)
         data = header + b"\n" + rows
         lines = _measured(path, data, chosen.encode(), len(names), first_line=first)
         try:
@@ -159,15 +167,19 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     Without byte order mark and blank lines at the end; the last line always ends.
     """
     with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
-        lines, first, kept = 0, True, b""
+        lines, first, kept, size = 0, True, b"", 0
+        most = _UNPACKED_FREELY + _UNPACKED_TIMES * os.fstat(file.fileno()).st_size
         while True:
             try:
-                read = unpacked.read(max(_BLOCK, len(kept)))
+                read = unpacked.read(_BLOCK)
             except (gzip.BadGzipFile, zlib.error, EOFError):
                 raise _cannot_unpack(path) from None
+            size += len(read)
+            if size > most:
+                raise _unpacks_to_too_much(path)
             data = kept + read
             if first:
-                data = data.removeprefix(codecs.BOM_UTF8)
+                data = without_mark(data)
             whole = len(data.rstrip(b"\r\n")) if not read else _whole_rows(data)
             if not read or whole:
                 block, kept = data[:whole], data[whole:]
@@ -177,10 +189,24 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                     lines, first = lines + block.count(b"\n"), False
             else:
                 kept = data
-                if len(kept) > _LONGEST_ROW:
-                    raise _not_closed(path, lines + 1)
+                _refuse_endless(path, kept, lines)
             if not read:
                 return
+
+
+def _refuse_endless(path: Path, kept: bytes, lines: int) -> None:
+    """Refuse blank lines without end, and a row that is too long; some bytes that begin with a row, and hold no whole one."""
+    filled = len(kept.rstrip(b"\r\n"))
+    if len(kept) - filled > _MOST_BLANK:
+        raise DataError(
+            "too-many-blank-lines",
+            "the file has blank lines without end",
+            where=f"{path}, after line {lines + 1 + kept.count(10, 0, filled)}",
+            expected=f"at most {_MOST_BLANK >> 20} MiB of them",
+            remedy="take the blank lines out",
+        )
+    if filled > _LONGEST_ROW:
+        raise _not_closed(path, lines + 1) if kept.count(b'"') % 2 else _too_long(path, lines + 1)
 
 
 def _whole_rows(data: bytes) -> int:
@@ -196,37 +222,12 @@ def _whole_rows(data: bytes) -> int:
     return int(ends[-1]) + 1 if ends.size else 0
 
 
-def _check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
-    if first_line == 1 and (data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]):
-        raise _not_utf8("utf16-or-binary", str(path), "UTF-16 or binary data", "utf-16")
-    if b"\0" in data:
-        line = first_line + data.count(b"\n", 0, data.index(b"\0"))
-        raise DataError(
-            "damaged-file",
-            "the file is damaged",
-            where=f"{path}, line {line}",
-            found="a NUL byte: binary data",
-            expected="text",
-            remedy="copy or export the file anew; NUL bytes at its end are what a crash leaves of a file",
-        )
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    line = first_line
-    try:
-        for start in range(0, len(data), 1 << 20):
-            decoder.decode(data[start : start + (1 << 20)])
-            line += data.count(b"\n", start, start + (1 << 20))
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:  # it counts from what was left over of the text before
-        line += error.object.count(b"\n", 0, error.start)
-        raise _not_utf8("not-utf8", f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
-
-
 def _names(source: Source, line: bytes) -> list[str]:
     """The names of the columns: of the first line, or those that the source gives."""
     path = source.path
     refuse_unreadable(path, line)
-    line = line.removeprefix(codecs.BOM_UTF8)
-    _check_text(path, line)
+    line = without_mark(line)
+    check_text(path, line)
     if not line:
         raise DataError(
             "empty-file",
@@ -349,6 +350,26 @@ def _not_closed(path: Path, line: int) -> DataError:
     )
 
 
+def _too_long(path: Path, line: int) -> DataError:
+    return DataError(
+        "row-too-long",
+        "a line is too long for a table",
+        where=f"{path}, line {line}",
+        expected=f"at most {_LONGEST_ROW >> 20} MiB",
+        remedy="check that the file is a table, and that its lines end in \\n or \\r\\n",
+    )
+
+
+def _unpacks_to_too_much(path: Path) -> DataError:
+    return DataError(
+        "unpacks-to-too-much",
+        "the file unpacks to far more than tables do",
+        where=str(path),
+        expected=f"at most {_UNPACKED_FREELY >> 20} MiB, and {_UNPACKED_TIMES} times its size",
+        remedy="if it is sound, unpack it first: gzip -d FILE",
+    )
+
+
 def _cannot_unpack(path: Path) -> DataError:
     return DataError(
         "cannot-unpack",
@@ -356,15 +377,4 @@ def _cannot_unpack(path: Path) -> DataError:
         where=str(path),
         expected="gzip, as the name says",
         remedy="check that the file was copied completely",
-    )
-
-
-def _not_utf8(code: str, where: str, found: str, encoding: str) -> DataError:
-    return DataError(
-        code,
-        "the file is not UTF-8 text",
-        where=where,
-        found=found,
-        expected="UTF-8",
-        remedy=f"save it as UTF-8; for example: iconv -f {encoding} -t utf-8 OLD > NEW",
     )

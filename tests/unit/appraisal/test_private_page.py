@@ -50,7 +50,7 @@ from synthrelease.appraisal.private_words import (
 )
 from synthrelease.errors import MachineError
 from synthrelease.evaluate.attacks import Rate, Verdict
-from synthrelease.report.plain_text import plain
+from synthrelease.printable import printable_lines
 
 NO_NUMBER = number(NAN)
 
@@ -122,7 +122,7 @@ def test_every_word_is_told(pages, name):
     assert kinds <= {"heatmap", "records", "signals", "statistics", "areas"}
     del told["do_not_publish"]
     seen = re.sub(r"\s", "", pages[name].text)
-    assert [word for word in words_of(told) if re.sub(r"\s", "", plain(word)) not in seen] == []
+    assert [word for word in words_of(told) if re.sub(r"\s", "", printable_lines(word)) not in seen] == []
 
 
 def test_names_are_text(pages):

@@ -25,6 +25,7 @@ from synthrelease.data import tables
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.readers import READERS, delimited, reader_for
+from synthrelease.data.readers.utf8 import check_text
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table, row_count
@@ -185,9 +186,9 @@ def test_commas_in_a_tsv_are_recognised(tmp_path: Path) -> None:
 def test_what_is_not_utf8_has_a_line_in_a_long_file(tmp_path: Path) -> None:
     """Text is decoded by the megabyte, and letters of two bytes stand across the borders."""
     text = b"\xc3\xbc,1.5\n" * 400_000
-    delimited._check_text(tmp_path, text)
+    check_text(tmp_path, text)
     with refusals.refused(DataError, "not-utf8") as caught:
-        delimited._check_text(tmp_path, text + b"\xfc,1.5\n", first_line=2)
+        check_text(tmp_path, text + b"\xfc,1.5\n", first_line=2)
     assert caught.value.where.endswith(", line 400002")
 
 

@@ -1,0 +1,61 @@
+"""Whether bytes are UTF-8 text, with the line on which they are not."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from synthrelease.errors import DataError
+
+
+def without_mark(data: bytes) -> bytes:
+    """The beginning of a file without byte order marks: joined exports have several."""
+    while data.startswith(codecs.BOM_UTF8):
+        data = data[len(codecs.BOM_UTF8) :]
+    return data
+
+
+def check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
+    """Refuse what is no UTF-8 text.
+
+    Args:
+        path: of the file, for messages.
+        data: whole lines of it.
+        first_line: the number of the first.
+
+    Raises:
+        DataError: it is none, or has NUL bytes.
+    """
+    if first_line == 1 and (data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]):
+        raise _not_utf8("utf16-or-binary", str(path), "UTF-16 or binary data", "utf-16")
+    if b"\0" in data:
+        line = first_line + data.count(b"\n", 0, data.index(b"\0"))
+        raise DataError(
+            "damaged-file",
+            "the file is damaged",
+            where=f"{path}, line {line}",
+            found="a NUL byte: binary data",
+            expected="text",
+            remedy="copy or export the file anew; NUL bytes at its end are what a crash leaves of a file",
+        )
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line = first_line
+    try:
+        for start in range(0, len(data), 1 << 20):
+            decoder.decode(data[start : start + (1 << 20)])
+            line += data.count(b"\n", start, start + (1 << 20))
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:  # it counts from what was left over of the text before
+        line += error.object.count(b"\n", 0, error.start)
+        raise _not_utf8("not-utf8", f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
+
+
+def _not_utf8(code: str, where: str, found: str, encoding: str) -> DataError:
+    return DataError(
+        code,
+        "the file is not UTF-8 text",
+        where=where,
+        found=found,
+        expected="UTF-8",
+        remedy=f"save it as UTF-8; for example: iconv -f {encoding} -t utf-8 OLD > NEW",
+    )
