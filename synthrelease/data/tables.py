@@ -19,7 +19,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
-MOST_COLUMNS = 100_000
+MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
 _SMALL_CELLS = 1 << 24  # of a source that is read whole
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
 _DECIMAL_COMMA = r"^[-+]?\d+,\d+([eE][-+]?\d+)?$"

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.unpacking import WHOLE_TIMES, refuse_unpacked
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError, SynthReleaseError
@@ -82,6 +83,12 @@ class Arrays(Whole):
                     found=f"more than {_MOST_BYTES >> 30} GiB",
                     remedy="write them as Parquet, which is read in parts",
                 )
+            cells = math.prod(shape) * (
+                len(source.axes) + len(names)
+            )  # as a table, of numbers of eight bytes
+            refuse_unpacked(
+                source.path, packed=source.path.stat().st_size, unpacked=8 * cells, times=WHOLE_TIMES
+            )
             labels = {
                 axis: _column(source.path, axis, contents[axis]) for axis in source.axes if axis in contents
             }

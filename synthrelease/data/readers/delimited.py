@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
 from synthrelease.data.source import Source
@@ -32,9 +33,6 @@ _LONGEST_ROW = 1 << 24  # bytes, and of the header
 _MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
-# What a packed file may unpack to: tables of the field pack to a tenth, columns of one value to a hundredth.
-_UNPACKED_FREELY = 1 << 26  # bytes
-_UNPACKED_TIMES = 200
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
@@ -168,15 +166,14 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
         lines, first, kept, size = 0, True, b"", 0
-        most = _UNPACKED_FREELY + _UNPACKED_TIMES * os.fstat(file.fileno()).st_size
+        packed = os.fstat(file.fileno()).st_size
         while True:
             try:
                 read = unpacked.read(_BLOCK)
             except (gzip.BadGzipFile, zlib.error, EOFError):
                 raise _cannot_unpack(path) from None
             size += len(read)
-            if size > most:
-                raise _unpacks_to_too_much(path)
+            refuse_unpacked(path, packed=packed, unpacked=size, times=STREAMED_TIMES)
             data = kept + read
             if first:
                 data = without_mark(data)
@@ -357,16 +354,6 @@ def _too_long(path: Path, line: int) -> DataError:
         where=f"{path}, line {line}",
         expected=f"at most {_LONGEST_ROW >> 20} MiB",
         remedy="check that the file is a table, and that its lines end in \\n or \\r\\n",
-    )
-
-
-def _unpacks_to_too_much(path: Path) -> DataError:
-    return DataError(
-        "unpacks-to-too-much",
-        "the file unpacks to far more than tables do",
-        where=str(path),
-        expected=f"at most {_UNPACKED_FREELY >> 20} MiB, and {_UNPACKED_TIMES} times its size",
-        remedy="if it is sound, unpack it first: gzip -d FILE",
     )
 
 

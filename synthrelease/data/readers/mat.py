@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,9 +16,10 @@ from synthrelease.data.readers.mat_tags import check_tags
 from synthrelease.data.readers.nested import NestedError, Node, scope_of, survey
 from synthrelease.data.readers.nested_rows import INDEX, table_of
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.unpacking import WHOLE_TIMES, refuse_unpacked
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
-from synthrelease.errors import DataError
+from synthrelease.errors import DataError, SynthReleaseError
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _REFUSED = {
@@ -74,7 +77,12 @@ def _variable(source: Source, file: BinaryIO) -> tuple[str, tuple[str, ...]]:
             remedy="save it anew: save('NEW.mat', '-struct', 'DATA', '-v7'), or arrays of numbers as .h5",
         )
     file.seek(0)
-    _tried(source.path, file, check_tags)
+    packed = os.fstat(file.fileno()).st_size
+
+    def unpacked(size: int) -> None:
+        refuse_unpacked(source.path, packed=packed, unpacked=size, times=WHOLE_TIMES)
+
+    _tried(source.path, file, partial(check_tags, unpacked=unpacked))
     found = [(str(name), str(kind)) for name, _, kind in _tried(source.path, file, whosmat)]
     names = [name for name, _ in found if not name.startswith("__")]
     if len(set(names)) < len(names):
@@ -127,6 +135,8 @@ def _tried(path: Path, file: BinaryIO, read: Callable[[Any], Any]) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return read(file)
+    except SynthReleaseError:
+        raise
     except Exception as error:
         # A place before the file's beginning is the file's fault, all else the machine's.
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):

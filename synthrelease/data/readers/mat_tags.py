@@ -22,8 +22,12 @@ _LARGEST = 1 << 31  # bytes of one variable: the format's own limit
 _BLOCK = 1 << 16
 
 
-def check_tags(file: BinaryIO) -> None:
+def check_tags(file: BinaryIO, unpacked: Callable[[int], None] = lambda _: None) -> None:
     """Walk over all elements of a file of level 5, from its beginning.
+
+    Args:
+        file: the file.
+        unpacked: called with the number of bytes that were unpacked, now and then; it may raise.
 
     Raises:
         ValueError: an element is cut off, longer than the one it is in, nested too deeply, or declares more than it holds.
@@ -35,20 +39,20 @@ def check_tags(file: BinaryIO) -> None:
     while tag := file.read(8):
         kind, size = _unpacked(f"{order}II", tag)
         if kind == _PACKED:
-            _Walk(order, _unpacking(file, size)).all()
+            _Walk(order, _unpacking(file, size, unpacked)).all()
         elif kind == _MATRIX:
             _Walk(order, file.read).variable(kind, size)
         else:
             raise ValueError("no variable")
 
 
-def _unpacking(file: BinaryIO, size: int) -> Callable[[int], bytes]:
+def _unpacking(file: BinaryIO, size: int, unpacked: Callable[[int], None]) -> Callable[[int], bytes]:
     """A function that reads what is packed in the next bytes of a file."""
     stream = zlib.decompressobj()
-    left, buffer = size, b""
+    left, buffer, done = size, b"", 0
 
     def read(number: int) -> bytes:
-        nonlocal left, buffer
+        nonlocal left, buffer, done
         while len(buffer) < number:
             packed = stream.unconsumed_tail
             if not packed:
@@ -60,6 +64,8 @@ def _unpacking(file: BinaryIO, size: int) -> Callable[[int], bytes]:
                     raise ValueError("cut off")
                 break
             buffer += more
+            done += len(more)
+            unpacked(done)
         out, buffer = buffer[:number], buffer[number:]
         return out
 

@@ -13,6 +13,7 @@ import polars as pl
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.parquet_tags import check_tags
 from synthrelease.data.readers.reader import Rows, as_cells
+from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -103,7 +104,8 @@ def _checked(path: Path, file: BinaryIO, size: int, written_ns: int) -> None:
     """Walk over a file's tags, once as long as it stays the same."""
     known = (path, size, written_ns)
     if known not in _KNOWN:
-        check_tags(file)
+        cells = check_tags(file)
+        refuse_unpacked(path, packed=size, unpacked=8 * cells, times=STREAMED_TIMES)
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN.add(known)

@@ -22,8 +22,8 @@ _TYPES, _CODECS = 8, 8  # how many of them there are
 Fields = dict[int, Any]
 
 
-def check_tags(file: BinaryIO) -> None:
-    """Walk over the foot of a file, and over the heads of all pages that it names.
+def check_tags(file: BinaryIO) -> int:
+    """Walk over the foot of a file, and over the heads of all pages that it names; return how many cells it has.
 
     Raises:
         ValueError: something is cut off, beyond its place, or of other sizes than declared.
@@ -36,7 +36,7 @@ def check_tags(file: BinaryIO) -> None:
         raise ValueError("no Parquet")
     foot = _Compact(_taken(file, end, length)).struct()
     flat = _flat_columns(_structs(foot, 2))
-    rows = 0
+    rows = cells = 0
     for group in _structs(foot, 4):
         own = _number(group, 3)
         rows += own
@@ -47,8 +47,10 @@ def check_tags(file: BinaryIO) -> None:
             if str(about.get(3)) in flat and _number(about, 5) != own:
                 raise ValueError("another number of values than of rows")
             _check_pages(file, about, end)
+            cells += _number(about, 5)
     if rows != _number(foot, 3):
         raise ValueError("another number of rows than declared")
+    return cells
 
 
 def _flat_columns(schema: list[Fields]) -> set[str]:
