@@ -17,7 +17,7 @@ from synthrelease.ledger import Ledger
 from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.measurements import measure
-from synthrelease.outputs.resolved import Release
+from synthrelease.outputs.resolved import Release, may_fail_after_noise
 from synthrelease.parallel import Call, Job, Round
 from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
 from synthrelease.payment import Payment
@@ -81,6 +81,8 @@ def ready_job(plan: Plan, policy: Any, seeded: SecureRandom | None, bundle: dura
     collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
     unpaid = seeded or SecureRandom()
     released = drawn_on(design, collected, unpaid, paid=False)
+    if ledger is not None:
+        _refuse_likely_failures(design, collected)
     private = _private(design, by_input, released)
     return Ready(
         design,
@@ -103,6 +105,17 @@ def drawn_on(
         for output in design.outputs
         if output.paid == paid
     }
+
+
+def _refuse_likely_failures(design: Design, collected: Mapping[str, Collected]) -> None:
+    """Draw once, with noise that is thrown away, what may fail after noise was drawn: what fails here is not paid for.
+
+    Raises:
+        PlanError: too few records pass their test.
+    """
+    for output in design.outputs:
+        if output.paid and may_fail_after_noise(output.resolved):
+            released_output(output, collected[output.name], SecureRandom())
 
 
 def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:

@@ -112,4 +112,4 @@ COSTLY: dict[str, tuple[str, Callable[[Path], None]]] = {
     "zeros in .h5": ("gaze.h5", _zeros_h5),
     "a constant in .parquet": ("gaze.parquet", _constant_parquet),
 }
-AXES = {"zeros in .npz": ["row"], "a hole in .h5": ["row"], "zeros in .h5": ["row", "step"]}
+AXES = {"zeros in .npz": "row", "a hole in .h5": "row", "zeros in .h5": "row,step"}  # of arrays

@@ -55,6 +55,11 @@ class RecordsOutput:
         """Return what takes people's rows."""
         return partial(collect, parameters=self.parameters)
 
+    @property
+    def may_fail_after_noise(self) -> bool:
+        """Whether too few records may pass a test of a noised model, once noise was drawn."""
+        return self.parameters.tested and self.parameters.fit == DP and not self.parameters.randomized
+
     def release(self, collected: Rows | Sums, budget: Budget | None, random: SecureRandom) -> Release:
         """Draw on everybody's rows."""
         drawn, event, passing = draw(collected, self.parameters, budget, random=random)

@@ -110,6 +110,11 @@ def rehearsed_release(output: ResolvedOutput, budget: Budget | None, event: Even
     return (rehearse(budget) if rehearse is not None else None) or Release((), event)
 
 
+def may_fail_after_noise(output: ResolvedOutput) -> bool:
+    """Whether an output may have to be refused once noise was drawn on it."""
+    return bool(getattr(output, "may_fail_after_noise", False))
+
+
 def errors_of(output: ResolvedOutput, event: Event) -> list[list[str]]:
     """Return the table of the noise of every value in its unit; empty if an output has none."""
     tell = getattr(output, "errors", None)
