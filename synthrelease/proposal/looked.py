@@ -102,8 +102,8 @@ def looked_at(source: Source) -> Looked:
 
 
 def _is_single(kind: pl.DataType) -> bool:
-    """Whether a cell of a type is one value: no list, no structure, no bytes."""
-    return not kind.is_nested() and kind not in (pl.Binary, pl.Object)
+    """Whether a cell of a type is one value that a plan can name: no list, no structure, no bytes, no span of time."""
+    return not kind.is_nested() and kind not in (pl.Binary, pl.Object, pl.Duration)
 
 
 def _is_numeric(cells: pl.Series) -> bool:
