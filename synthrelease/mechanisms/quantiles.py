@@ -1,4 +1,4 @@
-"""Private quantiles of people's means: an interval of a public grid, chosen by the exact exponential mechanism.
+"""Private quantiles of people's means: an interval of a public grid, chosen by permute-and-flip, drawn exactly.
 
 Claim: `statistics.proof.md`. Minimum and maximum are not offered: a quantile near 0 or 1 is what can be had of them.
 """
