@@ -102,7 +102,7 @@ def test_the_stress_notices_what_it_looks_for(stresses, tmp_path):
 def test_the_script_says_what_it_can_do():
     done = subprocess.run([sys.executable, SCRIPTS / "stress"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "{batch,files,ledger,writing}" in done.stderr
+    assert "{batch,files,inputs,ledger,writing}" in done.stderr
     done = subprocess.run(
         [sys.executable, SCRIPTS / "stress", "ledger", "--help"], capture_output=True, text=True, check=False
     )
