@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from synthrelease.bundle.anatomy import Anatomy, Part, Region, StoredDataset
-from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
+from synthrelease.bundle.layout import HDF5_BEGINS, USER_BLOCK, chunk_shape, is_compact
 from synthrelease.bundle.messages import (
     COMPACT_FILL_VALUE,
     CONSTANT,
@@ -32,7 +32,6 @@ from synthrelease.bundle.messages import (
 )
 
 _NOWHERE = 2**64 - 1
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _LEAF_K, _GROUP_K, _CHUNK_K = 4, 16, 32  # half of the most entries of a node: of names, of a group, of chunks
 _DEEPEST = 8
 _MOST_DATASET_BYTES = 1 << 40
@@ -150,7 +149,7 @@ class _Dissection:
         (header,) = struct.unpack_from("<Q", block, 64)
         tree, heap = struct.unpack_from("<QQ", block, 80)
         expected = (
-            _SIGNATURE
+            HDF5_BEGINS
             + bytes([0, 0, 0, 0, 0, 8, 8, 0])
             + struct.pack("<HHI", _LEAF_K, _GROUP_K, 0)
             + struct.pack("<QQQQ", USER_BLOCK, _NOWHERE, self.size, _NOWHERE)

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_LOOKED_AT = 1 << 12  # bytes of a file that may be no bundle
+_LOOKED_AT = 1 << 10  # bytes of a file that may be no bundle: its text block, and what follows
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -136,6 +135,8 @@ def _refuse_other_file(path: Path) -> None:
     from synthrelease.bundle.layout import (  # noqa: PLC0415  slow to import: it has numpy
         ENDING,
         FIRST_WORDS,
+        HDF5_BEGINS,
+        MANIFEST_BEGINS,
         SIDECAR_ENDING,
         USER_BLOCK,
     )
@@ -145,17 +146,17 @@ def _refuse_other_file(path: Path) -> None:
             begins = file.read(_LOOKED_AT)
     except OSError:
         return
-    if begins.startswith(FIRST_WORDS) or begins[USER_BLOCK:].startswith(_HDF5):
+    if begins.startswith(FIRST_WORDS) or begins[USER_BLOCK:].startswith(HDF5_BEGINS):
         return
     found, remedy = (
         "a file of another kind",
         "name the bundle: the file that `build` wrote, which ends in .h5",
     )
-    if begins.startswith(_HDF5):
+    if begins.startswith(HDF5_BEGINS):
         found = "an HDF5 file of another program"
     elif begins.startswith(b"SQLite format 3\0"):
         found = "a SQLite file, such as a ledger"
-    elif b'"manifest_version"' in begins:
+    elif begins.startswith(MANIFEST_BEGINS):
         bundle = path.with_name(path.name.removesuffix(SIDECAR_ENDING) + ENDING)
         found = "a manifest, which stands beside a bundle and proves nothing by itself"
         remedy = f"verify {bundle}" if bundle.is_file() else "verify the bundle that it came with"

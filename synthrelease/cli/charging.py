@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ _CHOICE_LEAKS = (
 
 
 def refuse_unasked(*, charges: bool, yes: bool) -> None:
-    """Refuse to charge a ledger where there is nobody to ask.
+    """Refuse to charge a ledger where no terminal is there to ask at.
 
     Raises:
         click.UsageError: so it is.
@@ -46,7 +47,7 @@ def confirmed(payment: Payment) -> bool:
 
     with tqdm.external_write_mode(file=sys.stderr):
         _print_payment(payment)
-        return click.confirm("Charge the ledger?", default=False, err=True)
+        return _agreed("Charge the ledger?")
 
 
 def all_confirmed(payments: Sequence[Payment]) -> bool:
@@ -54,7 +55,18 @@ def all_confirmed(payments: Sequence[Payment]) -> bool:
     for payment in payments:
         _print_payment(payment)
     ledgers = len({payment.ledger for payment in payments})
-    return click.confirm(f"Charge the ledger{'s' if ledgers > 1 else ''}?", default=False, err=True)
+    return _agreed(f"Charge the ledger{'s' if ledgers > 1 else ''}?")
+
+
+def _agreed(question: str) -> bool:
+    """Ask; Ctrl-C and the end of what is typed mean no, as an empty answer does."""
+    # polars has taken the handler over, in a way in which reading from a terminal goes on after Ctrl-C: Python's own comes back.
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+    try:
+        return click.confirm(question, default=False, err=True)
+    except click.Abort:
+        click.echo("", err=True)
+        return False
 
 
 def _print_payment(payment: Payment) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import pty
 import re
 import resource
+import signal
 import subprocess
 import sys
+import termios
 import threading
 from multiprocessing import get_context
 from pathlib import Path
@@ -52,24 +55,39 @@ def run(*words: object) -> Result:
 def at_terminal(answer: str, *words: object, folder: Path) -> tuple[int, str, str]:
     """Run a command at a terminal of its own and give an answer; return its code, and what it printed there and to a pipe."""
     controller, terminal = pty.openpty()
+
+    def own_terminal() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started these tests may ignore it
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
     command = [sys.executable, "-m", "synthrelease", *map(str, words)]
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "200"}
     with subprocess.Popen(
-        command, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, cwd=folder, env=environment
+        command,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        cwd=folder,
+        env=environment,
+        preexec_fn=own_terminal,  # noqa: PLW1509  a test's own process
     ) as process:
         os.close(terminal)
-        os.write(controller, answer.encode())
-        shown = bytearray()
+        shown, asked = bytearray(), threading.Event()
 
         def read() -> None:
             try:
                 while piece := os.read(controller, 4096):
                     shown.extend(piece)
+                    if b"[y/N]" in shown:
+                        asked.set()
             except OSError:  # the terminal is closed
                 pass
 
         reader = threading.Thread(target=read)
         reader.start()
+        assert asked.wait(60), shown
+        os.write(controller, answer.encode())
         printed, _ = process.communicate(timeout=60)
         reader.join()
     os.close(controller)
@@ -162,6 +180,15 @@ def test_the_question_says_that_what_is_replaced_stays_paid_for_and_that_most_is
     assert code == 130
     check_text("charging/replaced-and-dropped", shown, folder=plan.parent)
     assert len(ledger_of(plan)) == 5
+
+
+@pytest.mark.parametrize("answer", ["\x03", "\x04", "\n", "no\n"], ids=["Ctrl-C", "Ctrl-D", "nothing", "no"])
+@pytest.mark.parametrize("command", [("build", "-o", "r.h5"), ("batch", "-o", "out")], ids=["build", "batch"])
+def test_whatever_is_no_yes_charges_nothing(plan: Path, command: tuple[str, ...], answer: str) -> None:
+    code, shown, _ = at_terminal(answer, command[0], plan, *command[1:], folder=plan.parent)
+    assert code == 130, shown
+    assert ledger_of(plan) == UNPAID
+    assert not list(plan.parent.rglob("*.h5"))
 
 
 def test_nothing_is_asked_where_nothing_is_charged(plan: Path) -> None:
