@@ -181,7 +181,8 @@ def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
         if not isinstance(charge, Failed):
             ledger = paying[place].plan.ledger
             assert ledger is not None
-            together.setdefault((ledger, charge.dataset), []).append((paying[place], charge))
+            one_ledger = ledger.resolve()  # plans of several folders name it by several paths
+            together.setdefault((one_ledger, charge.dataset), []).append((paying[place], charge))
     payments = []
     for (ledger, dataset), several in together.items():
         try:

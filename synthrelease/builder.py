@@ -31,8 +31,24 @@ from synthrelease.targets import mode_of, reserved, sidecar, target
 from synthrelease.unwritable import cannot_write
 
 
+class _ForCurator:
+    """What shows little by itself: notebooks are published with what they show, and what is for the curator alone would be, too."""
+
+    path: Path
+    manifest: dict[str, Any]
+    private: CuratorNotes
+
+    @property
+    def notes(self) -> dict[str, tuple[str, ...]]:
+        """What is for the curator alone, in sentences, by input or output."""
+        return self.private.sentences
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
+
+
 @dataclass(frozen=True, repr=False)
-class Built:
+class Built(_ForCurator):
     """A finished build.
 
     Attributes:
@@ -47,18 +63,9 @@ class Built:
     manifest: dict[str, Any]
     private: CuratorNotes
 
-    @property
-    def notes(self) -> dict[str, tuple[str, ...]]:
-        """What is for the curator alone, in sentences, by input or output."""
-        return self.private.sentences
-
-    def __repr__(self) -> str:
-        # Notebooks are published with what they show: nothing that is for the curator alone.
-        return f"<Built {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
-
 
 @dataclass(frozen=True, repr=False)
-class DryRun:
+class DryRun(_ForCurator):
     """A build that was read and checked, and neither charged nor written.
 
     Attributes:
@@ -74,14 +81,6 @@ class DryRun:
     payment: Payment | None
     private: CuratorNotes
     most_bytes: int
-
-    @property
-    def notes(self) -> dict[str, tuple[str, ...]]:
-        """What is for the curator alone, in sentences, by input or output."""
-        return self.private.sentences
-
-    def __repr__(self) -> str:
-        return f"<DryRun {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
 
 
 def build(

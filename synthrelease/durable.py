@@ -78,10 +78,10 @@ def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
 
     Args:
         targets: of one folder.
-        alone: refuse if somebody else writes the first target, where the file system has locks.
+        alone: refuse if another process writes the first target, where the file system has locks.
 
     Raises:
-        MachineError: they cannot be made, or somebody else writes the first target.
+        MachineError: they cannot be made, or another process writes the first target.
     """
     made: list[Partial] = []
     try:
@@ -305,7 +305,7 @@ def _remove_if_left(path: Path) -> None:
 
 
 def _refuse_being_written(target: Path) -> None:
-    """Refuse a target of which somebody holds a partial file; the folder is locked, so that no other is made meanwhile.
+    """Refuse a target of which another process holds a partial file; the folder is locked, so that no other is made meanwhile.
 
     Raises:
         MachineError: so it is.

@@ -14,7 +14,7 @@ from typing import Any, Self
 from synthrelease.errors import MachineError
 
 NAME = "batch-journal.jsonl"
-_MOST_BYTES = 2048  # of both lines of a bundle: names have 255 bytes at most, digests 64
+_MOST_BYTES = 2048  # both lines of a bundle: a name of some hundred letters at most, three digests of 64
 MOVING, DONE = "moving", "done"  # about to get its name; has it
 
 

@@ -1,10 +1,10 @@
-"""Text from outside (paths, names, titles, files of anybody), where a person is to read it."""
+"""Text from outside (paths, names, titles, files of others), where a person is to read it."""
 
 from __future__ import annotations
 
 import re
 
-# What Python calls printable, and nobody sees: default-ignorable code points that are letters or marks (Unicode 16, DerivedCoreProperties), and the
+# What Python calls printable, and is not seen: default-ignorable code points that are letters or marks (Unicode 16, DerivedCoreProperties), and the
 # blank pattern of Braille. A name with one looks like the name without it.
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

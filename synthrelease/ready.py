@@ -54,7 +54,9 @@ class Ready:
     most_bytes: int
 
 
-def ready_job(plan: Plan, policy: Any, seeded: SecureRandom | None, bundle: durable.Partial) -> Job[Ready]:
+def ready_job(
+    plan: Plan, policy: str | Path | None, seeded: SecureRandom | None, bundle: durable.Partial
+) -> Job[Ready]:
     """Read and check everything, as a job, and take room for the bundle; nothing is charged.
 
     Args:

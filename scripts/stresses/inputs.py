@@ -1,4 +1,4 @@
-"""Input files, plans and ledgers of anybody: damaged at random, and costly; tables of what becomes of them.
+"""Input files, plans and ledgers: damaged at random, and costly; tables of what becomes of them.
 
 Every damaged input is looked at by `init` and by a dry run, in a process of its own. It must be used, or refused by an error of ours that repeats no private
 cell; nothing may be left behind. A damage follows from the seed and its number alone.

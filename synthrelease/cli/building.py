@@ -213,8 +213,8 @@ def batch(
 ) -> None:
     """Build the bundles of many plans, side by side.
 
-    Before ledgers are charged it says what all plans cost together and asks, once. If one plan fails, the others are still built, and the exit code is 5. After a crash, --resume builds what is missing. A debit at the
-    ledger is used if no noise was drawn on it yet; otherwise the build pays again.
+    Before ledgers are charged it says what all plans cost together and asks, once. If one plan fails, the others are still built, and the exit code is 5.
+    After a crash, --resume builds what is missing. A debit at the ledger is used if no noise was drawn on it yet; otherwise the build pays again.
     """
     from synthrelease.batch import FAILED, charges
     from synthrelease.batch import batch as run

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 
-_MUCH = 0.05  # of rows or values: so much is told unasked
+_MUCH = 0.05  # of rows or values: from this share on a loss is printed unasked
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
@@ -51,7 +51,7 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
 
 
 def _notes(private: CuratorNotes, *, verbose: bool) -> list[str]:
-    """What the curator is told: all, or what may be a mistake in the plan."""
+    """Sentences for the curator: all, or those about a likely mistake in the plan."""
     if verbose:
         return [f"{name}: {note}" for name, own in private.sentences.items() for note in own]
     lost = [f"{name}: {loss}" for name, own in private.losses.items() for loss in own if loss.share >= _MUCH]

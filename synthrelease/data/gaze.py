@@ -45,7 +45,7 @@ class Reach:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say if nobody ever looked at the right or the lower part: the screen may have been smaller than the plan says."""
+        """Say if no point lies in the right or the lower part: the screen may have been smaller than the plan says."""
         return (SMALL_PART,) if self.points >= _ENOUGH and self.farthest < _UPPER_LEFT else ()
 
 

@@ -57,7 +57,7 @@ class RecordsOutput:
 
     @property
     def may_fail_after_noise(self) -> bool:
-        """Whether too few records may pass a test of a noised model, once noise was drawn."""
+        """Whether too few records may pass the test of a model with noise, once it was drawn."""
         return self.parameters.tested and self.parameters.fit == DP and not self.parameters.randomized
 
     def release(self, collected: Rows | Sums, budget: Budget | None, random: SecureRandom) -> Release:

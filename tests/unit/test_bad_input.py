@@ -10,11 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from invented_study import write_heatmaps_study
 from paid_study import grant, write_paid_study
 from refusals import refused
 from spending import charge, laplace
 
 import synthrelease
+from synthrelease.bundle.manifest import to_bytes
 from synthrelease.cli import main
 from synthrelease.errors import DataError, InputError, PlanError, SynthReleaseError
 from synthrelease.ledger import Ledger
@@ -163,6 +165,15 @@ def test_what_never_was_a_bundle_is_no_faulty_one(tmp_path: Path, name: str) -> 
         synthrelease.verify(tmp_path / name)
     assert (str(tmp_path / "r.h5") in refusal.value.remedy) == (name == "r.manifest.json")
     assert CliRunner().invoke(main, ["verify", str(tmp_path / name)]).exit_code == InputError.exit_code
+
+
+def test_a_manifest_of_many_datasets_is_known_as_one(tmp_path: Path) -> None:
+    built = synthrelease.build(write_heatmaps_study(tmp_path), tmp_path / "r.h5")
+    digests = {f"/outputs/maps/{n}/noised": "0" * 64 for n in range(1000)}
+    built.sidecar.write_bytes(to_bytes({**built.manifest, "digests": digests}))
+    with refused(InputError, "not-a-bundle", where=built.sidecar) as refusal:
+        synthrelease.verify(built.sidecar)
+    assert str(built.path) in refusal.value.remedy
 
 
 def test_a_damaged_bundle_is_a_faulty_one(tmp_path: Path) -> None:

@@ -245,7 +245,11 @@ def test_a_batch_leaves_out_the_plan_of_which_most_rows_would_be_dropped(plan: P
     other = folder / "plan.toml"
     other.write_text(other.read_text().replace('"ledger.sqlite"', '"../ledger.sqlite"'))
     off_screen(other, 0.6)
-    one, two = batch([plan, other], plan.parent / "out", confirm=lambda _: True)
+    asked: list[Payment] = []
+    one, two = batch(
+        [plan, other], plan.parent / "out", confirm=lambda payments: asked.extend(payments) or True
+    )
+    assert [len(payment.releases) for payment in asked] == [2]  # one ledger, under two paths
     assert (one.state, two.state, two.code) == (BUILT, FAILED, "most-dropped")
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
     (two,) = batch([other], plan.parent / "out2")  # who is not asked has agreed to all

@@ -33,5 +33,5 @@ def refuse_unpacked(path: Path, *, packed: int, unpacked: int, times: int) -> No
             where=str(path),
             found=f"{unpacked / 1e6:.0f} MB or more, of a file of {packed / 1e6:.1f} MB",
             expected=f"at most {FREELY_BYTES >> 20} MiB, and {times} times its size",
-            remedy="if it is sound, write it without packing, or as Parquet of several row groups",
+            remedy="if it is sound, write it as text that is not packed (.csv)",
         )
