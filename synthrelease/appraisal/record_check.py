@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from synthrelease.appraisal.matched import MadeOutput
 from synthrelease.appraisal.owned_records import owned_records
 from synthrelease.appraisal.record_rows import Codes, Labels
-from synthrelease.bundle.layout import dataset_path
-from synthrelease.bundle.reading import noised_model
+from synthrelease.bundle.reading import noisy_model
 from synthrelease.errors import PlanError
+from synthrelease.kinds.dataset import quoted
 from synthrelease.mechanisms.collected import Collected, Rows
 from synthrelease.mechanisms.records.candidates import Known
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
@@ -164,8 +164,10 @@ def _fresh(
     assert isinstance(made.resolved, RecordsOutput)
     own, model = made.resolved.parameters, None
     if own.fit == DP:
-        labels = [(*(own.attributes[a].name for a in subset), "noised") for subset in own.subsets()]
-        model = noised_model(made.entry, {dataset_path(made.name, *one): counts(*one) for one in labels})
+        names = [[own.attributes[a].name for a in subset] for subset in own.subsets()]
+        model = noisy_model(
+            made.entry, {"/".join(["noisy", *map(quoted, one)]): counts(*one, "noised") for one in names}
+        )
     rows = min(max(own.rows, _LEAST_FRESH), _MOST_FRESH)
     more = replace(own, rows=rows, trials=-(-own.trials * rows // own.rows))
     try:

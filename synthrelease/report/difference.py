@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Protocol
 
 from numpy.typing import NDArray
 
-from synthrelease.bundle.contents import dataset_count
+from synthrelease.bundle.items import item_count
 from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.errors import BundleError
 from synthrelease.privacy.event import Noise, noise_of
@@ -173,7 +173,7 @@ class _Side:
     def noised(self, name: str) -> list[str]:
         """Return the names of an output's noised datasets below it, in their order; `read` is for these."""
         # Before they are listed: a manifest can call for any number of them in a few words.
-        if dataset_count(self.outputs[name]) != len(self.digests[name]):
+        if item_count(self.outputs[name]) != len(self.digests[name]):
             self._refuse(
                 "wrong-dataset-count", "another number of datasets than the parameters call for", name
             )
