@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from synthrelease.bundle import Verification
     from synthrelease.exports.exporting import Exported
     from synthrelease.forecast import Preview
+    from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
-    from synthrelease.proposal.propose import Proposal
     from synthrelease.report.compared import Changed
 
 __all__ = [
@@ -79,7 +79,7 @@ def propose(
         True
     """
     from synthrelease.data.given import named  # noqa: PLC0415
-    from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
+    from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
     several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
     people = named(

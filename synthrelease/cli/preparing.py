@@ -106,9 +106,9 @@ def prepare(
     from synthrelease.durable import refuse_unwritable
     from synthrelease.errors import PlanError
     from synthrelease.plan import load_plan
-    from synthrelease.preparation import Settings
-    from synthrelease.preparation import prepare as run
-    from synthrelease.preparation.prepared import refuse_input
+    from synthrelease.prepare import Settings
+    from synthrelease.prepare import prepare as run
+    from synthrelease.prepare.prepared import refuse_input
     from synthrelease.settings_file import nearest
 
     if target.suffix != ".parquet":

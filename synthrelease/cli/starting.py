@@ -13,7 +13,7 @@ from synthrelease.printable import printable
 from synthrelease.report.number_words import several
 
 if TYPE_CHECKING:
-    from synthrelease.proposal.propose import Input
+    from synthrelease.init.propose import Input
 
 
 @main.command()
@@ -63,7 +63,7 @@ def init(
     """
     from synthrelease.api import propose
     from synthrelease.durable import refuse_unwritable, write_atomically
-    from synthrelease.proposal.found_source import data_files
+    from synthrelease.init.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
     named = tuple(one.strip() for one in axes.split(",")) if axes else ()
