@@ -99,20 +99,20 @@ def drafted(
     features, counters = _numbers(excerpt, roles, known)
     labels = labels_of(source, [person, *columns])
     draft = Draft(
-        source,
-        Path(os.path.relpath(source.path, plan.parent)).as_posix(),
-        person,
-        labels.of(person),
-        roles,
-        setting,
-        chosen,
-        _codes(excerpt, roles, setting, features),
-        features,
-        counters,
-        [text for text in labels.of(label) if text not in TEXTS] if label else [],
-        {column: labels.counts(person, column) for column in columns},
-        [finding for finding in telling if finding.column != setting.stimulus],
-        words,
+        source=source,
+        path=Path(os.path.relpath(source.path, plan.parent)).as_posix(),
+        person=person,
+        people=labels.of(person),
+        roles=roles,
+        setting=setting,
+        chosen=chosen,
+        codes=_codes(excerpt, roles, setting, features),
+        features=features,
+        counters=counters,
+        listed=[text for text in labels.of(label) if text not in TEXTS] if label else [],
+        counts={column: labels.counts(person, column) for column in columns},
+        telling=[finding for finding in telling if finding.column != setting.stimulus],
+        words=words,
     )
     return draft, excerpt
 

@@ -126,10 +126,9 @@ def _folder(source: Source) -> Place:
     kinds = defaultdict(list)
     for name in names:
         kinds[_kind_of_table(replace(source, path=path / name))].append(name)
-    most = max(map(len, kinds.values()))
-    groups = sorted(kinds.values(), key=len, reverse=True)
-    left_alone = [name for group in groups if len(group) < _FEW * most for name in group]
-    groups = [group for group in groups if len(group) >= _FEW * most]
+    by_size = sorted(kinds.values(), key=len, reverse=True)
+    groups = [group for group in by_size if len(group) >= _FEW * len(by_size[0])]
+    left_alone = [name for group in by_size[len(groups) :] for name in group]
     if len(groups) > _MOST_KINDS:
         raise DataError(
             "too-many-tables",

@@ -31,21 +31,17 @@ _PADDING = 3  # rows before and after all stretches: more than a velocity takes 
 
 @dataclass(frozen=True)
 class Motion:
-    """How eyes moved, with a row that nobody was seen in before, between and after the stretches.
-
-    Attributes:
-        stretches: what moved.
-        rows: of the samples seen, among all rows here, shape (M,).
-        clock_ns: of all rows here; increasing over all recordings, but 0 where nobody was seen, shape (A,).
-        position_deg: from the middle of the screen, to the right and down; of the samples seen, shape (M, 2).
-        velocity_deg_per_s: of all rows here, NaN where it is not known, shape (A, 2).
-    """
+    """How eyes moved, with rows in which no eye was seen before, between and after the stretches."""
 
     stretches: Stretches
-    rows: NDArray[np.int64]
-    clock_ns: NDArray[np.int64]
-    position_deg: NDArray[np.float64]
-    velocity_deg_per_s: NDArray[np.float64]
+    rows: NDArray[np.int64]  # of the samples seen, among all rows here, shape (M,)
+    clock_ns: NDArray[
+        np.int64
+    ]  # of all rows; increases over all recordings, 0 where no eye was seen, shape (A,)
+    position_deg: NDArray[
+        np.float64
+    ]  # of the samples seen, from the middle to the right and down, shape (M, 2)
+    velocity_deg_per_s: NDArray[np.float64]  # of all rows, NaN where it is not known, shape (A, 2)
 
 
 def motion_of(stretches: Stretches) -> Motion:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -91,29 +92,21 @@ def prepare(
         DataError, MachineError: the data cannot be used, or pymovements is not installed.
     """
     refuse_input(spec, keep)
-    settings = settings or Settings()
     stamp = stamp_of(spec.source)
     rows = row_count(spec.source)
     parts: Sequence[pl.Series | None] = (None,)
     if rows is not None and rows > _PART_ROWS:
         parts = people_in_parts(spec, _PART_ROWS)
-    make = _MAKERS[to]
     frames: list[pl.DataFrame] = []
-    counted = np.zeros(4, dtype=np.int64)
-    resting_ns = seen_ns = everybody = 0
+    tally: Counter[str] = Counter()
     for number, people in enumerate(parts):
         if progress is not None:
             progress(f"finding {to}", number, len(parts))
         samples = _samples(spec, time_unit=time_unit, pupil=pupil, keep=keep, people=people)
-        everybody += samples.people
         stretches = stretches_of(samples)
-        made = make(stretches, settings)
+        made = _MAKERS[to](stretches, settings or Settings())
         frames.append(made.frame)
-        if made.resting_ns is not None:
-            resting_ns, seen_ns = resting_ns + made.resting_ns, seen_ns + stretches.seen_ns
-        missing = np.isnan(samples.x_px)
-        of_part = [missing.size, (missing & ~samples.away).sum(), samples.away.sum(), made.left_out]
-        counted += np.array(of_part, dtype=np.int64)
+        tally.update(_tally(stretches, made))
     if stamp_of(spec.source) != stamp:
         raise DataError(
             "data-changed",
@@ -121,20 +114,47 @@ def prepare(
             where=str(spec.source.path),
             remedy="prepare again",
         )
-    found = pl.concat(frames)
-    made_rows = int(found[_ALWAYS[to]].is_not_null().sum())
-    if not made_rows:
+    return _prepared(pl.concat(frames), to, keep, tally, where=str(spec.source.path))
+
+
+def _tally(stretches: Stretches, made: Made) -> dict[str, int]:
+    """What notes and warnings count, of some people."""
+    samples = stretches.samples
+    missing = np.isnan(samples.x_px)
+    looked_for = made.resting_ns is not None
+    return {
+        "people": samples.people,
+        "samples": missing.size,
+        "missing": int((missing & ~samples.away).sum()),
+        "away": int(samples.away.sum()),
+        "left_out": made.left_out,
+        "resting_ns": made.resting_ns or 0,
+        "seen_ns": stretches.seen_ns if looked_for else 0,
+    }
+
+
+def _prepared(
+    frame: pl.DataFrame, to: str, keep: Sequence[str], tally: Mapping[str, int], *, where: str
+) -> Prepared:
+    made = int(frame[_ALWAYS[to]].is_not_null().sum())
+    if not made:
         raise DataError(
             "no-events",
             f"no {to} were found",
-            where=str(spec.source.path),
+            where=where,
             expected="recordings longer than a window" if to == "windows" else "an eye that moves, and rests",
             remedy="look at width_mm and distance_mm of the input's screen, at its coordinates, and at the thresholds",
         )
-    labelled = found.select("person", "stimulus", *keep).unique().height
-    there = len(found["person"].unique())
-    warnings = (*_restless(resting_ns, seen_ns), *_left_out(everybody - there))
-    return Prepared(_by_person(found), made_rows, there, labelled, _notes(counted.tolist()), warnings)
+    people = in_natural_order(frame["person"].unique().to_list())
+    return Prepared(
+        # The same rows however the people were divided.
+        frame.sort(pl.col("person").cast(pl.Enum(people)), maintain_order=True),
+        made,
+        len(people),
+        frame.select("person", "stimulus", *keep).unique().height,
+        tuple(_notes(tally)),
+        tuple(_warnings(tally, len(people))),
+    )
 
 
 def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
@@ -210,40 +230,27 @@ _MAKERS: dict[str, Callable[[Stretches, Settings], Made]] = {
 }
 
 
-def _by_person(found: pl.DataFrame) -> pl.DataFrame:
-    """The same rows however the people were divided."""
-    people = in_natural_order(found["person"].unique().to_list())
-    return found.sort(pl.col("person").cast(pl.Enum(people)), maintain_order=True)
+def _notes(tally: Mapping[str, int]) -> Iterator[str]:
+    if tally["missing"]:
+        yield f"{tally['missing']} of {tally['samples']} samples have no position"
+    if tally["away"]:
+        yield f"{tally['away']} of {tally['samples']} samples lie off the screen, and count as missing"
+    if tally["left_out"]:
+        yield f"{tally['left_out']} windows were left out: an eye was seen in less than half of them"
 
 
-def _notes(counted: list[int]) -> tuple[str, ...]:
-    samples, missing, away, left_out = counted
-    told = {
-        f"{missing} of {samples} samples have no position": missing,
-        f"{away} of {samples} samples lie off the screen, and count as missing": away,
-        f"{left_out} windows were left out: an eye was seen in less than half of them": left_out,
-    }
-    return tuple(note for note, count in told.items() if count)
-
-
-def _left_out(people: int) -> tuple[str, ...]:
-    """Whether people have only rows that the plan does not choose."""
-    if not people:
-        return ()
-    told = (
-        f"{people} of the people have rows of nothing that the plan lists or chooses, and are not in the table: how many people a release of it "
-        "counts is then what people did. Prepare without `stimuli` and `only`, and choose in the plan of the release"
-    )
-    return (told,)
-
-
-def _restless(resting_ns: int, seen_ns: int) -> tuple[str, ...]:
-    """Whether little of the time that an eye was seen is fixations: noise as fast as the threshold leaves pieces too short to be any."""
-    if resting_ns >= _LEAST_AT_REST * seen_ns:
-        return ()
-    told = (
-        f"fixations are {resting_ns / seen_ns:.0%} of the time that an eye was seen, where they are most of it as a rule: noise may be as "
-        "fast as the threshold. Look at --velocity-deg-per-s, at the screen's width_mm and distance_mm, or let the tracker's own software "
-        "find the events"
-    )
-    return (told,)
+def _warnings(tally: Mapping[str, int], people: int) -> Iterator[str]:
+    resting_ns, seen_ns = tally["resting_ns"], tally["seen_ns"]
+    # Noise as fast as the threshold leaves pieces too short to be fixations.
+    if resting_ns < _LEAST_AT_REST * seen_ns:
+        yield (
+            f"fixations are {resting_ns / seen_ns:.0%} of the time that an eye was seen, where they are most of it as a rule: noise may be as "
+            "fast as the threshold. Look at --velocity-deg-per-s, at the screen's width_mm and distance_mm, or let the tracker's own software "
+            "find the events"
+        )
+    unchosen = tally["people"] - people
+    if unchosen:
+        yield (
+            f"{unchosen} of the people have rows of nothing that the plan lists or chooses, and are not in the table: how many people a release of it "
+            "counts is then what people did. Prepare without `stimuli` and `only`, and choose in the plan of the release"
+        )

@@ -33,19 +33,14 @@ _MS, _ROUNDED_NS = 1_000_000, 1000
 
 @dataclass(frozen=True)
 class Stretches:
-    """The samples with a position, cut where one is missing.
-
-    Attributes:
-        samples: all of them.
-        interval_ns: between two samples of each recording, NaN where it has too few, shape (R,).
-        seen: which samples have a position, and a recording with a rate, increasing, shape (M,).
-        stretch: number of the stretch that each of these is in, not decreasing, shape (M,).
-    """
+    """The samples with a position, cut where one is missing."""
 
     samples: Samples
-    interval_ns: NDArray[np.float64]
-    seen: NDArray[np.int64]
-    stretch: NDArray[np.int64]
+    interval_ns: NDArray[
+        np.float64
+    ]  # between two samples of each recording, NaN where it has too few, shape (R,)
+    seen: NDArray[np.int64]  # samples with a position, of recordings with a rate, increasing, shape (M,)
+    stretch: NDArray[np.int64]  # number of the stretch that each of these is in, not decreasing, shape (M,)
 
     @property
     def recording(self) -> NDArray[np.int64]:
@@ -119,48 +114,39 @@ def _intervals(samples: Samples) -> NDArray[np.float64]:
     good = np.bincount(of, steady, count)
     mean = np.bincount(of, step * steady, count) / np.maximum(good, 1)
     off = 1 - good / np.maximum(np.bincount(of, minlength=count), 1)
-    _refuse(
-        samples,
-        begins[enough & (median > SLOWEST_NS)],
-        "recording-too-slow",
-        "is too slow to tell saccades by their velocity",
-        _SLOW,
-    )
-    _refuse(
-        samples,
-        begins[enough & (median < _FASTEST_NS)],
-        "recording-too-fast",
-        "is faster than any eye tracker",
-        _FAST,
-    )
-    _refuse(samples, begins[enough & (off > _MOST_OFF)], "no-steady-rate", "has no steady rate", _UNSTEADY)
+    _refuse(samples, begins[enough & (median > SLOWEST_NS)], _SLOW)
+    _refuse(samples, begins[enough & (median < _FASTEST_NS)], _FAST)
+    _refuse(samples, begins[enough & (off > _MOST_OFF)], _UNSTEADY)
     return np.where(enough, mean, np.nan)
 
 
+# Code, problem, and what was found, was expected and is to be done.
 _SLOW = (
+    "recording-too-slow",
+    "a recording is too slow to tell saccades by their velocity",
     "samples more than 20 ms apart",
     "at least 50 a second: saccades last 20 to 40 ms",
     "say --time-unit if stamps are not in ms; let the tracker's own software find the events; or keep the column that tells recordings apart",
 )
 _FAST = (
+    "recording-too-fast",
+    "a recording is faster than any eye tracker",
     "samples less than 0.1 ms apart",
     "at most 10 000 a second",
     "say what the time stamps are: --time-unit",
 )
 _UNSTEADY = (
+    "no-steady-rate",
+    "a recording has no steady rate",
     "more than a tenth of the intervals are off by more than a quarter",
     "samples at a steady rate, except where some are missing",
     "export the samples with the tracker's own stamps; keep the column that tells a person's recordings apart; or leave this one out",
 )
 
 
-def _refuse(
-    samples: Samples, begins: NDArray[np.int64], code: str, what: str, told: tuple[str, str, str]
-) -> None:
+def _refuse(samples: Samples, begins: NDArray[np.int64], refusal: tuple[str, str, str, str, str]) -> None:
     if begins.size:
         more = f" (and {begins.size - 1} more)" if begins.size > 1 else ""
-        found, expected, remedy = told
         where = f"{samples.where(int(begins[0]))}, where the recording begins{more}"
-        raise DataError(
-            code, f"a recording {what}", where=where, found=found, expected=expected, remedy=remedy
-        )
+        code, problem, found, expected, remedy = refusal
+        raise DataError(code, problem, where=where, found=found, expected=expected, remedy=remedy)

@@ -40,7 +40,7 @@ class Samples:
         x_px: across, NaN where there is none or off the screen, shape (N,).
         y_px: down, likewise, shape (N,).
         away: whether there was a position, and off the screen, shape (N,).
-        pupil: NaN where there is none, shape (N,); None if nobody asked for it.
+        pupil: NaN where there is none, shape (N,); None if no column of pupils was named.
         place: of each sample in the source, for error messages, shape (N,).
         table: the source.
         time_column: its name.
@@ -104,60 +104,83 @@ def load_samples(
     wanted = [*columns.values(), *keep, *([pupil] if pupil else []), *chosen.columns]
     where = None if people is None else (columns["person"], people)
     whole = read_table(source, wanted, where=where)
-    people_there = len(labels(whole, columns["person"])[1])
     table, _ = chosen.kept(whole)
-    told = {"person": columns["person"], "stimulus": columns["stimulus"], **{name: name for name in keep}}
-    listed = stimuli is not None
-    found = {
-        name: labels(table, column, empty_allowed=listed and name == "stimulus")
-        for name, column in told.items()
+    named = {"person": columns["person"], "stimulus": columns["stimulus"], **{name: name for name in keep}}
+    groups = {
+        name: labels(table, column, empty_allowed=stimuli is not None and name == "stimulus")
+        for name, column in named.items()
     }
-    rows = np.arange(len(table.frame))
-    if stimuli is not None:
-        numbered, names = found["stimulus"]
-        rows = rows[np.array([*(name in stimuli for name in names), False])[numbered]]
     time = numbers(table, columns["time"], codes_allowed=False)
-    groups = [numbered[rows] for numbered, _ in found.values()]
-    rows = rows[in_time_order(table, columns["time"], groups, time[rows], rows, remedy=_REMEDY)]
-    first = _begins([numbered[rows] for numbered, _ in found.values()])
-    recording = np.cumsum(first) - 1
-    heads = rows[first]
-    x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
-    x_px, y_px = coordinates.pixels(x, y, screen)
+    rows, first = _in_order(table, columns["time"], time, groups, stimuli)
+    recording, heads = np.cumsum(first) - 1, rows[first]
     valid = chosen.measured(table, missing=missing)
-    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
-    on_screen = screen.holds(x_px, y_px)
-    if off_screen == "error":
-        refuse_off_screen(table, columns, there & ~on_screen, screen)
-    for values in (x_px, y_px):
-        values[~(there & on_screen)] = np.nan
+    x_px, y_px, away = _positions(
+        table, columns, screen, coordinates, missing=missing, valid=valid, off_screen=off_screen
+    )
     return Samples(
-        screen,
-        pl.DataFrame(
+        screen=screen,
+        labels=pl.DataFrame(
             {
-                name: np.array(names, dtype=object)[own[heads]].tolist()
-                for name, (own, names) in found.items()
+                name: np.array(names, dtype=object)[numbered[heads]].tolist()
+                for name, (numbered, names) in groups.items()
             },
-            schema=dict.fromkeys(found, pl.String),
+            schema=dict.fromkeys(groups, pl.String),
         ),
-        recording,
-        _nanoseconds(table, columns["time"], time[rows] - time[heads][recording], rows, time_unit),
-        x_px[rows],
-        y_px[rows],
-        (there & ~on_screen)[rows],
-        None if pupil is None else np.where(valid, _pupil(table, pupil, missing), np.nan)[rows],
-        rows,
-        table,
-        columns["time"],
-        people_there,
+        recording=recording,
+        time_ns=_nanoseconds(table, columns["time"], time[rows] - time[heads][recording], rows, time_unit),
+        x_px=x_px[rows],
+        y_px=y_px[rows],
+        away=away[rows],
+        pupil=None if pupil is None else np.where(valid, _pupil(table, pupil, missing), np.nan)[rows],
+        place=rows,
+        table=table,
+        time_column=columns["time"],
+        people=len(labels(whole, columns["person"])[1]),
     )
 
 
-def _begins(groups: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    """Which of sorted rows are the first of their recording."""
-    first = np.ones(len(groups[0]), dtype=np.bool_)
-    first[1:] = np.any([np.diff(group) != 0 for group in groups], axis=0)
-    return first
+def _in_order(
+    table: Table,
+    column: str,
+    time: NDArray[np.float64],
+    groups: Mapping[str, tuple[NDArray[np.int64], list[str]]],
+    stimuli: Sequence[str] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The rows that count, by recording and time, and which of them are the first of their recording."""
+    rows = np.arange(len(table.frame))
+    if stimuli is not None:
+        numbered, names = groups["stimulus"]
+        rows = rows[np.array([*(name in stimuli for name in names), False])[numbered]]
+    numbers_of = [numbered for numbered, _ in groups.values()]
+    order = in_time_order(
+        table, column, [numbered[rows] for numbered in numbers_of], time[rows], rows, remedy=_REMEDY
+    )
+    rows = rows[order]
+    first = np.ones(rows.size, dtype=np.bool_)
+    first[1:] = np.any([np.diff(numbered[rows]) != 0 for numbered in numbers_of], axis=0)
+    return rows, first
+
+
+def _positions(
+    table: Table,
+    columns: Mapping[str, str],
+    screen: Screen,
+    coordinates: Coordinates,
+    *,
+    missing: Sequence[Code],
+    valid: NDArray[np.bool_],
+    off_screen: str,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Pixels of every row, NaN where there are none on the screen, and whether there are some off it."""
+    x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
+    x_px, y_px = coordinates.pixels(x, y, screen)
+    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
+    away = there & ~screen.holds(x_px, y_px)
+    if off_screen == "error":
+        refuse_off_screen(table, columns, away, screen)
+    for values in (x_px, y_px):
+        values[~there | away] = np.nan
+    return x_px, y_px, away
 
 
 def _nanoseconds(

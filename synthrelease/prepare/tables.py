@@ -83,17 +83,11 @@ def windows(samples: Samples, settings: Settings | None = None) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Made:
-    """A table of some stretches.
-
-    Attributes:
-        frame: the rows.
-        left_out: windows in less than half of which an eye was seen.
-        resting_ns: how long all fixations are together; None where nobody looked for them.
-    """
+    """A table of some stretches."""
 
     frame: pl.DataFrame
-    left_out: int = 0
-    resting_ns: int | None = None
+    left_out: int = 0  # windows in less than half of which an eye was seen
+    resting_ns: int | None = None  # how long all fixations are together; None where they were not looked for
 
 
 def fixations_in(stretches: Stretches, settings: Settings) -> Made:

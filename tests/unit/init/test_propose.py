@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from goldens import check_text, figures
@@ -307,3 +309,53 @@ def test_who_saw_what_is_offered_where_it_differs(tmp_path: Path) -> None:
     data.write_text("\n".join(["who,image,x,y", *(row for row in rows if ",u," not in row)]) + "\n")
     assert run("init", data, "--person", "who", "-o", plan, "--force").exit_code == 0
     assert "assignment" not in plan.read_text()
+
+
+def points_of(folder: Path, **columns: list[Any]) -> Path:
+    frame = {
+        "who": [f"p{n % 5}" for n in range(40)],
+        "image": ["a"] * 40,
+        "x": [*range(40)],
+        "y": [*range(40)],
+    }
+    pl.DataFrame(frame | columns, strict=False).write_parquet(folder / "g.parquet")
+    return folder / "g.parquet"
+
+
+def test_names_of_columns_cannot_write_into_the_plan(tmp_path: Path) -> None:
+    name = 'who`\nepsilon = 9 # "\x7f'
+    path = points_of(tmp_path, **{name: [f"p{n % 5}" for n in range(40)]})
+    plan = tomllib.loads(propose([path], tmp_path / "p.toml", people=[name]).text)
+    assert plan["privacy"]["epsilon"] == 1
+    assert plan["inputs"]["gaze"]["columns"]["person"] == name
+
+
+def test_a_coordinate_that_is_the_person_s_is_none(tmp_path: Path) -> None:
+    found = propose([points_of(tmp_path)], tmp_path / "p.toml", people=["x"])
+    assert found.inputs[0].kind == "features"
+    assert "label-in-every-row" in [doubt.code for doubt in found.doubts]
+
+
+def test_labels_that_no_text_can_be_are_refused(tmp_path: Path) -> None:
+    path = points_of(tmp_path, who=[Decimal("1.5")] * 40)
+    with refused(DataError, "bad-column", where=f"{path}, column 'who'"):
+        propose([path], tmp_path / "p.toml", people=["who"])
+
+
+def test_people_without_a_stimulus_have_none(tmp_path: Path) -> None:
+    first = [n < 20 for n in range(40)]
+    path = points_of(
+        tmp_path, who=["p" if one else None for one in first], image=[None if one else "a" for one in first]
+    )
+    (own,) = propose([path], tmp_path / "p.toml", people=["who"]).inputs
+    assert own.groups == ()
+
+
+def test_a_screen_of_more_digits_than_a_number_has_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.asc"
+    block = "START\t3 \tLEFT\tSAMPLES\tEVENTS\nSAMPLES\tGAZE\tLEFT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\n"
+    rows = "4\t  100.5\t  200.0\t  778.0\t...\n5\t   1.5\t   1.0\t    0.0\t...\n"
+    for width, screen in (("1279", 1280), ("9" * 5000, FILL_IN)):
+        path.write_text(f"MSG\t1 DISPLAY_COORDS 0 0 {width} 1023\n{block}{rows}")
+        text = propose([path], tmp_path / "p.toml", people=["time"]).text
+        assert tomllib.loads(text)["inputs"]["gaze"]["screen"]["width_px"] == screen
