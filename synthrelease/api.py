@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.verification import refuse_no_bundle
 from synthrelease.bundle.verification import verify as _verify
-from synthrelease.errors import ArgumentError, FaultyBundleError
+from synthrelease.errors import ArgumentError, FaultyBundleError, Remedy
 from synthrelease.report.exhibits import PICTURES
 
 if TYPE_CHECKING:
@@ -410,7 +410,7 @@ def _refuse_faulty(results: Mapping[str, Verification]) -> None:
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
-            remedy="; ".join(dict.fromkeys(result.remedy for result in faulty.values())),
+            remedy=Remedy.joined(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
                 {"file": path, "code": one.code, "where": one.where, "message": one.message}
                 for path, result in faulty.items()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from synthrelease.data.readers import FOLDERS, reader_for
 from synthrelease.data.readers.folder import pattern_columns
 from synthrelease.data.source import Source
-from synthrelease.errors import DataError
+from synthrelease.errors import Argument, DataError, Remedy
 from synthrelease.init.excerpt import Excerpt
 from synthrelease.init.roles import DURATION, PERSON, TIME, Roles, X, Y, counts_rows
 from synthrelease.init.sources import name_of
@@ -100,9 +99,14 @@ def _needed(path: str, offered: Sequence[str]) -> DataError:
         "which column says whose rows these are is not guessed",
         where=path,
         found=f"columns that it could be: {_names(offered)}",
-        remedy=f"say person={json.dumps(offered[0], ensure_ascii=False)}; two sessions of one person must have one label in it"
+        remedy=Remedy(
+            "say ", Argument("person", offered[0]), "; two sessions of one person must have one label in it"
+        )
         if offered
-        else 'add a column that does; or, if each file is one recording, name the folder, and say pattern="P{person}.csv"',
+        else Remedy(
+            "add a column that does; or, if each file is one recording, name the folder, and say ",
+            Argument("pattern", "P{person}.csv"),
+        ),
     )
 
 

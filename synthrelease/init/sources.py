@@ -13,7 +13,7 @@ from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.delimited import Delimited
 from synthrelease.data.readers.folder import found_files
 from synthrelease.data.source import Source
-from synthrelease.errors import DataError
+from synthrelease.errors import Argument, DataError, Remedy
 
 _SEPARATORS = (None, ";", "\t", "|", ",")
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
@@ -136,7 +136,10 @@ def _folder(source: Source) -> Place:
             where=str(path),
             found=f"{len(groups)}, such as " + ", ".join(group[0] for group in groups[:_MOST_KINDS]),
             expected=f"at most {_MOST_KINDS} kinds, the files of one kind with the same columns",
-            remedy='name the files that the release is made of, or one kind: pattern="P{person}_R{recording}.csv"',
+            remedy=Remedy(
+                "name the files that the release is made of, or one kind: ",
+                Argument("pattern", "P{person}_R{recording}.csv"),
+            ),
         )
     return Place(tuple(_of_group(source, group) for group in groups), tuple(left_alone))
 
@@ -163,7 +166,10 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
             where=str(source.path),
             found=f"{len(names)} files such as {names[0]}, among {len(fitting)} that are called alike",
             expected="the same columns in all files, or names that say which they are",
-            remedy='move the others elsewhere, or say how these are called: pattern="P{person}_gaze.csv"',
+            remedy=Remedy(
+                "move the others elsewhere, or say how these are called: ",
+                Argument("pattern", "P{person}_gaze.csv"),
+            ),
         )
     return together
 
