@@ -359,3 +359,9 @@ def test_a_screen_of_more_digits_than_a_number_has_is_none(tmp_path: Path) -> No
         path.write_text(f"MSG\t1 DISPLAY_COORDS 0 0 {width} 1023\n{block}{rows}")
         text = propose([path], tmp_path / "p.toml", people=["time"]).text
         assert tomllib.loads(text)["inputs"]["gaze"]["screen"]["width_px"] == screen
+
+
+def test_a_missing_label_is_no_stimulus(tmp_path: Path) -> None:
+    path = points_of(tmp_path, image=["n/a", "sky", ".", "sea"] * 10)
+    own = tomllib.loads(propose([path], tmp_path / "p.toml", people=["who"]).text)["inputs"]["gaze"]
+    assert own["stimuli"] == [FILL_IN, "sea", "sky"]
