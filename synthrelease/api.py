@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.verification import refuse_no_bundle
 from synthrelease.bundle.verification import verify as _verify
-from synthrelease.errors import ArgumentError, FaultyBundleError
+from synthrelease.errors import ArgumentError, FaultyBundleError, Remedy
 from synthrelease.report.exhibits import PICTURES
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from synthrelease.bundle import Verification
     from synthrelease.exports.exporting import Exported
     from synthrelease.forecast import Preview
+    from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
-    from synthrelease.proposal.propose import Proposal
     from synthrelease.report.compared import Changed
 
 __all__ = [
@@ -79,7 +79,7 @@ def propose(
         True
     """
     from synthrelease.data.given import named  # noqa: PLC0415
-    from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
+    from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
     several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
     people = named(
@@ -410,7 +410,7 @@ def _refuse_faulty(results: Mapping[str, Verification]) -> None:
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
-            remedy="; ".join(dict.fromkeys(result.remedy for result in faulty.values())),
+            remedy=Remedy.joined(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
                 {"file": path, "code": one.code, "where": one.where, "message": one.message}
                 for path, result in faulty.items()

@@ -21,10 +21,12 @@ from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.design import make_design
 from synthrelease.errors import (
+    Argument,
     ArgumentError,
     MachineError,
     NotConfirmedError,
     PlanError,
+    Remedy,
     SynthReleaseError,
 )
 from synthrelease.journal import DONE, MOVING, Entry, Journal
@@ -49,6 +51,7 @@ class Ended:
         bundle: where it is; None if there is none.
         reason: why not, in the words of the error; "" otherwise.
         code: of that error; "" otherwise.
+        error: itself, if it is one of ours.
     """
 
     plan: Path
@@ -56,6 +59,7 @@ class Ended:
     bundle: Path | None = None
     reason: str = ""
     code: str = ""
+    error: SynthReleaseError | None = None
 
 
 @dataclass(frozen=True)
@@ -276,8 +280,12 @@ def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
 
 def _taken(one: _Planned, *, resume: bool) -> Ended | None:
     """What is told of a plan whose bundle's name is taken; None if it is free."""
-    kept = "" if resume else "keep what is built: resume=True; else "
-    remedy = f"{kept}give the plan another version, choose another folder, or replace it: force=True"
+    kept = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
+    remedy = Remedy(
+        *kept,
+        "give the plan another version, choose another folder, or replace it: ",
+        Argument("force", True),
+    )
     try:
         refuse_taken(one.path, remedy)
     except MachineError as error:
@@ -308,13 +316,13 @@ def _lost(one: _Planned, code: str, problem: str) -> Ended:
         code,
         problem,
         where=str(one.path),
-        remedy="bring it back, or build it, and pay for it, again: force=True",
+        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
     )
     return _failed(one.plan.path, error)
 
 
 def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
-    return Ended(plan, FAILED, bundle, str(error), error.code)
+    return Ended(plan, FAILED, bundle, str(error), error.code, error)
 
 
 class _Note:

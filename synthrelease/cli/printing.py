@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError
 from synthrelease.printable import printable
 
@@ -126,7 +127,7 @@ def print_verification(result: Any, path: Path) -> None:
         return
     _print_faults(str(path), result.findings)
     if result.remedy:
-        click.echo(printable(f"  to do: {result.remedy}"))
+        click.echo(printable(f"  to do: {as_options(result.remedy)}"))
 
 
 def print_findings(error: FaultyBundleError) -> None:

@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from synthrelease.durable import sync_folder
-from synthrelease.errors import MachineError
+from synthrelease.errors import Argument, MachineError, Remedy
 from synthrelease.unwritable import cannot_write
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
@@ -112,7 +112,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
             "export-exists",
             "the folder holds an export already",
             where=str(target),
-            remedy="choose another one, or replace it: force=True",
+            remedy=Remedy("choose another one, or replace it: ", Argument("force", True)),
         )
 
 
