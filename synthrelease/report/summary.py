@@ -91,9 +91,8 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
     return lines
 
 
-def wrapped(head: str, text: str) -> list[str]:
-    """Return the lines of a text behind a head, no wider than the terminal."""
+def wrapped(head: str, text: str, *, hang: int = 0) -> list[str]:
+    """Return the lines of a text behind a head, no wider than the terminal, all but the first `hang` further to the right."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    return textwrap.wrap(
-        text, width, initial_indent=head, subsequent_indent=" " * (len(head) if len(head) > 2 else 4)
-    )
+    indent = (len(head) if len(head) > 2 else 4) + hang
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * indent)
