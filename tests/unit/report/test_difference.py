@@ -18,6 +18,7 @@ from synthrelease.bundle import disclosure, open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, digest
 from synthrelease.bundle.manifest import schema, validator
 from synthrelease.errors import BundleError
+from synthrelease.privacy.event import Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.strength import Verdict
 from synthrelease.report.difference import difference
@@ -580,6 +581,20 @@ def test_a_release_that_holds_no_other_draw_costs_nothing_more(original):
     # … and less of it costs nothing more either
     assert not difference(original, other).redrawn
     assert difference(other, original).redrawn
+
+
+def test_values_that_follow_from_no_noisy_integers_are_a_draw_of_their_own(original):
+    """Of signals that are published without noise, as they are."""
+    bare = original.copy()
+    output(bare, "signals").update(noise=None, event=Unprotected("published as it is").to_json())
+    digests = bare.manifest["digests"]
+    values = "/outputs/signals/read/size_mm/values"
+    assert not difference(original, changed_at(original, ("digests", values), "0" * 64)).redrawn
+    for path in [
+        path for path in digests if path.startswith("/outputs/signals/") and path.endswith("/noised")
+    ]:
+        del digests[path]
+    assert difference(bare, changed_at(bare, ("digests", values), "0" * 64)).redrawn
 
 
 def test_one_entry_of_the_ledger_for_two_draws_is_a_hazard(original):
