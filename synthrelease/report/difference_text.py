@@ -181,7 +181,7 @@ def _lines(places: Iterable[Change], skip: int) -> Iterator[str]:
     """Where each place is, without the keys that all have, and what changed there."""
     for place in places:
         where = place.where[skip : -1 if _is_fact(place.old) or _is_fact(place.new) else None]
-        label = " ".join(where).removeprefix("mechanism ").removeprefix("parameters ")
+        label = " ".join(where).removeprefix("mechanism parameters ")
         texts = _texts(place)
         if label and len(texts) == 1:
             yield f"{label}: {texts[0]}"
