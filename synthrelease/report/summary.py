@@ -12,9 +12,9 @@ from synthrelease.report.row_words import rows_that_count
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
-    """Return the promise of the release and of every output, one line each."""
+    """Return the guarantee of the release and of every output, one line each."""
     privacy = manifest["privacy"]
-    lines = [f"Promise    {from_json(privacy['guarantee'])}"]
+    lines = [f"Guarantee  {from_json(privacy['guarantee'])}"]
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
