@@ -368,8 +368,8 @@ def test_outputs_added_removed_renamed_and_in_another_order(original):
     head, added, removed, *_ = section(text_of(told), "Outputs").split("\n")
     assert figures(head) == [1, 1, 4]
     assert told.redrawn  # nobody guesses that it is the same under another name
-    assert added.startswith("  + views: heatmap")
-    assert removed.startswith("  - maps: heatmap")
+    assert added.split()[:2] == ["+", "views:"]
+    assert removed.split()[:2] == ["-", "maps:"]
     assert figures(added) == figures(removed) != []
     other = original.copy()
     other.manifest["outputs"].reverse()
