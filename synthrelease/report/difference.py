@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -173,25 +174,26 @@ class _Side:
     noises: dict[str, Noise | None]
     digests: dict[str, dict[str, str]]  # by path, of each output; under "" those that belong to none
 
-    def noisy(self, name: str) -> list[str]:
-        """Return which datasets of an output have its noisy integers, in their order."""
+    def noisy(self, name: str) -> dict[str, Callable[[], NDArray[Any]]]:
+        """Return what reads the noisy integers of an output, by their place, in their order."""
         # Before they are listed: a manifest can call for any number of them in a few words.
         if dataset_count(self.outputs[name]) != len(self.digests[name]):
             problem = "another number of datasets than the parameters call for"
             raise _contradiction("wrong-dataset-count", problem, f"{self.file}, {name}")
-        keys = [key for key in self.release[name] if _ending(key) == _NOISY]
+        datasets = self.release[name]
+        keys = [key for key in datasets if _ending(key) == _NOISY]
         for path in (f"{dataset_path(name)}/{key}" for key in keys):
             if path not in self.digests[name]:
                 problem = "the manifest has no digest of a dataset"
                 raise _contradiction("digest-missing", problem, f"{self.file}, {path}")
-        return keys
+        return {key: partial(_integers, datasets, key, f"{self.file}, {dataset_path(name)}") for key in keys}
 
-    def read(self, name: str, key: str) -> NDArray[Any]:
-        array = self.release[name][key]
-        if array.dtype.kind != "i":
-            where = f"{self.file}, {dataset_path(name)}/{key}"
-            raise _contradiction("not-integers", "noisy values are no integers", where)
-        return array
+
+def _integers(datasets: Mapping[str, NDArray[Any]], key: str, where: str) -> NDArray[Any]:
+    array = datasets[key]
+    if array.dtype.kind != "i":
+        raise _contradiction("not-integers", "noisy values are no integers", f"{where}/{key}")
+    return array
 
 
 def _side(file: str, release: Release) -> _Side:
@@ -239,17 +241,21 @@ def _with_likeness(datasets: DatasetChanges, before: _Side, after: _Side) -> Dat
     if old is None or new is None or all(_ending(path) != _NOISY for path in touched):
         return datasets
     ours, theirs = before.noisy(name), after.noisy(name)
+    unlike = list(ours) != list(theirs)
 
     def places() -> Pairs:
         for key in filter(theirs.__contains__, ours):
-            array, other = before.read(name, key), after.read(name, key)
+            array, other = ours[key](), theirs[key]()
             if array.shape == other.shape:
                 yield array, other
+            else:
+                nonlocal unlike
+                unlike = True
 
     by_place = likeness(places(), old, new)
-    if by_place.repeated or by_place.places == old.count == new.count:
+    if by_place.repeated or not unlike:
         return replace(datasets, likeness=by_place)
-    ordered = in_order((before.read(name, key) for key in ours), (after.read(name, key) for key in theirs))
+    ordered = in_order((read() for read in ours.values()), (read() for read in theirs.values()))
     by_order = likeness(ordered, old, new)
     return replace(datasets, likeness=by_order if by_order.repeated or not by_place.places else by_place)
 

@@ -715,6 +715,17 @@ def test_fewer_datasets_of_the_same_draw_are_no_hazard(original):
     assert not told.hazards
 
 
+def test_integers_that_have_no_place_in_common_are_compared_in_their_order(original):
+    other, rng = original.copy(), np.random.default_rng(1)
+    for key, array in original["maps"].items():
+        del other.arrays["maps"][key], other.manifest["digests"][f"/outputs/maps/{key}"]
+        other.put("maps", f"other {key}", rng.permuted(array))
+    parameters = output(other, "maps")["mechanism"]["parameters"]
+    parameters["stimuli"] = [f"other {stimulus}" for stimulus in parameters["stimuli"]]
+    (maps,) = (one for one in difference(original, other).datasets if one.output == "maps")
+    assert maps.likeness.places == output(original, "maps")["event"]["count"]
+
+
 def with_few_integers(release):
     """A release, and another draw, of which one integer of the statistics is in both."""
     original, other = release.copy(), release.copy()
