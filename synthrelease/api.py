@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from synthrelease.forecast import Preview
     from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
-    from synthrelease.report.compared import Changed
+    from synthrelease.report.difference import Difference
 
 __all__ = [
     "Page",
@@ -316,7 +316,7 @@ def write_report(
     return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))
 
 
-def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
+def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Difference:
     """Return what changed from one bundle to another, and whether noise was used twice. Both are verified first.
 
     Args:
@@ -337,7 +337,6 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
         (True, ())
     """
     from synthrelease.bundle import open_bundle  # noqa: PLC0415
-    from synthrelease.report.compared import Changed  # noqa: PLC0415
     from synthrelease.report.difference import difference  # noqa: PLC0415
 
     results = {
@@ -345,9 +344,8 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
         for path in (old, new)
     }
     _refuse_faulty(results)
-    called = str(old), str(new)
-    told = difference(*(open_bundle(path, allow_test_seed=True) for path in called), called=called)
-    return Changed(told, called, quick)
+    files = str(old), str(new)
+    return difference(*(open_bundle(path, allow_test_seed=True) for path in files), files=files, quick=quick)
 
 
 def sign(
