@@ -213,7 +213,7 @@ def _appraised(
         exhibits=exhibits,
         remarks=remarks,
         cut=cut,
-        source=made.resolved.spec.input,
+        input=made.resolved.spec.input,
         faults=faults,
         of_each=case.of_each,
     )

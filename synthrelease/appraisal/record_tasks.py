@@ -18,7 +18,7 @@ from synthrelease.appraisal.record_rows import (
     real_rows,
     released_rows,
 )
-from synthrelease.appraisal.task import Task
+from synthrelease.appraisal.appraised import Task
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks.intervals import Rate, share_rate

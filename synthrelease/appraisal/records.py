@@ -9,7 +9,7 @@ from synthrelease.appraisal.appraised import Values
 from synthrelease.appraisal.record_attacks import record_attacks
 from synthrelease.appraisal.record_tasks import record_tasks
 from synthrelease.appraisal.record_worth import record_comparisons
-from synthrelease.appraisal.task import Task
+from synthrelease.appraisal.appraised import Task
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult
 from synthrelease.evaluate.attacks.chance import DRAWS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from synthrelease.appraisal.appraised import NoiseCheck, Utility, Values
+from synthrelease.appraisal.appraised import RELEASED, NoiseCheck, Utility, Values
 from synthrelease.appraisal.case import Case
 from synthrelease.appraisal.curves import over_items
 from synthrelease.appraisal.noise_check import NoiseTally
@@ -19,7 +19,7 @@ from synthrelease.report.released import Released
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
-RELEASED, EXACT = "released", "without noise"
+EXACT = "without noise"
 Labels = tuple[str, ...]
 
 

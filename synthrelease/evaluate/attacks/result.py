@@ -12,14 +12,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from synthrelease.evaluate.attacks.chance import Design, people_needed
-from synthrelease.evaluate.attacks.intervals import Rate, finite_or_none
+from synthrelease.evaluate.attacks.intervals import Rate
 from synthrelease.evaluate.attacks.promise import PromiseCheck
 from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.evaluate.json_form import JsonForm
 
 SIGNIFICANCE = 0.01
 
@@ -33,7 +34,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackResult:
+class AttackResult(JsonForm):
     """What an attack came to.
 
     Attributes:
@@ -58,6 +59,8 @@ class AttackResult:
         significance: what it was held against.
     """
 
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
+
     attack: str
     measure: str
     main: Rate
@@ -77,31 +80,6 @@ class AttackResult:
     together: int = 0
     corrected_p: float = 1.0
     significance: float = SIGNIFICANCE
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON holds it; None for what is not a finite number."""
-        return {
-            "attack": self.attack,
-            "measure": self.measure,
-            "main": self.main.to_json(),
-            "control": self.control.to_json(),
-            "chance": finite_or_none(self.chance),
-            "people": self.people,
-            "p_value": self.p_value,
-            "control_p": self.control_p,
-            "corrected_p": self.corrected_p,
-            "together": self.together,
-            "significance": self.significance,
-            "risk": None if self.risk is None else self.risk.to_json(),
-            "further": {
-                name: value.to_json() if isinstance(value, Rate) else finite_or_none(value)
-                for name, value in self.further.items()
-            },
-            "remarks": list(self.remarks),
-            "promise": None if self.promise is None else self.promise.to_json(),
-            "verdict": str(self.verdict),
-            "reason": self.reason,
-        }
 
 
 def judged(
