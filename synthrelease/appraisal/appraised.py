@@ -26,7 +26,9 @@ class Measure(JsonForm):
     name: str
     best: float  # what a perfect release scores; infinity where more is better without end
     meaning: str  # in a clause
-    middle: bool = False  # whether items are summed up by their median, not their mean, which a few would rule
+    middle: bool = (
+        False  # whether items are summed up by their median, not their mean, which a few would rule
+    )
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Utility(JsonForm):
     """How close a release is to the truth, and how close its baselines are."""
 
     measures: tuple[Measure, ...]
-    compared: Mapping[str, Values]  # every measure, averaged over items: of the release first, then of the baselines
+    compared: Mapping[
+        str, Values
+    ]  # every measure, averaged over items: of the release first, then of the baselines
     items: Mapping[str, Values]  # of the release, item by item
     noun: str  # of an item
 

@@ -31,7 +31,18 @@ from synthrelease.report.page import embedded, render
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure
 
-_WORDS = (at_a_glance, interval, number, p_value, percent, rate, with_interval, listed, scientific_up, several)
+_WORDS = (
+    at_a_glance,
+    interval,
+    number,
+    p_value,
+    percent,
+    rate,
+    with_interval,
+    listed,
+    scientific_up,
+    several,
+)
 _LINE = 100  # length of the line on which an attack stands
 
 
@@ -92,7 +103,9 @@ class CurvePicture(NamedTuple):
     @classmethod
     def of(cls, curve: Curve) -> CurvePicture:
         """Return the picture of a curve; its source is "" where nothing of it can be drawn."""
-        rows = tuple((epsilon, *_summed_up(drawn)) for epsilon, drawn in zip(curve.epsilons, curve.drawn, strict=True))
+        rows = tuple(
+            (epsilon, *_summed_up(drawn)) for epsilon, drawn in zip(curve.epsilons, curve.drawn, strict=True)
+        )
         points = [
             (row, drawn)
             for row, drawn in zip(rows, curve.drawn, strict=True)

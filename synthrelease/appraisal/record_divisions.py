@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k, takes_k
+from synthrelease.appraisal.record_releases import of_fewer, owned_records, passing_k, takes_k
 from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows, drawn_people
-from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import (
     AttackResult,
@@ -30,6 +29,7 @@ from synthrelease.evaluate.attacks import (
 )
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
+from synthrelease.parallel import Progress
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event, Noise, noise_of
 from synthrelease.privacy.guarantee import ApproxDP, PureDP
@@ -42,6 +42,19 @@ _MOST_RECORDS = 10_000  # that an attacker looks at
 _NEIGHBOURS = 5  # records that are asked for a secret
 _DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a promise is held against an attack
 _PROMISED = 32  # rounds from which a promise can be held against them
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How attacks on fresh releases are run."""
+
+    event: Event  # of the release that is evaluated; fresh ones have its noise
+    random: SecureRandom  # for fresh releases, and for which people are chosen
+    seed: int  # of halves, trees and shuffles
+    rounds: int  # releases of halves
+    draws: int  # shuffles behind a p-value
+    n_jobs: int = 1
+    progress: Progress | None = None
 
 
 def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
@@ -177,7 +190,7 @@ class _Asks:
         """Return what asks about these people."""
         numbers = any(people.attributes[a].labels is None for a in people.features)
         where = ["", _IN_BINS] if numbers else [_IN_BINS]  # labels are their own bins
-        others = {one: distance_to_others(_windows(people, in_bins=one == _IN_BINS)) for one in where}
+        others = {one: distance_to_others(people.windows(in_bins=one == _IN_BINS)) for one in where}
         return cls(people, tuple(_secrets(people)), others)
 
     @property
@@ -188,7 +201,7 @@ class _Asks:
 
     def __call__(self, released: RecordRows) -> Numbers:
         values = released.columns(released.features)
-        told = [nearness(values, _windows(self.people))]
+        told = [nearness(values, self.people.windows())]
         count = min(_NEIGHBOURS, len(released))
         for one in self.secrets:
             asked = self.of_secret(one)
@@ -199,7 +212,7 @@ class _Asks:
         for where, others in self.others.items():
             in_bins = where == _IN_BINS
             records = released.columns(released.features, in_bins=in_bins)
-            found = copies_of(records, _windows(self.people, in_bins=in_bins), others=others)
+            found = copies_of(records, self.people.windows(in_bins=in_bins), others=others)
             told += [found.exact, found.near, found.rows.astype(np.float64)]
         return np.stack(told, axis=1)
 
@@ -209,10 +222,6 @@ class _Asks:
 
 
 _IN_BINS, _KINDS = " in bins", ("exact", "near", "rows")
-
-
-def _windows(rows: RecordRows, *, in_bins: bool = False) -> Windows:
-    return Windows(rows.columns(rows.features, in_bins=in_bins), rows.people, rows.recordings)
 
 
 def _judge(

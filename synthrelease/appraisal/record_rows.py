@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Arrays
@@ -26,21 +27,15 @@ _SPREAD_OUT = 32  # categories of a label that have a column each; of more, thei
 
 @dataclass(frozen=True)
 class RecordRows:
-    """Rows of records, real or synthetic.
-
-    Attributes:
-        parameters: of the output.
-        codes: category numbers, shape (N, m).
-        values: in each feature's unit, NaN where missing; of labels the category's number; shape (N, m).
-        people: whose each row is, shape (N,); `NO_ONE` where nobody's.
-        recordings: from which recording, shape (N,).
-    """
+    """Rows of records, real or synthetic."""
 
     parameters: RecordsParameters
-    codes: Codes
-    values: Numbers
-    people: Labels
-    recordings: Labels
+    codes: Codes  # category numbers, shape (N, m)
+    values: (
+        Numbers  # in each feature's unit, NaN where missing; of labels the category's number; shape (N, m)
+    )
+    people: Labels  # whose each row is, shape (N,); `NO_ONE` where it is no one's
+    recordings: Labels  # from which recording, shape (N,)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -115,6 +110,10 @@ class RecordRows:
             else:
                 parts.append(codes.astype(np.float64)[:, None])
         return np.concatenate(parts, axis=1)
+
+    def windows(self, *, in_bins: bool = False) -> Windows:
+        """Return `features` as columns, with people and recordings, as attacks take them."""
+        return Windows(self.columns(self.features, in_bins=in_bins), self.people, self.recordings)
 
     def recoded(self, columns: Numbers) -> Labels:
         """Return the category numbers of `features` from columns such as theirs, averages of rows say; shape (N, F)."""
