@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -108,9 +108,9 @@ class NoiseCheck(JsonForm):
 class KnownRest(JsonForm):
     """The worst-case attack: all other data is known, and of two people one is in the release. Which of the two is it?"""
 
-    people: int  # the candidates, each against each other
-    typical: float  # probability of a right answer for the median person
-    worst: float  # for the person who is easiest to tell apart
+    people: int  # the candidates, each against each other, or against no one
+    typical: float  # probability of a right answer for the median pair
+    worst: float  # for the pair that is easiest to tell apart
     measured: Rate  # the same in fresh releases
     allowed: float | None  # the largest that the guarantee allows; None if it bounds none
     found: Mapping[str, float]  # share of members that are detected at a rate of false alarms, of the worst
@@ -184,28 +184,7 @@ class Appraisal:
     @property
     def faults(self) -> tuple[str, ...]:
         """What must not be: each a sentence."""
-        found = []
-        for output in self.outputs:
-            if output.noise is not None and not output.noise.agrees:
-                found.append(
-                    f"{output.name}: bundle and data do not belong together: without the data {output.noise.ratio:.3g} "
-                    "standard deviations of noise are left, where one is stated"
-                )
-            found += [f"{output.name}: {fault}" for fault in output.faults]
-            rest = output.known_rest
-            if rest is not None and rest.exceeds and rest.allowed is not None:
-                found.append(
-                    f"{output.name}: who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the promise "
-                    f"allows {100 * rest.allowed:.1f} %"
-                )
-            checks = [rest.promise if rest is not None else None]
-            checks += [attack.promise for attack in output.attacks]
-            found += [
-                f"{output.name}: the promise is broken: {check}"
-                for check in checks
-                if check is not None and check.violated
-            ]
-        return tuple(found)
+        return tuple(f"{output.name}: {fault}" for output in self.outputs for fault in _faults(output))
 
     @property
     def found(self) -> tuple[tuple[str, AttackResult], ...]:
@@ -231,3 +210,21 @@ class Appraisal:
             }
         )
         return form
+
+
+def _faults(output: AppraisedOutput) -> Iterator[str]:
+    noise, rest = output.noise, output.known_rest
+    if noise is not None and not noise.agrees:
+        yield (
+            f"bundle and data do not belong together: without the data {noise.ratio:.3g} standard deviations of noise "
+            "are left, where one is stated"
+        )
+    yield from output.faults
+    if rest is not None and rest.exceeds and rest.allowed is not None:
+        yield (
+            f"who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the guarantee allows "
+            f"{100 * rest.allowed:.1f} %"
+        )
+    for result in (rest, *output.attacks):
+        if result is not None and result.promise is not None and result.promise.violated:
+            yield f"the guarantee is violated: {result.promise}"

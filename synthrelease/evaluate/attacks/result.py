@@ -123,7 +123,7 @@ def _judged(one: AttackResult, control_p: float) -> AttackResult:
     against = f"{one.main} against {one.control} of the control"
     among = f"p = {one.corrected_p:.2g}, corrected for {one.together} attack{'s' * (one.together > 1)}"
     if one.promise is not None and one.promise.violated:
-        return replace(one, verdict=Verdict.FOUND, reason=f"the promise is broken: {one.promise}")
+        return replace(one, verdict=Verdict.FOUND, reason=f"the guarantee is violated: {one.promise}")
     if control_p <= significance:
         reason = f"the control wins where there is nothing to find: {against}"
         return replace(one, verdict=Verdict.UNTRUSTED, reason=reason)
