@@ -1,4 +1,4 @@
-"""Whether the records of a bundle can be what its plan makes: how many are real rows, and whether each can have passed the test."""
+"""The records of a bundle beside the real rows: how many are copies, how close they come, and whether each can have passed the test."""
 
 from __future__ import annotations
 
@@ -32,25 +32,15 @@ _MARGIN = 1.25  # times as many copies: candidates of a round share the rows tha
 
 @dataclass(frozen=True)
 class RecordCheck:
-    """The bundle's records beside all real rows, and beside fresh records of the same model.
-
-    Attributes:
-        parameters: of the output.
-        records: how many.
-        copies: those that equal a real row in the categories of all attributes.
-        copied_people: who has such a row.
-        fresh_copies: share of fresh records that do; None where none could be made.
-        fresh: how many of those were made.
-        failed: those that cannot have passed the test.
-    """
+    """The bundle's records beside all real rows, and beside fresh records of the same model."""
 
     parameters: RecordsParameters
-    records: int
-    copies: int
-    copied_people: int
-    fresh_copies: float | None
-    fresh: int
-    failed: int
+    records: int  # how many
+    copies: int  # those that equal a real row in the categories of all attributes
+    copied_people: int  # who has such a row
+    fresh_copies: float | None  # share of fresh records that do; None where none could be made
+    fresh: int  # how many of those were made
+    failed: int  # those that cannot have passed the test
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -179,15 +169,10 @@ def _fresh(
 
 @dataclass(frozen=True)
 class OwnRecords:
-    """The bundle's own records beside the real ones. There is nobody to hold it against: all people are in the release.
+    """Distances of the bundle's records to real rows. There is no control: all people are in the release."""
 
-    Attributes:
-        nearest: the middle one of the records' distances to the nearest real row, in units of the real rows' spread.
-        others: the same of real rows to the nearest row of another person.
-    """
-
-    nearest: float
-    others: float
+    nearest: float  # median distance of a record to the nearest real row, in units of the real rows' spread
+    others: float  # the same of a real row to the nearest row of another person
 
     def sentences(self) -> tuple[str, ...]:
         """Return it in words."""

@@ -134,17 +134,11 @@ def _for_all(people: int, k: int) -> Numbers:
 
 @dataclass(frozen=True)
 class _Secret:
-    """An attribute that is guessed.
-
-    Attributes:
-        name: of it.
-        attribute: its number.
-        tolerance: how far off a guess is right; None if a category is guessed.
-    """
+    """An attribute that is guessed."""
 
     name: str
-    attribute: int
-    tolerance: float | None
+    attribute: int  # its number
+    tolerance: float | None  # how far off a guess is right; None if a category is guessed
 
     def windows(self, rows: RecordRows) -> Numbers:
         """What is known of each row, and the secret as the last column."""
@@ -173,17 +167,13 @@ def _secrets(rows: RecordRows) -> list[_Secret]:
 
 @dataclass(frozen=True)
 class _Asks:
-    """Asks a release about people: a column of scores for each of `columns`.
+    """Asks a release about people: a column of scores for each of `columns`."""
 
-    Attributes:
-        people: whose rows are asked about.
-        secrets: what is guessed.
-        others: distance of each row to the nearest of another person, in values ("") and in bins.
-    """
-
-    people: RecordRows
+    people: RecordRows  # whose rows are asked about
     secrets: tuple[_Secret, ...]
-    others: Mapping[str, Numbers]
+    others: Mapping[
+        str, Numbers
+    ]  # distance of each row to the nearest of another person, in values ("") and in bins
 
     @classmethod
     def of(cls, people: RecordRows) -> _Asks:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.appraisal.one_person import some_people
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import Windows
@@ -165,9 +166,7 @@ def manageable(rows: RecordRows, random: SecureRandom) -> tuple[RecordRows, tupl
 def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
     """Return all people, or as many of them as there may be, by lot; in increasing order."""
     names = rows.names
-    if names.size <= most:
-        return names
-    return np.sort(names[random.permutation(names.size)[:most]])
+    return names[some_people(names.size, most, random)]
 
 
 def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:

@@ -25,6 +25,7 @@ class AppraisedRecords:
     tasks: tuple[Task, ...]
     attacks: tuple[AttackResult, ...]  # judged together
     remarks: tuple[str, ...]  # what was done, and what was not and why, in sentences
+    faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
 
 
 def appraised_records(

@@ -16,11 +16,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import Design, people_needed
-from synthrelease.evaluate.attacks.intervals import Rate
+from synthrelease.evaluate.attacks.chance import (
+    Design,
+    checked_rounds,
+    division_test,
+    least_division_p,
+    least_matching_p,
+    matching_test,
+    people_needed,
+)
+from synthrelease.evaluate.attacks.intervals import Rate, residual_risk, share_rate
 from synthrelease.evaluate.attacks.promise import PromiseCheck
-from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.evaluate.attacks.windows import Flags, Numbers
 from synthrelease.evaluate.json_form import JsonForm
+from synthrelease.noise import SecureRandom
 
 SIGNIFICANCE = 0.01
 
@@ -80,6 +89,93 @@ class AttackResult(JsonForm):
     together: int = 0
     corrected_p: float = 1.0
     significance: float = SIGNIFICANCE
+
+
+def matching_result(
+    attack: str,
+    measure: str,
+    table: Numbers,
+    *,
+    chance: float,
+    random: SecureRandom,
+    draws: int,
+    placebo: Numbers | None = None,
+    further: Mapping[str, Rate | float] | None = None,
+) -> AttackResult:
+    """Return what an attack came to that says whose something is, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what it measures.
+        table: how often each person was taken for each, shape (n, n).
+        chance: what it takes no release to reach.
+        random: where shuffles come from.
+        draws: number of shuffles.
+        placebo: the same table of a release that has nothing to do with the people; the control is shuffled owners without it.
+        further: other numbers, by name.
+    """
+    test = matching_test(table, random=random.spawn("owners"), draws=draws)
+    control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
+    if placebo is not None:
+        other = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
+        control, control_p = share_rate(other.shares), other.p_value
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=share_rate(test.shares),
+        control=control,
+        chance=chance,
+        people=len(table),
+        design=Design.MATCHING,
+        p_value=test.p_value,
+        control_p=control_p,
+        least_p=least_matching_p(len(table), draws=draws),
+        further=further or {},
+    )
+    return judged([result])[0]
+
+
+def division_result(
+    attack: str,
+    measure: str,
+    shares: Numbers,
+    members: Flags,
+    *,
+    chance: float | None = None,
+    random: SecureRandom,
+    draws: int,
+) -> AttackResult:
+    """Return what an attack came to whose control is people who are not in the release, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what the shares are of.
+        shares: of each person in each round, shape (R, n), or (n,) for one.
+        members: who was in, by lot, the same shape.
+        chance: what it takes no release to reach; the control if None.
+        random: where shuffles come from.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, or in some round everybody is in, or nobody.
+    """
+    shares, members = checked_rounds(shares, members)
+    test = division_test(shares, members, random=random, draws=draws)
+    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=main,
+        control=control,
+        chance=control.value if chance is None else chance,
+        people=members.shape[1],
+        design=Design.DIVISION,
+        p_value=test.p_value,
+        control_p=test.control_p,
+        least_p=least_division_p(members, draws=draws),
+        risk=residual_risk(main, control),
+    )
+    return judged([result])[0]
 
 
 def judged(
