@@ -74,7 +74,7 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
     asks = _Asks.of(asked)
     seed = int(random.spawn("seed").integers(2**31, 1)[0])
     if takes_k(parameters):
-        least = _released(_Passing(halves), partial(_for_all, at_stake.size), at_stake, seed, trial)
+        least = _released(halves.passing_k, partial(np.full, at_stake.size), at_stake, seed, trial)
         parameters = replace(parameters, k=int(least.scores.min()))
         halves = replace(halves, parameters=parameters)
     try:
@@ -112,24 +112,14 @@ class _Halves:
         made = owned_records(own.codes, own.numbered, self.parameters, self.noise, random=random)
         return decoded_rows(made.records, self.parameters)
 
+    def passing_k(self, people: Labels, random: SecureRandom) -> int:
+        """Return the k that these people can pass with."""
+        own = self.given(people)
+        return passing_k(own.codes, own.numbered, self.parameters, self.noise, random=random)
+
     def given(self, people: Labels) -> RecordRows:
         """What the mechanism is given."""
         return self.rows.of_people(np.append(self.others, people))
-
-
-@dataclass(frozen=True)
-class _Passing:
-    """Finds the k that the same people can pass with."""
-
-    halves: _Halves
-
-    def __call__(self, people: Labels, random: SecureRandom) -> int:
-        own, made = self.halves.given(people), self.halves
-        return passing_k(own.codes, own.numbered, made.parameters, made.noise, random=random)
-
-
-def _for_all(people: int, k: int) -> Numbers:
-    return np.full(people, float(k))
 
 
 @dataclass(frozen=True)
