@@ -96,8 +96,8 @@ def _attacks(output: AppraisedOutput) -> str:
     if not output.attacks:
         return "none that name people: only sums are released" if output.sums_alone else "none tried"
     verdicts = [attack.verdict for attack in output.attacks]
-    found, untrusted = verdicts.count(Verdict.FOUND), verdicts.count(Verdict.UNTRUSTED)
+    hits, untrusted = verdicts.count(Verdict.FOUND), verdicts.count(Verdict.UNTRUSTED)
     counted = (
-        f"{found} of {len(verdicts)} found something" if found else f"none of {len(verdicts)} found anything"
+        f"{hits} of {len(verdicts)} found something" if hits else f"none of {len(verdicts)} found anything"
     )
     return f"{counted}, {untrusted} cannot be trusted" if untrusted else counted

@@ -8,6 +8,7 @@ import numpy as np
 
 from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.evaluate.attacks.intervals import share_rate
+from synthrelease.evaluate.attacks.processes import in_processes
 from synthrelease.evaluate.attacks.result import AttackResult, judged, matching_result
 from synthrelease.evaluate.attacks.windows import Labels, Numbers, Windows, share_by_person
 from synthrelease.evaluate.classification import CLASSIFIERS, majority_vote, trained
@@ -79,19 +80,15 @@ def identifications(
     progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
     """Return `identification` by several classifiers, judged together; as many at a time as `n_jobs`, which changes no result."""
-    from joblib import Parallel, delayed  # noqa: PLC0415  slow to import
+    from joblib import delayed  # noqa: PLC0415  slow to import
 
     tasks = (
         delayed(identification)(known, released, classifier=name, seed=seed, placebo=placebo, draws=draws)
         for name in classifiers
     )
-    results = []
-    # Through pipes: private rows of a million bytes would else stand in a file in a temporary folder.
-    for result in Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(tasks):
-        results.append(result)
-        if progress is not None:
-            progress("identification", len(results), len(classifiers))
-    return judged(results)
+    return judged(
+        in_processes(tasks, what="identification", total=len(classifiers), n_jobs=n_jobs, progress=progress)
+    )
 
 
 def _named(rows: Windows, predicted: Labels) -> Numbers:
