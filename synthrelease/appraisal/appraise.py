@@ -1,4 +1,4 @@
-"""What a release is worth and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
+"""The utility of a release and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
 
 from __future__ import annotations
 
@@ -53,10 +53,9 @@ def appraise(
     pictures: int = PICTURES,
     progress: Progress | None = None,
 ) -> Appraisal:
-    """Return what the release in a bundle is worth, and what attacks on it find, as `synthrelease evaluate` does. PRIVATE: do not publish.
+    """Return the utility of the release in a bundle, and what attacks on it find, as `synthrelease evaluate` does. PRIVATE: do not publish.
 
-    Reads the private data again and protects nobody. Whoever chooses parameters by it and builds again leaks it: that is another
-    release.
+    Reads the private data again and protects no one. To choose parameters by it and build again leaks it: that is another release.
 
     Args:
         plan_path: the plan that it was built from, beside the data.

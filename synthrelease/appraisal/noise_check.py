@@ -1,7 +1,7 @@
 """The noise in a bundle, which can be seen beside the data, compared with what the manifest says of it.
 
 If the bundle was made from this data, what is left when the data is taken away is the noise alone, of the scale that is stated. Other
-data, another plan, noise that is too small or that somebody smoothed away leave something else.
+data, another plan, noise that is too small or that was smoothed away leave something else.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ here, on a release of recordings that the attacker does not have.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from synthrelease.appraisal.record_check import own_records
@@ -23,6 +25,7 @@ from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import AttackResult, identifications, judged, linkage
 from synthrelease.evaluate.attacks.chance import DRAWS
+from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
@@ -114,40 +117,43 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
         released = fresh_release(source, noise_of(trial.event), most_rows=_MOST_RECORDS, random=random)
     except PlanError as error:
         return [], [f"{_NOT_TRIED}: of half of the recordings, {error.problem}"]
-    has = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
-    given_them = f"is given a fresh release of the others, {len(released)} records by the same mechanism"
-    whose = "the owner of a record is that of its seed, which only whoever made it knows"
-    told = [f"Identification and linkage: {has}, and {given_them}; {whose}."]
-    if released.parameters.k < parameters.k:
-        told.append(f"That release asks for k = {released.parameters.k}, for hardly any candidate had more.")
     who = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
-    if who.size < people.size:
-        told.append(
-            f"Of {people.size} people the attacker knows {who.size}, drawn by lot, and asks about their records alone."
-        )
     owned = released.where(np.isin(released.people, who))
     if owned.names.size < 2:
         return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
     have = rows.where(np.isin(rows.recordings, known)).of_people(who)
     first = have.where(have.recordings == _first_of_each(have))
-    found = [
-        *identifications(
-            have.thinned(_MOST_KNOWN).windows(),
-            owned.windows(),
-            seed=trial.seed,
-            draws=trial.draws,
-            n_jobs=trial.n_jobs,
-            progress=trial.progress,
-        ),
-        linkage(
-            first.thinned(_MOST_LINKED).windows(),
-            released.windows(),
-            np.arange(len(released)),  # a record is an individual by itself
-            seed=trial.seed,
-            draws=trial.draws,
-        ),
-    ]
-    return found, told
+    named = identifications(
+        have.thinned(_MOST_KNOWN).windows(),
+        owned.windows(),
+        seed=trial.seed,
+        draws=trial.draws,
+        n_jobs=trial.n_jobs,
+        progress=trial.progress,
+    )
+    linked = linkage(
+        first.thinned(_MOST_LINKED).windows(),
+        released.windows(),
+        np.arange(len(released)),  # a record is an individual by itself
+        seed=trial.seed,
+        draws=trial.draws,
+    )
+    knowledge = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
+    return [*named, linked], [*_words(knowledge, released, parameters, people.size, who.size)]
+
+
+def _words(
+    knowledge: str, released: RecordRows, planned: RecordsParameters, people: int, known_people: int
+) -> Iterator[str]:
+    """What was done."""
+    yield (
+        f"Identification and linkage: {knowledge}, and is given a fresh release of the others, {len(released)} records by the same "
+        "mechanism; the owner of a record is that of its seed, which only whoever made it knows."
+    )
+    if released.parameters.k < planned.k:
+        yield f"That release asks for k = {released.parameters.k}, for hardly any candidate had more."
+    if known_people < people:
+        yield f"Of {people} people the attacker knows {known_people}, drawn by lot, and asks about their records alone."
 
 
 def _first_of_each(rows: RecordRows) -> Labels:

@@ -40,8 +40,8 @@ _MOST_ASKED = 1000  # rows that an attacker asks about
 _MOST_PEOPLE = 100  # whose membership is at stake
 _MOST_RECORDS = 10_000  # that an attacker looks at
 _NEIGHBOURS = 5  # records that are asked for a secret
-_DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a promise is held against an attack
-_PROMISED = 32  # rounds from which a promise can be held against them
+_DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a guarantee is compared with an attack
+_PROMISED = 32  # rounds from which a guarantee can be compared with them
 
 
 @dataclass(frozen=True)

@@ -87,14 +87,14 @@ def owned_records(
         return substituted(model, codes, people, parameters, seed=seed, random=random)
     rows = parameters.rows
     if keeps_nothing(parameters) and parameters.copies != EXCLUDE:  # no test can fail, and no seed matters
-        nobody = np.full(rows, NO_ROW, dtype=np.int64)
-        return Made(of_model(model, rows, codes.dtype, random), nobody, rows, rows)
+        sources = np.full(rows, NO_ROW, dtype=np.int64)
+        return Made(of_model(model, rows, codes.dtype, random), sources, rows, rows)
     made = passing(model, codes, people, parameters, known=Known(codes), random=random)
     return replace(made, seeds=np.full_like(made.seeds, NO_ROW)) if keeps_nothing(parameters) else made
 
 
 def keeps_nothing(parameters: RecordsParameters) -> bool:
-    """Whether records are of the model alone, whatever the seed: then they are nobody's."""
+    """Whether records are of the model alone, whatever the seed: then they have no owner."""
     return parameters.resampled == (len(parameters.attributes),)
 
 

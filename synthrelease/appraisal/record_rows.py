@@ -21,7 +21,7 @@ Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]
 
-NO_ONE = -1  # a record that was made from nobody's row, or from whose nobody tells
+NO_ONE = -1  # a record without a source row, or with one that is not known
 _MOST_PEOPLE, _MOST_ROWS = 20_000, 50_000  # a person weighs the same, however many rows are theirs
 _SPREAD_OUT = 32  # categories of a label that have a column each; of more, their numbers stand in one
 
@@ -182,26 +182,26 @@ def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:
 
 
 def released_rows(released: Arrays, parameters: RecordsParameters) -> RecordRows:
-    """Return the records of a bundle, from its arrays by their labels below the output; they are nobody's."""
+    """Return the records of a bundle, from its arrays by their labels below the output; they have no owner."""
     attributes = parameters.attributes
     codes = np.stack([released[a.name, "category"] for a in attributes], axis=1)
     values = [
         released[a.name, "value"] if a.labels is None else released[a.name, "category"] for a in attributes
     ]
-    return _of_nobody(parameters, codes, np.stack(values, axis=1).astype(np.float64))
+    return _ownerless(parameters, codes, np.stack(values, axis=1).astype(np.float64))
 
 
 def decoded_rows(codes: Codes, parameters: RecordsParameters) -> RecordRows:
-    """Return records of category numbers with the values that a release gives them; they are nobody's."""
+    """Return records of category numbers with the values that a release gives them; they have no owner."""
     attributes = parameters.attributes
     values = [
         codes[:, j].astype(np.float64) if a.labels is not None else a.values(codes[:, j])
         for j, a in enumerate(attributes)
     ]
-    return _of_nobody(parameters, codes, np.stack(values, axis=1))
+    return _ownerless(parameters, codes, np.stack(values, axis=1))
 
 
-def _of_nobody(parameters: RecordsParameters, codes: NDArray[Any], values: Numbers) -> RecordRows:
-    nobody = np.full(len(codes), NO_ONE, dtype=np.int64)
+def _ownerless(parameters: RecordsParameters, codes: NDArray[Any], values: Numbers) -> RecordRows:
+    owners = np.full(len(codes), NO_ONE, dtype=np.int64)
     recordings = codes[:, 0].astype(np.int64) if parameters.task else np.zeros(len(codes), dtype=np.int64)
-    return RecordRows(parameters, codes, values, nobody, recordings)
+    return RecordRows(parameters, codes, values, owners, recordings)
