@@ -25,6 +25,7 @@ from synthrelease.appraisal import record_divisions, record_releases
 from synthrelease.appraisal.record_attacks import record_attacks
 from synthrelease.appraisal.record_check import own_records
 from synthrelease.appraisal.record_releases import (
+    fresh_release,
     keeps_nothing,
     of_fewer,
     owned_records,
@@ -138,6 +139,31 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
     np.testing.assert_array_equal(made.records[of_seed][:, kept], codes[made.seeds[of_seed]][:, kept])
     assert np.unique(people[made.seeds[of_seed]]).size > 2
     assert of_seed.all() == (not own.randomized)
+
+
+@pytest.mark.parametrize("changed", [{}, TEST_2], ids=told)
+def test_a_fresh_release_says_whose_rows_its_records_start_from(changed: dict[str, Any]) -> None:
+    """Rows in any order, of people with any numbers: who had a record's source row is its owner."""
+    own = usual(resampled=(1,), **changed)
+    data = people_apart()
+    rows = real_rows(data, own)
+    rows = replace(rows, people=rows.people * 7 + 3).where(np.random.default_rng(1).permutation(len(rows)))
+    noise = noise_of(calibrate(own, budget_of(own)))
+    made = fresh_release(rows, noise, most_rows=100, random=seeded(3))
+    assert len(made) <= 100
+    kept = list(own.order[:-1])
+    rows_of = {
+        (person, recording): rows.codes[(rows.people == person) & (rows.recordings == recording)][:, kept]
+        for person, recording in np.unique(np.stack([rows.people, rows.recordings], axis=1), axis=0).tolist()
+    }
+    sourced = np.flatnonzero(made.people != NO_ONE)
+    assert len(sourced) > 5
+    assert len(np.unique(made.people[sourced])) > 2
+    assert (len(sourced) == len(made)) == (not own.randomized)
+    assert ((made.recordings == NO_ONE) == (made.people == NO_ONE)).all()
+    for record in sourced:
+        theirs = rows_of[int(made.people[record]), int(made.recordings[record])]
+        assert (theirs == made.codes[record, kept]).all(axis=1).any()
 
 
 def test_too_few_that_pass_are_an_error() -> None:
