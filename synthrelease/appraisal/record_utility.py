@@ -1,26 +1,27 @@
-"""What records can be learnt from: classifiers trained on them and tested on real rows, beside those trained on real rows."""
+"""Utility of synthetic records: how close they and their baselines are to the real rows, and what classifiers learn from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k
+from synthrelease.appraisal.appraised import Task, Values
+from synthrelease.appraisal.record_releases import fresh_release
 from synthrelease.appraisal.record_rows import (
+    Codes,
     Labels,
     Numbers,
     RecordRows,
-    decoded_rows,
     drawn_people,
     manageable,
     real_rows,
     released_rows,
 )
-from synthrelease.appraisal.task import Task
+from synthrelease.appraisal.yardsticks.records import RecordYardstick
 from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
+from synthrelease.evaluate.attacks import Windows, k_same_select
 from synthrelease.evaluate.attacks.intervals import Rate, share_rate
 from synthrelease.evaluate.attacks.windows import share_by_person
 from synthrelease.evaluate.classification import CLASSIFIERS, trained
@@ -29,12 +30,98 @@ from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
-from synthrelease.privacy.event import Event, Noise, noise_of
+from synthrelease.privacy.event import Event, noise_of
 
+_MOST_COMPARED = 20_000  # rows
+_HALVES = 20
+_WORK = 20_000_000  # rows times pairs of attributes that halves may be compared in
 _MOST_ROWS = 1000  # that are trained on, and tested on
 _MOST_PEOPLE = 500  # who are tested
 _FOLDS = 10  # of people
 REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other people", "released records"
+
+
+def record_comparisons(
+    output: RecordsOutput, data: Features, *, seed: int
+) -> tuple[Mapping[str, Values], tuple[str, ...]]:
+    """Return the measures of baselines, each a mean over attributes, by what they are; and in sentences what was left out and why.
+
+    * two halves of the people: one half of the people by lot against the other, on average. No release of so many people need be nearer
+      to the truth than people are to each other.
+    * independent marginals: as many records as the release has, each attribute drawn by itself from the real rows.
+    * k-same-select: averages of k people within the task's label, or else the recording.
+
+    Args:
+        output: with all its public parameters.
+        data: of all people.
+        seed: of halves, draws and groups.
+    """
+    whole = real_rows(data, output.parameters)
+    rows = whole.thinned(_MOST_COMPARED)
+    if rows.names.size < 4:
+        return {}, ("There are too few people to compare halves of them with each other.",)
+    random = SecureRandom.for_tests(seed).spawn("record comparisons", output.spec.name)
+    yardstick = RecordYardstick(output.parameters, rows.codes, rows.people)
+    values = {
+        "two halves of the people": _of_halves(rows, random.spawn("halves")),
+        "independent marginals": _mean(
+            yardstick.of_codes(_shuffled(rows, output.parameters.rows, random.spawn("shuffled")))
+        ),
+    }
+    told = [f"These are of {len(rows)} of {len(whole)} rows."] if len(rows) < len(whole) else []
+    k = max(2, output.parameters.k)
+    try:
+        values[f"k-same-select, k = {k}"] = _mean(yardstick.of_codes(k_same(rows, k, random.spawn("k-same"))))
+    except ValueError as error:
+        told.append(f"k-same-select was not tried: {error}.")
+    return values, tuple(told)
+
+
+def k_same(rows: RecordRows, k: int, random: SecureRandom) -> Codes:
+    """Return the category numbers of averages of k people; labels by majority.
+
+    Raises:
+        ValueError: k < 2, or a recording has fewer than k people.
+    """
+    parameters = rows.parameters
+    if rows.features == (0,) and parameters.task:
+        raise ValueError("there is nothing to average but the task's label")
+    kept = rows.codes[:, 0].astype(np.int64) if parameters.task else rows.recordings
+    averages = k_same_select(Windows(rows.columns(rows.features), rows.people, kept), k, random=random)
+    codes = np.empty((len(averages.values), len(rows.attributes)), dtype=np.int64)
+    if parameters.task:
+        codes[:, 0] = averages.recordings
+    codes[:, rows.features] = rows.recoded(averages.values)
+    return codes
+
+
+def _of_halves(rows: RecordRows, random: SecureRandom) -> Values:
+    m = len(rows.attributes)
+    pairs = m * (m + 1) // 2
+    times = min(_HALVES, max(3, _WORK // (pairs * len(rows))))
+    names = rows.names
+    found = []
+    for number in range(times):
+        order = random.spawn(str(number)).permutation(names.size)
+        one, other = (rows.of_people(names[part]) for part in np.array_split(order, 2))
+        yardstick = RecordYardstick(rows.parameters, one.codes, one.people)
+        found.append(_mean(yardstick.of_codes(other.codes, one_each(other.people))))
+    return tuple(np.mean(found, axis=0).tolist())
+
+
+def _mean(items: dict[str, Values]) -> Values:
+    return tuple(np.mean(list(items.values()), axis=0).tolist())
+
+
+def _shuffled(rows: RecordRows, count: int, random: SecureRandom) -> Codes:
+    """Each attribute drawn by itself from the real rows, every person as often as every other."""
+    limits = np.cumsum(one_each(rows.people))
+    columns = []
+    for a, attribute in enumerate(rows.attributes):
+        drawn = random.spawn(attribute.name).uniform(count) * limits[-1]
+        row: Labels = np.minimum(np.searchsorted(limits, drawn, side="right"), len(rows) - 1)
+        columns.append(rows.codes[row, a])
+    return np.stack(columns, axis=1)
 
 
 def record_tasks(
@@ -74,7 +161,7 @@ def record_tasks(
     fresh: list[RecordRows] | None = None
     told = list(fewer)
     try:
-        fresh = _fresh(rows, groups, noise_of(event), random)
+        fresh = _fresh(rows, groups, event, random)
     except PlanError as error:
         told.append(f"No fresh records were trained on: of a part of the people, {error.problem}")
     tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
@@ -95,21 +182,17 @@ def _groups(names: Labels, random: SecureRandom) -> list[Labels]:
     return [np.sort(group) for group in np.array_split(order, min(_FOLDS, names.size))]
 
 
-def _fresh(
-    rows: RecordRows, groups: list[Labels], noise: Noise | None, random: SecureRandom
-) -> list[RecordRows]:
+def _fresh(rows: RecordRows, groups: list[Labels], event: Event, random: SecureRandom) -> list[RecordRows]:
     """For each group, records of all others."""
-    made = []
-    for number, group in enumerate(groups):
-        own = rows.where(~np.isin(rows.people, group))
-        people = own.numbered
-        chance = random.spawn("fresh", str(number))
-        parameters = of_fewer(rows.parameters, own.names.size, most_rows=_MOST_ROWS)
-        k = passing_k(own.codes, people, parameters, noise, random=chance.spawn("k"))
-        parameters = replace(parameters, k=k)
-        codes = owned_records(own.codes, people, parameters, noise, random=chance.spawn("release")).records
-        made.append(decoded_rows(codes, parameters))
-    return made
+    return [
+        fresh_release(
+            rows.where(~np.isin(rows.people, group)),
+            noise_of(event),
+            most_rows=_MOST_ROWS,
+            random=random.spawn("fresh", str(number)),
+        )
+        for number, group in enumerate(groups)
+    ]
 
 
 def _task(

@@ -1,4 +1,4 @@
-"""Records as a release makes them, and from whose row each was made: what no release tells, for attacks alone."""
+"""Fresh releases of records by a plan's own mechanism, with the row that each record was made from: for attacks and comparisons alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from synthrelease.appraisal.record_rows import Codes, Labels
+from synthrelease.appraisal.record_rows import NO_ONE, Codes, Labels, RecordRows, decoded_rows
 from synthrelease.mechanisms.records.candidates import (
     NO_ROW,
     ROUND,
@@ -28,6 +28,33 @@ from synthrelease.privacy.event import Noise
 _PILOT = 4  # rounds that tell how many candidates pass
 _LEAST_SHARE = 1 / 200  # of candidates that pass, for a release that is made to be attacked
 _PATIENCE = 5000  # candidates for each record of such a release
+
+
+def fresh_release(
+    rows: RecordRows, noise: Noise | None, *, most_rows: int, random: SecureRandom
+) -> RecordRows:
+    """Return a release of some people's rows with a k that they can pass; each record has person and recording of its source record.
+
+    Args:
+        rows: real ones.
+        noise: of the fit; None for an exact one.
+        most_rows: records at most.
+        random: where k, noise and records come from.
+
+    Raises:
+        PlanError: as `owned_records`.
+    """
+    codes, people = rows.codes, rows.numbered
+    parameters = of_fewer(rows.parameters, rows.names.size, most_rows=most_rows)
+    k = passing_k(codes, people, parameters, noise, random=random.spawn("k"))
+    parameters = replace(parameters, k=k)
+    made = owned_records(codes, people, parameters, noise, random=random.spawn("release"))
+    sourced = made.seeds != NO_ROW
+    return replace(
+        decoded_rows(made.records, parameters),
+        people=np.where(sourced, rows.people[made.seeds], NO_ONE),
+        recordings=np.where(sourced, rows.recordings[made.seeds], NO_ONE),
+    )
 
 
 def owned_records(
@@ -60,14 +87,14 @@ def owned_records(
         return substituted(model, codes, people, parameters, seed=seed, random=random)
     rows = parameters.rows
     if keeps_nothing(parameters) and parameters.copies != EXCLUDE:  # no test can fail, and no seed matters
-        nobody = np.full(rows, NO_ROW, dtype=np.int64)
-        return Made(of_model(model, rows, codes.dtype, random), nobody, rows, rows)
+        sources = np.full(rows, NO_ROW, dtype=np.int64)
+        return Made(of_model(model, rows, codes.dtype, random), sources, rows, rows)
     made = passing(model, codes, people, parameters, known=Known(codes), random=random)
     return replace(made, seeds=np.full_like(made.seeds, NO_ROW)) if keeps_nothing(parameters) else made
 
 
 def keeps_nothing(parameters: RecordsParameters) -> bool:
-    """Whether records are of the model alone, whatever the seed: then they are nobody's."""
+    """Whether records are of the model alone, whatever the seed: then they have no owner."""
     return parameters.resampled == (len(parameters.attributes),)
 
 
