@@ -35,6 +35,7 @@ _STOREYS = {
         "data": "tables, screens, series; readers/ one file per format",
     },
     "where they meet": {
+        "kinds": "public halves of every kind of output: parameters, datasets, what follows from them; verify reads nothing else",
         "mechanisms": "where data, noise and privacy meet; a proof note beside each",
     },
     "bundle": {

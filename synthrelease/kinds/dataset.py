@@ -148,11 +148,14 @@ class Dataset:
         if self.types == STORED:
             if is_stored_form(values, exact, care=self.care, by_rows=self.by_rows):
                 return None
-        elif np.array_equal(
-            values.view(np.uint64), exact.view(np.uint64)
-        ):  # bit for bit: a NaN has room in it
+        elif _same_bits(values, exact):
             return None
         return "the values do not follow from the drawn ones"
+
+
+def _same_bits(values: Array, others: Array) -> bool:
+    """Whether floating-point values are the same bit for bit: a NaN has room in it."""
+    return bool(np.array_equal(values.view(np.uint64), others.view(np.uint64)))
 
 
 def in_order(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, tuple[int, ...]]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from synthrelease.data.areas import ELSEWHERE
+from synthrelease.data.area_shapes import ELSEWHERE
 from synthrelease.data.screen import Screen
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Parameters, is_gaussian, is_laplace
