@@ -17,8 +17,9 @@ import numpy as np
 from synthrelease.bundle import claims, disclosure, reseal, resealing
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.items import Item, items_of
-from synthrelease.kinds.dataset import Role, Source
+from synthrelease.kinds.dataset import STORED, Role, Source
 from synthrelease.kinds.registry import parameters_of
+from synthrelease.maths.stored import stored
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -141,7 +142,9 @@ def derive_again(path: Path, *, normalized: float | None = None) -> None:
                     sources = [_source(file, items, item, source) for source in dataset.sources]
                     index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
                     values = dataset.derive(index, *sources)
-                file[item.path][...] = dataset.stored(values).reshape(item.shape)
+                if dataset.types == STORED:
+                    values = stored(values, by_rows=dataset.by_rows)
+                file[item.path][...] = values.reshape(item.shape)
     reseal(path)
 
 

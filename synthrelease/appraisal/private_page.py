@@ -11,17 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import synthrelease
+from synthrelease.appraisal import private_words as words
 from synthrelease.appraisal.appraised import Appraisal, Curve
-from synthrelease.appraisal.private_words import (
-    STAMP,
-    at_a_glance,
-    interval,
-    number,
-    p_value,
-    percent,
-    rate,
-    with_interval,
-)
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
 from synthrelease.report.figures import write_png
@@ -32,16 +23,16 @@ from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure
 
 _WORDS = (
-    at_a_glance,
-    interval,
-    number,
-    p_value,
-    percent,
-    rate,
-    with_interval,
-    listed,
-    scientific_up,
-    several,
+    *(
+        words.at_a_glance,
+        words.interval,
+        words.number,
+        words.p_value,
+        words.percent,
+        words.rate,
+        words.with_interval,
+    ),
+    *(listed, scientific_up, several),
 )
 _LINE = 100  # length of the line on which an attack stands
 
@@ -72,7 +63,7 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
     curves = {output.name: CurvePicture.of(output.curve) for output in appraisal.outputs if output.curve}
     return render(
         "private.html",
-        stamp=STAMP,
+        stamp=words.STAMP,
         version=version,
         appraisal=appraisal,
         before=before_and_after(appraisal),

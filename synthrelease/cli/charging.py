@@ -60,14 +60,14 @@ def all_confirmed(payments: Sequence[Payment]) -> bool:
 
 
 def _agreed(question: str) -> bool:
-    """Ask; Ctrl-C and the end of what is typed mean no, as any answer but yes does."""
+    """Ask; Ctrl-C and the end of what is typed mean no, as any answer but yes does, bytes that are no text among them."""
     click.echo(f"{question} [y/N]: ", nl=False, err=True)
     try:
         # Reading at once would not end by a Ctrl-C that comes just before it, or once polars has taken the handler over.
         while not select.select([sys.stdin], [], [], _LOOK_EVERY_S)[0]:
             pass
         answer = sys.stdin.readline()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, UnicodeDecodeError):
         answer = ""
     if not answer.endswith("\n"):
         click.echo("", err=True)

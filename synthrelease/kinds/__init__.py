@@ -1,5 +1,5 @@
-"""Kinds of output: what each releases, what follows from what, what it claims and how it is made.
+"""Kinds of output: what each releases, what follows from what, and what it claims.
 
-A kind is one folder, a mechanism one module in it. Public halves (parameters, datasets, sensitivity, sentences) are all that `verify`, `report`,
-`export` and `diff` import; private halves take people's data and draw noise.
+Here are their public halves (parameters, datasets, sensitivity), which are all that `verify` imports of a kind. What takes people's data and
+draws noise is in `mechanisms` and `outputs`.
 """

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.stored import is_stored_form, stored
+from synthrelease.maths.stored import is_stored_form
 
 Array = NDArray[Any]
 Index = tuple[int | slice, ...]  # of an item, or of some rows of one
@@ -52,11 +52,6 @@ class Axis:
     def __len__(self) -> int:
         return len(self.coordinates)
 
-    @property
-    def is_labelled(self) -> bool:
-        """Whether labels stand along it, and not numbers."""
-        return len(self) > 0 and isinstance(self.coordinates[0], str)
-
 
 @dataclass(frozen=True)
 class Source:
@@ -85,18 +80,12 @@ class Dataset:
     types: tuple[np.dtype[Any], ...] = STORED
     _: KW_ONLY
     unit: str = ""
-    meaning: str = ""  # in a sentence
     items: int = 0
     by_rows: bool = False
     sources: tuple[Source, ...] = ()
     derive: Callable[..., Array] | None = None
     care: float = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
     most: int | None = None  # of drawn numbers: they are from 0 to this
-
-    @property
-    def name(self) -> str:
-        """The last part of its path."""
-        return self.path.rpartition("/")[2]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -122,12 +111,6 @@ class Dataset:
         """Yield the index of every item, in the order in which they are stored."""
         return itertools.product(*map(range, self.shape[: self.items]))
 
-    def stored(self, exact: Array) -> Array:
-        """Return derived values of one item, or of rows, as a bundle stores them."""
-        if self.types == STORED:
-            return stored(exact, by_rows=self.by_rows)
-        return exact.astype(self.types[0])
-
     def fault(self, values: Array, index: Index, sources: Sequence[Array]) -> str | None:
         """Return what is wrong with the values of an item, or of some of its rows, if anything.
 
@@ -150,7 +133,7 @@ class Dataset:
                 return None
         elif _same_bits(values, exact):
             return None
-        return "the values do not follow from the drawn ones"
+        return "the values do not follow from those that they are derived from"
 
 
 def _same_bits(values: Array, others: Array) -> bool:

@@ -28,6 +28,10 @@ from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
 
 Fault = tuple[str, str]  # a code, and a sentence
+NOISES = {
+    "gaussian": RoundedGaussian,
+    "laplace": DiscreteLaplace,
+}  # by the names of mechanisms that are noise alone
 WRONG_NAME = "the mechanism's name is not that of its noise"
 UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
 
@@ -75,11 +79,6 @@ class Parameters:
         }
         result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
         return result
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The public list of the input that stands among the parameters; empty if none does."""
-        return ()
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -158,14 +157,10 @@ class Parameters:
         return frozenset()
 
 
-def is_gaussian(noise: Noise | None) -> bool:
-    """Whether there is noise, and it is Gaussian."""
-    return isinstance(noise, RoundedGaussian)
-
-
-def is_laplace(noise: Noise | None) -> bool:
-    """Whether there is noise, and it is Laplacian."""
-    return isinstance(noise, DiscreteLaplace)
+def deviation_of(event: Event) -> float:
+    """Return the standard deviation of an event's noise; 1 without noise, where something else is wrong and is found elsewhere."""
+    noise = noise_of(event)
+    return 1.0 if noise is None else noise.standard_deviation
 
 
 def from_json(kind: Any, form: Any) -> Any:

@@ -9,10 +9,9 @@ from functools import partial
 from typing import ClassVar
 
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.screen import Screen
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Parameters, is_gaussian, is_laplace
-from synthrelease.kinds.viewers import viewer_faults
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault
+from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.maths import derived
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import Event, Noise
@@ -32,27 +31,16 @@ class PublicArea:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AreasParameters(Parameters):
+class AreasParameters(StimulusParameters):
     """The public parameters of an areas output."""
 
     kind: ClassVar = "areas"
-    input_kind: ClassVar = "gaze"
-    listed: ClassVar = "stimuli"
 
     areas: tuple[PublicArea, ...]
     transitions: bool
     weight: str  # "samples" or "duration"
-    max_stimuli_per_person: int
-    assignment_public: bool
-    screen: Screen
-    stimuli: tuple[str, ...]
     viewers: tuple[int, ...] | None  # of every stimulus, if public
     half_range_steps: int = HALF_RANGE  # that a person divides on a stimulus
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The stimuli."""
-        return self.stimuli
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
@@ -108,11 +96,10 @@ class AreasParameters(Parameters):
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if not {"gaussian": is_gaussian, "laplace": is_laplace}[self.name](noise):
+        if not isinstance(noise, NOISES[self.name]):
             yield "noise", WRONG_NAME
-        if self.max_stimuli_per_person > len(self.stimuli):
-            yield "manifest", "more stimuli per person than there are"
-        yield from viewer_faults(self)
+        yield from self.stimulus_faults()
+        yield from self.viewer_faults(self.viewers)
         names = [area.name for area in self.areas]
         if len(set(names)) < len(names) or names[-1] != ELSEWHERE:
             yield "manifest", f"two areas of one name, or '{ELSEWHERE}' does not stand last"

@@ -9,42 +9,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from synthrelease.data.screen import Screen
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Parameters, is_gaussian, is_laplace
-from synthrelease.kinds.viewers import viewer_faults
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of
+from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.maths import derived
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
 from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, noise_of
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
 
-SPECTRAL = "spectral"
-
 
 @dataclass(frozen=True, kw_only=True)
-class HeatmapParameters(Parameters):
+class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
 
     kind: ClassVar = "heatmap"
-    input_kind: ClassVar = "gaze"
-    listed: ClassVar = "stimuli"
 
     rows: int  # of the published map
     columns: int
     blur_px: float  # σ_b, in pixels of the screen
-    max_stimuli_per_person: int  # M
-    assignment_public: bool
-    screen: Screen
-    stimuli: tuple[str, ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The stimuli."""
-        return self.stimuli
 
     @property
     def pixels(self) -> tuple[Axis, Axis]:
@@ -54,10 +40,6 @@ class HeatmapParameters(Parameters):
             for cells, side in ((self.rows, self.screen.height_px), (self.columns, self.screen.width_px))
         )
         return Axis("y_px", y, "px"), Axis("x_px", x, "px")
-
-    def _stimulus_faults(self) -> Iterator[Fault]:
-        if self.max_stimuli_per_person > len(self.stimuli):
-            yield "manifest", "more stimuli per person than there are"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +85,7 @@ class SpectralParameters(HeatmapParameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy coefficients of every stimulus, what they are divided by, the heatmap and its uncertainty."""
-        noise = noise_of(event)
-        deviation = 1.0 if noise is None else noise.standard_deviation
+        deviation = deviation_of(event)
         stimulus = Axis("stimulus", self.stimuli)
         coefficients = Axis("coefficient", range(self.form.band.count))
         yield Dataset("noisy", (stimulus, coefficients), Role.NOISY, INTEGERS, items=1)
@@ -157,10 +138,10 @@ class SpectralParameters(HeatmapParameters):
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if not is_gaussian(noise):
+        if not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
-        yield from self._stimulus_faults()
-        yield from viewer_faults(self)
+        yield from self.stimulus_faults()
+        yield from self.viewer_faults(self.viewers)
         static = [field is None for field in (self.window, self.blur_time, self.frames)]
         if len(set(static)) > 1 or (self.window is not None and not self.window[0] < self.window[1]):
             yield "manifest", "window, frames and blur over time do not agree"
@@ -215,11 +196,11 @@ class CellParameters(HeatmapParameters):
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if not {"gaussian": is_gaussian, "laplace": is_laplace}[self.name](noise):
+        if not isinstance(noise, NOISES[self.name]):
             yield "noise", WRONG_NAME
         if self.calibration == "liu2019" and self.max_samples_per_stimulus is not None:
             yield "manifest", "Liu et al. 2019 do not bound a person's samples"
-        yield from self._stimulus_faults()
+        yield from self.stimulus_faults()
 
     def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with the list that the cap was chosen from."""

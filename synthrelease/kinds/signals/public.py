@@ -12,13 +12,13 @@ import numpy as np
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, is_gaussian
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, deviation_of
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CHUNKED, LPA, SignalForm
 from synthrelease.maths.spectral_signals import RADIUS, Known, SpectralSignalForm, masses
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, noise_of
+from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
 
@@ -42,11 +42,6 @@ class SignalParameters(Parameters):
     features: tuple[Feature, ...]
     recordings: tuple[str, ...]
     length_source: str  # "listed" in the plan, or "assumed" public and taken from the data
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The recordings."""
-        return self.recordings
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -104,8 +99,7 @@ class CoefficientParameters(SignalParameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, the series and their uncertainty."""
-        noise = noise_of(event)
-        deviation = 1.0 if noise is None else noise.standard_deviation
+        deviation = deviation_of(event)
         people = (self.series,) if self.is_each else ()
         coefficients = Axis("coefficient", range(self.form.count))
         rows: dict[str, Any] = {"items": 2, "by_rows": self.is_each}
@@ -218,8 +212,7 @@ class SpectralSignalParameters(SignalParameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, what they are divided by, the series and their uncertainty."""
-        noise = noise_of(event)
-        deviation = 1.0 if noise is None else noise.standard_deviation
+        deviation = deviation_of(event)
         people = self.people or 1
         coefficients = Axis("coefficient", range(self.form.count))
         yield Dataset("noisy", (*self.places, coefficients), Role.NOISY, INTEGERS, items=2)
@@ -257,7 +250,7 @@ class SpectralSignalParameters(SignalParameters):
         """Yield where name, parameters and noise contradict each other."""
         if event == BOZKIR2021_EVENT:
             yield "guarantee", _UNPROTECTED_OTHERWISE
-        elif not is_gaussian(noise):
+        elif not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
         try:
             if self.constant_steps != self.form.constant:
