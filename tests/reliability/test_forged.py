@@ -121,6 +121,19 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
     assert codes(bundle) == {"noise"}
 
 
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+@pytest.mark.parametrize("more", [1, -1])
+def test_an_event_over_another_number_of_integers(bundle, name, more):
+    """An output with integers that its event does not cover, or an event that covers some that are not there."""
+
+    def change(manifest):
+        output(manifest, name)["event"]["count"] += more
+        recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"noise"}
+
+
 def _told_as_draws_from_the_model(manifest, name):
     entry = output(manifest, name)
     p = entry["mechanism"]["parameters"]
