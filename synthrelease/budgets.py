@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.outputs import ResolvedOutput
-from synthrelease.plan import OutputSpec, Plan
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.plan import Plan
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
+from synthrelease.specs import OutputSpec
 
 _CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 # How much of the plan's ε may be left over: a mixed composition takes a while.
@@ -26,15 +28,23 @@ _AHEAD = 1.1  # costs grow a little more than in proportion
 _STEPS = 40
 
 
-def divided(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]:
+@dataclass(frozen=True)
+class Prepared:
+    """An output with all its public parameters, before it has a budget."""
+
+    spec: OutputSpec
+    mechanism: Mechanism[Any]
+
+
+def divided(plan: Plan, prepared: Sequence[Prepared]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, by name.
 
     Raises:
         PolicyError: what is asked for costs more than the plan allows, or an output cannot be had for its part.
         PlanError: an output without noise asks for a part.
     """
-    asked = split_budget(plan, resolved)
-    paying = [r for r in resolved if r.spec.name in asked]
+    asked = split_budget(plan, prepared)
+    paying = [r for r in prepared if r.spec.name in asked]
     events = {r.spec.name: planned_event(r, asked[r.spec.name]) for r in paying}
     elastic = {r.spec.name for r in paying if _is_elastic(r.spec)}
     protected = [part for event in events.values() if (part := accounting.protected_part(event)) is not None]
@@ -65,16 +75,16 @@ def _is_elastic(spec: OutputSpec) -> bool:
     return "epsilon" not in spec.options and spec.options.get("calibration", "exact") == "exact"
 
 
-def planned_event(resolved: ResolvedOutput, budget: Budget | None) -> Event:
+def planned_event(prepared: Prepared, budget: Budget | None) -> Event:
     """Return the event that a budget buys; a refusal names the output.
 
     Raises:
         PolicyError: the output cannot be had for it.
     """
     try:
-        return resolved.calibrate(budget)
+        return prepared.mechanism.calibrate(budget)
     except PolicyError as error:
-        error.where = resolved.spec.where
+        error.where = prepared.spec.where
         raise
 
 
@@ -113,7 +123,7 @@ def _largest(cost: Callable[[float], float], allowed: float, *, close: float) ->
     return best
 
 
-def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Budget]:
+def split_budget(plan: Plan, prepared: Sequence[Prepared]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, as it is asked for.
 
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
@@ -125,9 +135,9 @@ def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Bu
         PolicyError: shares exceed the whole, or nothing is left to those that state neither.
         PlanError: an output without noise asks for a part.
     """
-    paying = [r.spec for r in resolved if r.noise is not None]
-    for r in resolved:
-        if r.noise is None and {"share", "epsilon", "delta"} & set(r.spec.options):
+    paying = [r.spec for r in prepared if r.mechanism.takes_budget]
+    for r in prepared:
+        if not r.mechanism.takes_budget and {"share", "epsilon", "delta"} & set(r.spec.options):
             raise PlanError(
                 "budget-without-noise",
                 "an output without noise takes no share of ε or δ",
@@ -148,7 +158,7 @@ def split_budget(plan: Plan, resolved: Sequence[ResolvedOutput]) -> dict[str, Bu
             remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
         )
     epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
-    deltas = _split_delta(plan, {r.spec.name: r.spec for r in resolved if r.takes_delta}, epsilons)
+    deltas = _split_delta(plan, {r.spec.name: r.spec for r in prepared if r.mechanism.takes_delta}, epsilons)
     down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
     return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
 

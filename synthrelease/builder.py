@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,13 +13,14 @@ from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
+from synthrelease.bundle.items import stored_items
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.curator_notes import CuratorNotes
 from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
+from synthrelease.kinds.dataset import Array
 from synthrelease.ledger import Debit
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Derivation
 from synthrelease.parallel import Call, Job, Progress, Round, pool_of, run
 from synthrelease.payment import Confirm, Payment
 from synthrelease.plan import load_plan
@@ -259,11 +260,10 @@ def _published(  # noqa: PLR0917  everything that is decided by now
     try:
         releases = ready.released | drawn_on(design, ready.collected, random, paid=True)
         in_order = [releases[output.name] for output in design.outputs]
-        derivations = [(o.name, derive) for o in design.outputs for derive in releases[o.name].derivations]
+        arrays = {name: drawn.arrays for name, drawn in releases.items()}
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, in_order, seeded=random.seeded, date=date, spending=spending)
-        kinds = {dataset_path(output.name): output.resolved.spec.kind for output in design.outputs}
-        writing = Call(_write_and_verify, (bundle.path, manifest, derivations, kinds))
+        writing = Call(_write_and_verify, (bundle.path, manifest, arrays))
         ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
         durable.write_durably(text, to_bytes(manifest))
         before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
@@ -284,17 +284,14 @@ def _published(  # noqa: PLR0917  everything that is decided by now
 
 
 def _write_and_verify(
-    path: Path, manifest: dict[str, Any], derivations: Sequence[tuple[str, Derivation]], kinds: dict[str, str]
+    path: Path, manifest: dict[str, Any], drawn: Mapping[str, Mapping[str, Array]]
 ) -> tuple[dict[str, Any], str]:
-    """Return the manifest of the new bundle, and the digest in its seal. No more is in memory than one derivation makes."""
+    """Return the manifest of the new bundle, and the digest in its seal. What follows from the drawn arrays is derived as it is written."""
+    outputs = manifest["outputs"]
     whole = hdf5.write_bundle(
         path,
-        (
-            (dataset_path(name, *labels), array)
-            for name, derive in derivations
-            for labels, array in derive().items()
-        ),
-        kinds,
+        (stored for output in outputs for stored in stored_items(output, drawn[output["name"]])),
+        {dataset_path(output["name"]): output["kind"] for output in outputs},
         completed=partial(with_contents, manifest),
         test_seed=bool(manifest["randomness"]["test_seed"]),
     )

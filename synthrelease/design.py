@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from synthrelease.budgets import divided, planned_event
+from synthrelease.budgets import Prepared, divided, planned_event
 from synthrelease.bundle.input_claims import ONLY_WARNING
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.registry import prepare
 from synthrelease.ledger import Charge
-from synthrelease.outputs import KINDS, ResolvedOutput
 from synthrelease.plan import Plan
 from synthrelease.policy import Promised, PromisedOutput
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event, Unprotected, flatten
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
+from synthrelease.specs import OutputSpec
 
 
 @dataclass(frozen=True)
 class PlannedOutput:
     """An output with its share of the budget and the event it will be."""
 
-    resolved: ResolvedOutput
+    spec: OutputSpec
+    mechanism: Mechanism[Any]
     budget: Budget | None
     event: Event
     guarantee: Guarantee
@@ -33,7 +37,7 @@ class PlannedOutput:
     @property
     def name(self) -> str:
         """The output's name."""
-        return self.resolved.spec.name
+        return self.spec.name
 
     @property
     def delta(self) -> float:
@@ -73,7 +77,10 @@ class Design:
 
     def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
         """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
-        outputs = [PromisedOutput(o.name, o.resolved.mechanism(), o.guarantee, o.event) for o in self.outputs]
+        outputs = [
+            PromisedOutput(o.name, o.mechanism.parameters.to_entry(), o.guarantee, o.event)
+            for o in self.outputs
+        ]
         return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon, dataset_delta)
 
     def charge(self) -> Charge:
@@ -122,12 +129,12 @@ def make_design(plan: Plan) -> Design:
             ),
             str(plan.path),
         )
-    resolved = [
-        KINDS[spec.kind](spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours)
+    prepared = [
+        Prepared(spec, prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours))
         for spec in plan.outputs
     ]
-    budgets = divided(plan, resolved)
-    planned = tuple(_planned(plan, r, budgets.get(r.spec.name)) for r in resolved)
+    budgets = divided(plan, prepared)
+    planned = tuple(_planned(plan, one, budgets.get(one.spec.name)) for one in prepared)
     done = [output.event for output in planned]
     spent = accounting.epsilon_at(done, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
     if spent > plan.epsilon:
@@ -146,20 +153,20 @@ def make_design(plan: Plan) -> Design:
     return Design(plan, facts, planned, total, method, people)
 
 
-def _planned(plan: Plan, resolved: ResolvedOutput, budget: Budget | None) -> PlannedOutput:
-    event = planned_event(resolved, budget)
+def _planned(plan: Plan, prepared: Prepared, budget: Budget | None) -> PlannedOutput:
+    event = planned_event(prepared, budget)
     unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
     if unprotected and not plan.allow_unprotected:
         raise PolicyError(
             "unprotected-output",
             "the output protects nobody",
-            where=resolved.spec.where,
+            where=prepared.spec.where,
             found=unprotected[0].reason,
             expected="a mechanism that protects people",
             remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
         )
     promise = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
-    return PlannedOutput(resolved, budget, event, promise)
+    return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, promise)
 
 
 def warnings(design: Design) -> list[str]:

@@ -9,12 +9,10 @@ from typing import Any
 from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
 from synthrelease.memory import memory
-from synthrelease.outputs.resolved import comparison_of, errors_of
-from synthrelease.outputs.signal_units import units_table
+from synthrelease.number_words import several
 from synthrelease.policy import Policy
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.report.number_words import several
 from synthrelease.report.summary import wrapped
 
 _WORTH_TELLING = 1.05
@@ -41,27 +39,27 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
     for output in design.outputs:
         noise = noise_of(output.event)
         known = design.plan.neighbours is Neighbours.REPLACE_ONE
-        people = design.facts[output.resolved.spec.input].people if known else None
-        error, needed = output.resolved.prediction(output.event, output.budget, people)
+        people = design.facts[output.spec.input].people if known else None
+        error, needed = output.mechanism.prediction(output.event, output.budget, people)
         rows.append(
             {
                 "name": output.name,
-                "kind": output.resolved.spec.kind,
+                "kind": output.spec.kind,
                 "epsilon": None if output.budget is None else round(output.budget.epsilon, 9),
                 "delta": None if output.budget is None else output.budget.delta,
                 "promise": str(output.guarantee),
                 "noise": None if noise is None else noise.type,
                 "scale_steps": None if noise is None else noise.scale,
                 "sensitivity_steps": None if noise is None else noise.sensitivity,
-                "derivation": None if noise is None else output.resolved.derivation(),
+                "derivation": None
+                if noise is None
+                else output.mechanism.parameters.derivation(design.plan.neighbours),
                 "error": error,
                 "people": people,
                 "people_needed": needed,
-                "units": units_table(
-                    output.resolved, output.event, output.guarantee, design.plan.neighbours, output.budget
-                ),
-                "errors": errors_of(output.resolved, output.event),
-                "comparison": comparison_of(output.resolved, output.budget),
+                "units": output.mechanism.units(output.event, output.guarantee, output.budget),
+                "errors": output.mechanism.errors(output.event),
+                "comparison": output.mechanism.comparison(output.budget),
             }
         )
     added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from synthrelease.design import Design, PlannedOutput
-from synthrelease.mechanisms.collected import Collected, PersonRows, Rows, Several, Sums, Tally
+from synthrelease.kinds.collected import Collected, PersonRows, Rows, Several, Sums, Tally
 from synthrelease.parts import PART_CELLS, most_rows, nobody
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
@@ -50,12 +50,12 @@ def memory(design: Design) -> Memory:
     sums: dict[str, int] = dict.fromkeys(design.facts, 0)
     row_bytes: dict[str, int] = {}
     for output in design.outputs:
-        name = output.resolved.spec.input
+        name = output.spec.input
         fixed, each = _contributed(output, design)
         sums[name] += fixed
         if each:
             row_bytes[name] = row_bytes.get(name, 0) + each
-    largest = _DERIVED * max((output.resolved.largest_array for output in design.outputs), default=0)
+    largest = _DERIVED * max((output.mechanism.largest_array for output in design.outputs), default=0)
     all_sums, of_part = sum(sums.values()), max(sums.values(), default=0)
     reading = _CELL * PART_CELLS + of_part
     # Sums and what was drawn from them; then what was drawn, as it is verified too; and as it came to a worker.
@@ -74,8 +74,8 @@ def memory(design: Design) -> Memory:
 
 def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
     """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
-    spec, facts = output.resolved.spec, design.facts[output.resolved.spec.input]
-    empty: Collected = output.resolved.collector()(nobody(design.plan.inputs[spec.input], facts.names))
+    spec, facts = output.spec, design.facts[output.spec.input]
+    empty: Collected = output.mechanism.collect(nobody(design.plan.inputs[spec.input], facts.names))
     return _bytes_of(empty, output, facts.people)
 
 
@@ -86,7 +86,7 @@ def _bytes_of(empty: Collected, output: PlannedOutput, people: int) -> tuple[int
         case Tally():  # what it is added up in, under the cap that was chosen
             noise = noise_of(output.event)
             return 0 if noise is None else _INTEGER * noise.count, _ENTRY
-        case Rows() if output.resolved.spec.kind == "records":
+        case Rows() if output.spec.kind == "records":
             return 0, _KEPT_ROW + _KEPT_TIMES * empty.row_bytes
         case Rows() | PersonRows():  # one of each person
             return 2 * people * empty.row_bytes, 0

@@ -2,7 +2,7 @@
 
 Bounding a person's contribution takes all of their rows at once, so a part is a set of people, not a stretch of the file.
 A file that is sorted by person is read once in all; any other once for every part, each time keeping only its rows. What is
-collected from all parts is the same whatever they are (`mechanisms.collected`).
+collected from all parts is the same whatever they are (`kinds.collected`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
 from synthrelease.errors import PlanError
-from synthrelease.mechanisms.collected import Collected
-from synthrelease.outputs.measurements import Measure, Measured
-from synthrelease.outputs.resolved import Collector
-from synthrelease.plan import InputSpec
+from synthrelease.kinds.collected import Collected
+from synthrelease.kinds.measured import Measure, Measured
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.specs import InputSpec
 
 PART_CELLS = 1 << 24  # of a part
 Stamp = str

@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.bundle.manifest import schema
-from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import DEGREES
 from synthrelease.data.given import by_names
 from synthrelease.data.held import Held
-from synthrelease.data.readers import reader_for
-from synthrelease.data.source import Source
-from synthrelease.errors import PlanError, SynthReleaseError
+from synthrelease.errors import PlanError
 from synthrelease.kinds.registry import input_kinds
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings, refuse_misfit
+from synthrelease.specs import InputSpec, OutputSpec
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
@@ -30,62 +28,6 @@ _EXTREMES = {
     "maximum": ("largest", "quantile:0.95"),
     "max": ("largest", "quantile:0.95"),
 }
-
-
-@dataclass(frozen=True)
-class InputSpec:
-    """An input of the plan: its kind, its file, and the plan's other keys with defaults."""
-
-    name: str
-    kind: str
-    path: Path
-    options: dict[str, Any]
-    frame: Held | None = None  # in place of the file
-
-    @property
-    def source(self) -> Source:
-        """Where its rows are, and how they are written there."""
-        if self.frame is not None:
-            return Source(Path(self.frame.name), frame=self.frame)
-        o = self.options
-        named: dict[str, Any] = {
-            key: o[key] for key in ("separator", "pattern", "format", "table") if key in o
-        }
-        named |= {key: tuple(o[key]) for key in ("header", "axes", "messages") if key in o}
-        return Source(self.path, **named)
-
-    @property
-    def columns(self) -> list[str]:
-        """All columns of its file that it reads."""
-        o = self.options
-        return [*o["columns"].values(), *o.get("bounds", ()), *o.get("categories", ()), *self.chosen.columns]
-
-    @property
-    def chosen(self) -> ChosenRows:
-        """Which of its rows count."""
-        return ChosenRows(self.options["only"], self.options["valid"])
-
-    def files(self) -> list[Path]:
-        """Return the files that its rows are in, which nothing may replace; where they cannot be found, the path."""
-        if self.frame is not None:
-            return []
-        try:
-            return reader_for(self.source).files(self.source)
-        except SynthReleaseError:  # said better where it is read
-            return [self.path]
-
-
-@dataclass(frozen=True)
-class OutputSpec:
-    """An output of the plan: name, kind, input, and the plan's other keys with defaults."""
-
-    name: str
-    kind: str
-    input: str
-    options: dict[str, Any]
-    where: str
-    given: frozenset[str] = frozenset()  # the keys that the plan writes; the other options are defaults
-    folder: Path = Path()  # of the plan: what paths are relative to
 
 
 @dataclass(frozen=True)

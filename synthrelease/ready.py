@@ -13,11 +13,10 @@ from synthrelease.data.facts import NOBODY
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.design import Design, PlannedOutput, make_design
 from synthrelease.errors import DataError
+from synthrelease.kinds.collected import Collected
+from synthrelease.kinds.mechanism import Drawn
 from synthrelease.ledger import Ledger
-from synthrelease.mechanisms.collected import Collected
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.measurements import measure
-from synthrelease.outputs.resolved import Release, may_fail_after_noise
 from synthrelease.parallel import Call, Job, Round
 from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
 from synthrelease.payment import Payment
@@ -48,7 +47,7 @@ class Ready:
     ledger: Ledger | None
     most_epsilon: float | None
     collected: dict[str, Collected] = field(repr=False)
-    released: dict[str, Release] = field(repr=False)
+    released: dict[str, Drawn] = field(repr=False)
     private: CuratorNotes
     payment: Payment | None
     most_bytes: int
@@ -79,7 +78,7 @@ def ready_job(
     asked = [(part, *_collecting(design, part.spec.name)) for part in parts]
     by_input = yield Round("reading", [Call(_contributions, one) for one in asked], join=_joined)
     for planned in design.outputs:
-        _refuse_nothing_left(planned, by_input[planned.resolved.spec.input])
+        _refuse_nothing_left(planned, by_input[planned.spec.input])
     collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
     unpaid = seeded or SecureRandom()
     released = drawn_on(design, collected, unpaid, paid=False)
@@ -100,7 +99,7 @@ def ready_job(
 
 def drawn_on(
     design: Design, collected: dict[str, Collected], random: SecureRandom, *, paid: bool
-) -> dict[str, Release]:
+) -> dict[str, Drawn]:
     """Draw on the outputs that a budget covers, or on those that none does; what they were drawn from is let go."""
     return {
         output.name: released_output(output, collected.pop(output.name), random)
@@ -116,16 +115,16 @@ def _refuse_likely_failures(design: Design, collected: Mapping[str, Collected]) 
         PlanError: too few records pass their test.
     """
     for output in design.outputs:
-        if output.paid and may_fail_after_noise(output.resolved):
+        if output.paid and output.mechanism.may_fail_after_noise:
             released_output(output, collected[output.name], SecureRandom())
 
 
-def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Release:
+def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Drawn:
     """Draw on one output; RuntimeError if what was done is not what the design has planned."""
-    release = planned.resolved.release(collected, planned.budget, random.spawn(planned.name))
-    if release.event != planned.event and not differs_by_choice(planned.event, release.event):
+    drawn = planned.mechanism.draw(collected, planned.budget, random.spawn(planned.name))
+    if drawn.event != planned.event and not differs_by_choice(planned.event, drawn.event):
         raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
-    return release
+    return drawn
 
 
 def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...], int]:
@@ -149,10 +148,10 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
 
 def _collecting(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What collects, and what counts, for the outputs that an input is for."""
-    wanted = [output for output in design.outputs if output.resolved.spec.input == name]
+    wanted = [output for output in design.outputs if output.spec.input == name]
     return (
-        {output.name: output.resolved.collector() for output in wanted},
-        {output.name: measure(output.resolved) for output in wanted},
+        {output.name: output.mechanism.collect for output in wanted},
+        {output.name: output.mechanism.measured for output in wanted},
     )
 
 
@@ -177,7 +176,7 @@ def _refuse_nothing_left(planned: PlannedOutput, found: Contributions) -> None:
     raise DataError(
         "nothing-left",
         "nothing of the data is left for this output: it would be noise alone, and cost as much",
-        where=planned.resolved.spec.where,
+        where=planned.spec.where,
         found="; ".join(map(_uncounted, lost)) or "no row has the measurements that it is made of",
         expected="at least one measurement that counts",
         remedy="correct the screen, the bounds, the unit, or the codes of missing values",
@@ -191,7 +190,7 @@ def _uncounted(loss: Loss) -> str:
 
 
 def _private(
-    design: Design, by_input: Mapping[str, Contributions], released: Mapping[str, Release]
+    design: Design, by_input: Mapping[str, Contributions], released: Mapping[str, Drawn]
 ) -> CuratorNotes:
     remarks = {}
     for name, facts in design.facts.items():

@@ -16,7 +16,6 @@ from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.design import Design
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.kinds.dataset import Role
-from synthrelease.outputs.resolved import rehearsed_release
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
 from synthrelease.settings_file import explained
@@ -52,7 +51,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
         BundleError: what the plan claims does not follow from what it does: a defect of this package.
         MachineError: the day cannot be told.
     """
-    releases = [rehearsed_release(o.resolved, o.budget, o.event) for o in design.outputs]
+    releases = [o.mechanism.rehearsed(o.budget, o.event) for o in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
     items = [item for output in planned["outputs"] for item in items_of(output)]

@@ -11,18 +11,17 @@ from importlib.metadata import version
 from typing import Any
 
 import synthrelease
-from synthrelease.bundle.claims import narrower_guarantees
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION
 from synthrelease.data.tables import Code
 from synthrelease.design import Design, PlannedOutput, warnings
 from synthrelease.errors import MachineError
-from synthrelease.kinds.registry import parameters_of
-from synthrelease.outputs.resolved import Release
-from synthrelease.plan import InputSpec
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.narrower import narrower_guarantees
 from synthrelease.privacy.event import noise_of
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec
 
 _DEPENDENCIES = ("numpy", "scipy", "h5py", "dp-accounting", "cryptography")
 
@@ -34,7 +33,7 @@ def _versions() -> dict[str, str]:
 
 def compose_manifest(
     design: Design,
-    releases: list[Release],
+    releases: list[Drawn],
     *,
     seeded: bool,
     date: str,
@@ -137,20 +136,21 @@ def _accepted_entry(column: str, values: Sequence[Code]) -> dict[str, Any]:
     return {"column": column, "low": low, "high": high}
 
 
-def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbours) -> dict[str, Any]:
-    noise = noise_of(release.event)
-    resolved = planned.resolved
-    mechanism = resolved.mechanism()
-    mechanism["parameters"] |= release.chosen
+def _output_entry(planned: PlannedOutput, drawn: Drawn, neighbours: Neighbours) -> dict[str, Any]:
+    noise, parameters = noise_of(drawn.event), drawn.parameters
     return {
         "name": planned.name,
-        "kind": resolved.spec.kind,
-        "input": resolved.spec.input,
+        "kind": planned.spec.kind,
+        "input": planned.spec.input,
         "paths": [],
-        "mechanism": mechanism,
+        "mechanism": parameters.to_entry(),
         "sensitivity": None
         if noise is None
-        else {"norm": noise.norm, "value": repr(noise.sensitivity), "derivation": resolved.derivation()},
+        else {
+            "norm": noise.norm,
+            "value": repr(noise.sensitivity),
+            "derivation": parameters.derivation(neighbours),
+        },
         "noise": None
         if noise is None
         else {
@@ -160,17 +160,14 @@ def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbou
             "grid": "1",
             "exact": True,
         },
-        "event": release.event.to_json(),
+        "event": drawn.event.to_json(),
         "guarantee": planned.guarantee.to_json(),
         "narrower_units": [
             narrower.to_json()
             for narrower in narrower_guarantees(
-                parameters_of({"kind": resolved.spec.kind, "mechanism": mechanism}),
-                release.event,
-                delta=planned.delta,
-                neighbours=neighbours,
+                parameters, drawn.event, delta=planned.delta, neighbours=neighbours
             )
         ],
-        "post_processing": resolved.post_processing(),
-        "warnings": resolved.warnings(),
+        "post_processing": parameters.post_processing(),
+        "warnings": parameters.warnings(),
     }

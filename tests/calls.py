@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from synthrelease.mechanisms.collected import Sums
+from synthrelease.kinds.collected import Sums
 
 
 def square(number: int) -> int:

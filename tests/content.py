@@ -22,6 +22,7 @@ FREE_TEXT = {
     r"outputs/\w+/sensitivity/derivation": "a sentence about the number beside it, which is recomputed",
     r"outputs/\w+/post_processing(/\*)?": "sentences about values that are recomputed",
     r"(outputs/\w+/)?warnings(/\*)?": "sentences; that of a test seed is held against seal and source by itself",
+    r"plan/sha256": "of a plan that is not in the bundle",
     r"digests(/.*)?": "follow from the values, which are compared themselves",
 }
 
@@ -77,6 +78,7 @@ _FOLLOWING = {
     "(epsilon0|seeds)": r"outputs/randomized/guarantee/epsilon",
     "guarantee/delta": r"outputs/\w+/(guarantee/epsilon|narrower_units/\*/(epsilon|delta))|privacy/guarantee/epsilon",
     "public_inputs/(names|length)": r"privacy/not_protected.*",
+    "parameters/by": r"privacy/not_protected.*",  # labels of recordings are listed elsewhere
 }
 """What is told otherwise wherever something is: the numbers that follow from it."""
 

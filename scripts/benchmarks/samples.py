@@ -22,11 +22,12 @@ from benchmarks._report import Figure, Growth, Peer, Report, Section
 from benchmarks.heatmap import BUDGET, SCREENS, multiply_adds, spectral_parameters
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze
-from synthrelease.mechanisms.collected import Sums
+from synthrelease.kinds.collected import Sums
 from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import contributions, divided, stamp_of
-from synthrelease.plan import InputSpec, defaults
+from synthrelease.plan import defaults
+from synthrelease.specs import InputSpec
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
 STIMULI, CELLS = 100, (100, 134)

@@ -30,10 +30,11 @@ from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parallel import checked_jobs
 from synthrelease.parts import divided, stamp_of
-from synthrelease.plan import InputSpec, load_plan
+from synthrelease.plan import load_plan
 from synthrelease.privacy.event import PrivateChoice, flatten, noise_of
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.released import Released
+from synthrelease.specs import InputSpec
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress

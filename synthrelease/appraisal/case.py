@@ -9,7 +9,7 @@ from synthrelease.appraisal.matched import MadeOutput
 from synthrelease.appraisal.yardsticks import Kind, Yardstick, kind_of
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
-from synthrelease.mechanisms.collected import Collected, PersonRows, Rows
+from synthrelease.kinds.collected import Collected, PersonRows, Rows
 
 
 @dataclass(frozen=True)

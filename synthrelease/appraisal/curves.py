@@ -14,7 +14,7 @@ from synthrelease.appraisal.appraised import Curve, Measure, Values
 from synthrelease.appraisal.matched import MadeOutput
 from synthrelease.appraisal.yardsticks.yardstick import Yardstick
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.mechanisms.collected import Collected
+from synthrelease.kinds.collected import Collected
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Arrays, Derivation
 from synthrelease.privacy.budget import Budget

@@ -27,7 +27,7 @@ from synthrelease.evaluate.attacks.aggregates import success_known_rest
 from synthrelease.evaluate.attacks.intervals import coins_rate
 from synthrelease.evaluate.attacks.roc import randomized_tpr
 from synthrelease.evaluate.attacks.windows import Numbers
-from synthrelease.mechanisms.collected import Collected, PersonRows, Rows, Sums, by_label
+from synthrelease.kinds.collected import Collected, PersonRows, Rows, Sums, by_label
 from synthrelease.mechanisms.statistics import INTERVALS
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.outputs.records import RecordsOutput

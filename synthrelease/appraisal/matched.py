@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from synthrelease.design import Design, PlannedOutput
 from synthrelease.errors import PlanError
-from synthrelease.outputs.gaze_maps import GazeMapOutput
-from synthrelease.outputs.noised_signals import NoisedSignalsOutput
-from synthrelease.outputs.resolved import ResolvedOutput
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.budget import Budget
+from synthrelease.specs import OutputSpec
 from synthrelease.privacy.event import Event, PrivateChoice, differs_by_choice, flatten
 from synthrelease.privacy.event import from_json as event_from_json
-
-_CHOSEN = ("cap", "coefficients", "bound_steps")  # what a mechanism may have chosen privately
 
 
 @dataclass(frozen=True)
@@ -24,14 +21,11 @@ class MadeOutput:
     """An output of a bundle, with what the plan says of it."""
 
     entry: dict[str, Any]  # of the manifest
-    resolved: (
-        ResolvedOutput  # with all public parameters; what was chosen privately is as if the plan had named it
-    )
+    spec: OutputSpec
+    mechanism: Mechanism[Any]  # what was chosen privately is as if the plan had named it
     budget: Budget | None
     event: Event
-    spent_on_choice: float = (
-        0.0  # ε of the budget that a private choice took, which `resolved` has made already
-    )
+    spent_on_choice: float = 0.0  # ε of the budget that a private choice took, which was made already
 
     @property
     def name(self) -> str:
@@ -59,44 +53,23 @@ def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tupl
 
 
 def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOutput:
-    told, found = json.loads(json.dumps(planned.resolved.mechanism())), entry["mechanism"]
-    chosen = {
-        key: found["parameters"][key]
-        for key in _CHOSEN
-        if key in found["parameters"] and is_chosen_privately(planned.resolved)
-    }
-    told["parameters"] |= chosen
+    mechanism, stated = planned.mechanism.as_made(parameters_of(entry)), entry["mechanism"]
+    expected = mechanism.parameters.to_entry()
     for part in ("name", "parameters", "public_inputs"):
-        if told[part] != found[part]:
+        if expected[part] != stated[part]:
             keys = ""
             if part != "name":
-                keys = ", ".join(
-                    sorted(k for k in told[part] | found[part] if told[part].get(k) != found[part].get(k))
-                )
+                every = expected[part] | stated[part]
+                keys = ", ".join(sorted(k for k in every if expected[part].get(k) != stated[part].get(k)))
             other = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
             raise _other(bundle, "bundle-of-other-mechanism", other)
     event = event_from_json(entry["event"])
     if event != planned.event and not differs_by_choice(planned.event, event):
         raise _other(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
-    spent = sum(leaf.epsilon for leaf in flatten(event) if chosen and isinstance(leaf, PrivateChoice))
-    return MadeOutput(entry, _settled(planned.resolved, chosen), planned.budget, event, spent)
-
-
-def is_chosen_privately(resolved: ResolvedOutput) -> bool:
-    """Return whether the mechanism chooses a parameter by the data."""
-    match resolved:
-        case GazeMapOutput():
-            return resolved.private_cap is not None
-        case NoisedSignalsOutput():
-            return resolved.private_frequencies is not None
-    return False
-
-
-def _settled(resolved: ResolvedOutput, chosen: dict[str, Any]) -> ResolvedOutput:
-    match resolved:
-        case GazeMapOutput() | NoisedSignalsOutput():
-            return resolved.settled(chosen)
-    return resolved
+    spent = sum(
+        leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice) and mechanism.is_choosing
+    )
+    return MadeOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, spent)
 
 
 def _other(bundle: Path, code: str, found: str) -> PlanError:

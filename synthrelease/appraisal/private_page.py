@@ -17,7 +17,7 @@ from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
 from synthrelease.report.figures import write_png
 from synthrelease.report.mechanism_words import KINDS
-from synthrelease.report.number_words import listed, scientific_up, several
+from synthrelease.number_words import listed, scientific_up, several
 from synthrelease.report.page import embedded, render
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure

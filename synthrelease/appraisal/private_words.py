@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from synthrelease.appraisal.appraised import RELEASED, AppraisedOutput, KnownRest
 from synthrelease.evaluate.attacks import Rate, Verdict
-from synthrelease.report.number_words import percent_up, short
+from synthrelease.number_words import percent_up, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
 _NONE = "not defined"

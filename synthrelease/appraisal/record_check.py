@@ -14,14 +14,14 @@ from synthrelease.appraisal.record_rows import Codes, Labels, Numbers, RecordRow
 from synthrelease.bundle.reading import noisy_model
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
+from synthrelease.kinds.collected import Collected, Rows
 from synthrelease.kinds.dataset import quoted
-from synthrelease.mechanisms.collected import Collected, Rows
 from synthrelease.mechanisms.records.candidates import Known
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
-from synthrelease.report.number_words import percent, several
+from synthrelease.number_words import percent, several
 
 _ERROR = 1e-9  # probability that records of the model are found fault with
 _LEAST_FRESH, _MOST_FRESH = 4000, 10_000  # fresh records

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from synthrelease.appraisal.appraised import Appraisal
 from synthrelease.evaluate.json_form import JsonForm
-from synthrelease.report.number_words import listed
+from synthrelease.number_words import listed
 
 # What a policy calls an attack, and how its results are called.
 _CALLED = {

@@ -13,7 +13,7 @@ Sources: the proof note beside each mechanism, `synthrelease/mechanisms/*.proof.
 from synthrelease.arrays.features import mean_signals, statistics, synthetic_records
 from synthrelease.arrays.gaze import areas, heatmaps
 from synthrelease.arrays.release import ArrayRelease, compose
-from synthrelease.mechanisms.records import deniability_test
+from synthrelease.kinds.records.deniability import deniability_test
 
 __all__ = [
     "ArrayRelease",

@@ -9,12 +9,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
 from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
+from synthrelease.kinds.values import Values
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.measurements import measure
 from synthrelease.parts import Contributions, contributions, divided, stamp_of
 from synthrelease.plan import keys_of, plan_of
 from synthrelease.privacy import accounting
@@ -253,28 +254,29 @@ def released(
         stamp = stamp_of(spec.source)
         design = make_design(plan)
         (planned,) = design.outputs
-        resolved = planned.resolved
-        collectors, measures = {name: resolved.collector()}, {name: measure(resolved)}
+        collectors, measures = {name: planned.mechanism.collect}, {name: planned.mechanism.measured}
         found = functools.reduce(
             Contributions.joined,
             (contributions(part, collectors, measures) for part in divided(spec, design.facts[_ROWS], stamp)),
         )
-        release = released_output(planned, found.collected[name], random)
+        drawn = released_output(planned, found.collected[name], random)
     except SynthReleaseError as error:
         _say_as_call(error, name)
         raise
-    values = {labels: array for derive in release.derivations for labels, array in derive().items()}
-    mechanism = resolved.mechanism()
-    mechanism["parameters"] |= release.chosen
+    parameters = drawn.parameters
+    values = {
+        labels_of(parameters, dataset, index): array.reshape(shape_of(parameters, dataset))
+        for dataset, index, array in Values(parameters, drawn.event, drawn.arrays)
+    }
     public = [told for told in warnings(design) if not told.startswith(_OF_PLANS)]
     return ArrayRelease(
         name,
         values,
         NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
-        release.event,
-        mechanism,
-        (*public, *resolved.warnings()),
-        (*found.notes, *release.notes),
+        drawn.event,
+        parameters.to_entry(),
+        (*public, *parameters.warnings()),
+        (*found.notes, *drawn.notes),
         random.seeded,
     )
 

@@ -6,15 +6,14 @@ Only public halves of kinds and the accounting are used here, nothing that draws
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-from synthrelease.kinds.parameters import Fault, Parameters
+from synthrelease.kinds.parameters import Fault
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
-from synthrelease.privacy.event import Composed, DiscreteLaplace, Event, Noise, RoundedGaussian, flatten
+from synthrelease.privacy.event import Event, Noise, RoundedGaussian, flatten
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
 
@@ -69,34 +68,6 @@ def _noise_faults(
 def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> Guarantee:
     """Return the guarantee of one output for a person, ε being stated at `delta`."""
     return accounting.compose([event], delta=delta, neighbours=neighbours)
-
-
-def narrower_guarantees(
-    parameters: Parameters, event: Event, *, delta: float, neighbours: Neighbours
-) -> list[Guarantee]:
-    """Return the guarantees of an output where less than a person changes, from the narrowest unit on; empty if nothing else.
-
-    Event level, as some papers state it: it protects no person, whose other chunks and recordings tell the same.
-
-    Args:
-        parameters: of the output.
-        event: what was done.
-        delta: δ at which ε is stated.
-        neighbours: the relation, of the narrower unit's data.
-    """
-    return [
-        accounting.compose([_less(event, sensitivity)], delta=delta, neighbours=neighbours, unit=unit)
-        for unit, sensitivity in parameters.narrower(neighbours)
-    ]
-
-
-def _less(event: Event, sensitivity: Sensitivity) -> Event:
-    """The event as it touches data of a smaller sensitivity; a choice may tell of it all that it tells of anybody."""
-    if isinstance(event, Composed):
-        return Composed(tuple(_less(part, sensitivity) for part in event.events))
-    if isinstance(event, RoundedGaussian):
-        return replace(event, sensitivity=sensitivity.l2)
-    return replace(event, sensitivity=sensitivity.l1) if isinstance(event, DiscreteLaplace) else event
 
 
 def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:

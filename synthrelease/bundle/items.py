@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.bundle.layout import dataset_path
-from synthrelease.kinds.dataset import Dataset, in_order
+from synthrelease.kinds.dataset import Array, Dataset, in_order
 from synthrelease.kinds.registry import parameters_of
+from synthrelease.kinds.values import Values
 from synthrelease.privacy.event import from_json
 
 
@@ -45,6 +47,19 @@ def items_of(output: dict[str, Any]) -> list[Item]:
         )
         for dataset, index in in_order(list(parameters.datasets(from_json(output["event"]))))
     ]
+
+
+def stored_items(output: dict[str, Any], drawn: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
+    """Yield path and values of every item of an output, derived as it is asked for.
+
+    Args:
+        output: its entry in the manifest.
+        drawn: the datasets that follow from nothing, by path.
+    """
+    parameters = parameters_of(output)
+    for dataset, index, values in Values(parameters, from_json(output["event"]), drawn):
+        path = dataset_path(output["name"], *labels_of(parameters, dataset, index))
+        yield path, values.reshape(shape_of(parameters, dataset))
 
 
 def item_count(output: dict[str, Any]) -> int:

@@ -14,8 +14,8 @@ from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import RecordsParameters
-from synthrelease.mechanisms.records.model import SeededModel
 from synthrelease.privacy.event import from_json
 
 

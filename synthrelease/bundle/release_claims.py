@@ -9,6 +9,7 @@ from synthrelease.bundle import claims
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
+from synthrelease.kinds.narrower import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -79,7 +80,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
 def _narrower_faults(
     output: dict[str, Any], event: events.Event, where: str, neighbours: Neighbours
 ) -> Iterator[Finding]:
-    due = claims.narrower_guarantees(
+    due = narrower_guarantees(
         parameters_of(output), event, delta=_delta(output["guarantee"]), neighbours=neighbours
     )
     stated = output["narrower_units"]

@@ -11,7 +11,7 @@ import click
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning, progress
 from synthrelease.printable import printable
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 
 _LEAST_S = 0.001
 

@@ -10,7 +10,7 @@ import click
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning
 from synthrelease.printable import printable
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 
 if TYPE_CHECKING:
     from synthrelease.init.propose import Input

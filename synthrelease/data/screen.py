@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ class Screen:
     height_px: int
     width_mm: float | None = None
     distance_mm: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest's form: what is declared."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
     @property
     def pixels_per_degree(self) -> float | None:

@@ -18,7 +18,7 @@ from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import promise_sentence
 from synthrelease.exports.task import MANIFEST, Task, json_bytes
 from synthrelease.exports.written import write_beside
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TERMS = (

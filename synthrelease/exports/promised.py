@@ -7,7 +7,7 @@ from typing import Any
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.mechanism_words import how_it_was_made, noise_words, what_it_is
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 from synthrelease.report.promise_words import promise_of
 from synthrelease.report.row_words import rows_of
 

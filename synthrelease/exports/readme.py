@@ -13,7 +13,7 @@ from synthrelease.exports.table import Column
 from synthrelease.exports.task import MANIFEST, Task
 from synthrelease.exports.templated import filled
 from synthrelease.printable import printable_lines
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 from synthrelease.report.promise_words import promise_of
 
 if TYPE_CHECKING:

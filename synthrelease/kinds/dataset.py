@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.stored import is_stored_form
+from synthrelease.maths.stored import is_stored_form, stored
 
 Array = NDArray[Any]
 Index = tuple[int | slice, ...]  # of an item, or of some rows of one
@@ -110,6 +110,12 @@ class Dataset:
     def indices(self) -> Iterator[tuple[int, ...]]:
         """Yield the index of every item, in the order in which they are stored."""
         return itertools.product(*map(range, self.shape[: self.items]))
+
+    def stored(self, exact: Array) -> Array:
+        """Return derived values of one item, or of rows, as a bundle stores them."""
+        if self.types == STORED:
+            return stored(exact, by_rows=self.by_rows)
+        return exact.astype(self.types[0])
 
     def fault(self, values: Array, index: Index, sources: Sequence[Array]) -> str | None:
         """Return what is wrong with the values of an item, or of some of its rows, if anything.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import types
 import typing
@@ -28,12 +29,18 @@ from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
 
 Fault = tuple[str, str]  # a code, and a sentence
+_INPUT = "public_input"  # in a field's metadata
 NOISES = {
     "gaussian": RoundedGaussian,
     "laplace": DiscreteLaplace,
 }  # by the names of mechanisms that are noise alone
 WRONG_NAME = "the mechanism's name is not that of its noise"
 UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
+
+
+def public_input(name: str | None = None) -> Any:
+    """Return a field that stands among an entry's public inputs, there perhaps by another name."""
+    return dataclasses.field(metadata={_INPUT: name})
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,8 @@ class Parameters:
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
 
     name: str  # of the mechanism
-    people: int | None  # None where their number is private
-    names: str  # "listed" in the plan, or "assumed" public and taken from the data
+    people: int | None = public_input()  # None where their number is private
+    names: str = public_input()  # "listed" in the plan, or "assumed" public and taken from the data
 
     @classmethod
     def from_entry(cls, mechanism: Mapping[str, Any]) -> Self:
@@ -73,12 +80,32 @@ class Parameters:
         Raises:
             ValueError: there is no such form.
         """
-        public = {
-            "length_source" if key == "length" else key: value
-            for key, value in mechanism["public_inputs"].items()
-        }
+        inputs = {f.metadata[_INPUT]: f.name for f in fields(cls) if f.metadata.get(_INPUT)}
+        public = {inputs.get(key, key): value for key, value in mechanism["public_inputs"].items()}
         result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
         return result
+
+    def to_entry(self) -> dict[str, Any]:
+        """Return the manifest's form: name, parameters and public inputs."""
+        entry: dict[str, Any] = {"name": self.name, "parameters": {}, "public_inputs": {}}
+        for field in fields(self):
+            if field.name == "name":
+                continue
+            room = entry["public_inputs" if _INPUT in field.metadata else "parameters"]
+            room[field.metadata.get(_INPUT) or field.name] = to_json(getattr(self, field.name))
+        return entry
+
+    def derivation(self, neighbours: Neighbours) -> str:
+        """Return in a sentence why the sensitivity is what it is."""
+        raise NotImplementedError
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy values."""
+        raise NotImplementedError
+
+    def warnings(self) -> list[str]:
+        """Return what a reader of this output must know."""
+        raise NotImplementedError
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -157,6 +184,11 @@ class Parameters:
         return frozenset()
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 feature", "2 features"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def deviation_of(event: Event) -> float:
     """Return the standard deviation of an event's noise; 1 without noise, where something else is wrong and is found elsewhere."""
     noise = noise_of(event)
@@ -189,6 +221,15 @@ def from_json(kind: Any, form: Any) -> Any:
     if type(form) is not kind:
         raise ValueError(f"Expected a value of type {kind.__name__}")
     return form
+
+
+def to_json(value: Any) -> Any:
+    """Return what JSON has in the place of a value: objects for dataclasses, lists for tuples."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if is_dataclass(value):
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    return list(map(to_json, value)) if isinstance(value, tuple) else value
 
 
 def _list(parts: tuple[Any, ...], form: Any) -> tuple[Any, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from synthrelease.kinds.areas.public import AreasParameters
 from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
@@ -15,6 +16,12 @@ from synthrelease.kinds.signals.public import (
     SpectralSignalParameters,
 )
 from synthrelease.kinds.statistics.public import StatisticsParameters
+
+if TYPE_CHECKING:
+    from synthrelease.data.facts import Facts
+    from synthrelease.kinds.mechanism import Mechanism
+    from synthrelease.privacy.guarantee import Neighbours
+    from synthrelease.specs import InputSpec, OutputSpec
 
 _MECHANISMS: dict[tuple[str, str], type[Parameters]] = {
     ("heatmap", "spectral"): SpectralParameters,
@@ -29,6 +36,26 @@ _MECHANISMS: dict[tuple[str, str], type[Parameters]] = {
     },
     **{("records", name): RecordsParameters for name in ("marginals", "seeded")},
 }
+
+
+_PREPARED_BY = {
+    kind: f"synthrelease.kinds.{kind}.prepare"
+    for kind in ("heatmap", "areas", "signals", "statistics", "records")
+}
+
+
+def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Mechanism[Any]:
+    """Return the mechanism that a plan's output asks for, with every public parameter filled in.
+
+    Loads the private half of its kind, which no one needs who checks or reads a release.
+
+    Raises:
+        PlanError: parameters contradict each other or the input.
+        PolicyError: the guarantee would be false or empty.
+        KeyError: there is no such kind.
+    """
+    made: Mechanism[Any] = import_module(_PREPARED_BY[spec.kind]).prepare(spec, source, facts, neighbours)
+    return made
 
 
 def parameters_of(output: Mapping[str, Any]) -> Parameters:

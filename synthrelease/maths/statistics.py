@@ -1,7 +1,7 @@
 """Statistics of a feature: what their integers stand for, and which interval the noise leaves for the true value.
 
 Everything here is a function of noised integers and public numbers; `verify` computes it again from the bundle. H is
-`HALF_RANGE`. How people become integers is in `mechanisms.statistics`.
+`HALF_RANGE`. How people become integers is in `kinds.statistics.mechanism`.
 """
 
 from __future__ import annotations
@@ -43,6 +43,14 @@ class StatisticUnit:
 def quantile(name: str) -> Fraction | None:
     """Return p of "quantile:p", the fraction that the text is; None for another statistic."""
     return Fraction(name.removeprefix(QUANTILE)) if name.startswith(QUANTILE) else None
+
+
+def fraction(name: str) -> Fraction:
+    """Return p of "quantile:p", above 0 and below 1; ValueError of another statistic."""
+    p = quantile(name)
+    if p is None or not 0 < p < 1:
+        raise ValueError("Expected quantile:p with 0 < p < 1, found another statistic")
+    return p
 
 
 def size(name: str, *, bins: int, quotient: bool) -> int:

@@ -18,11 +18,11 @@ from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.errors import DataError, PlanError
 from synthrelease.parallel import Progress
 from synthrelease.parts import people_in_parts, stamp_of
-from synthrelease.plan import InputSpec
 from synthrelease.prepare.recordings import Stretches, stretches_of
 from synthrelease.prepare.samples import Samples, load_samples
 from synthrelease.prepare.settings import Settings
 from synthrelease.prepare.tables import Made, fixations_in, saccades_in, windows_in
+from synthrelease.specs import InputSpec
 
 KINDS = ("fixations", "saccades", "windows")
 _LEAST_AT_REST = 0.5

@@ -255,7 +255,7 @@ _MOMENTS_APART = Sensitivity(
 
 
 def quantile_utility(p: Fraction, *, moving: bool, neighbours: Neighbours) -> int:
-    """Return Δ, how far one person moves the utility of a quantile's candidate: `mechanisms.quantiles.utilities`.
+    """Return Δ, how far one person moves the utility of a quantile's candidate: `kinds.statistics.quantiles.utilities`.
 
     With p = a/b, who comes or goes moves it by max(a, b − a), who goes from one interval to another by b. If people may
     leave one group and come to another, one of twice that or b, whichever is larger: two such choices then count as one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthrelease.report.number_words import listed, scientific_up, short
+from synthrelease.number_words import listed, scientific_up, short
 
 _SHOWN = 30  # outputs; of more the dearest
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Table
 from synthrelease.report.figures import write_png
-from synthrelease.report.number_words import short
+from synthrelease.number_words import short
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import signals_figure
 

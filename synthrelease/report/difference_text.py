@@ -13,7 +13,7 @@ from synthrelease.printable import printable
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.privacy.strength import SAME, Comparison, Verdict
 from synthrelease.report.changes import ABSENT, Change
-from synthrelease.report.number_words import listed, several
+from synthrelease.number_words import listed, several
 from synthrelease.report.summary import wrapped
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synthrelease.report.number_words import grouped, listed, several, short
+from synthrelease.number_words import grouped, listed, several, short
 
 KINDS = {
     "heatmap": "Heatmaps",

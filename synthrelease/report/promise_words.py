@@ -17,7 +17,7 @@ from synthrelease.privacy.guarantee import (
     from_json,
     no_less,
 )
-from synthrelease.report.number_words import (
+from synthrelease.number_words import (
     is_certain,
     listed,
     percent_up,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.report.exhibits import Scale
-from synthrelease.report.number_words import short
+from synthrelease.number_words import short
 
 Map = NDArray[np.float64]
 VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from synthrelease.data.attribute import Attribute
 from synthrelease.report.exhibits import Cell, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.report.number_words import grouped, several, short
+from synthrelease.number_words import grouped, several, short
 from synthrelease.report.released import Released
 
 _LABELLED = 12  # categories that all have room for their names

@@ -7,7 +7,7 @@ from typing import Any
 
 from synthrelease.privacy.guarantee import Guarantee, NoGuarantee, PureDP, from_json
 from synthrelease.privacy.strength import Comparison, Verdict, compare, verdict_of
-from synthrelease.report.number_words import listed
+from synthrelease.number_words import listed
 
 _DEFINING = ("name", "kind", "mechanism", "sensitivity", "noise", "event", "guarantee")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synthrelease.report.number_words import listed
+from synthrelease.number_words import listed
 
 _SHOWN = 12  # columns, and labels of one; the manifest has all
 _UNITS = {

@@ -12,7 +12,7 @@ from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.report.number_words import short
+from synthrelease.number_words import short
 from synthrelease.report.released import Released
 
 _ROWS = 60  # of a table

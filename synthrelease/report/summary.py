@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from synthrelease.privacy.guarantee import from_json
-from synthrelease.report.number_words import several
+from synthrelease.number_words import several
 from synthrelease.report.row_words import rows_that_count
 
 

@@ -19,7 +19,7 @@ from synthrelease import builder
 from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PlanError
-from synthrelease.mechanisms.collected import PersonRows, by_label
+from synthrelease.kinds.collected import PersonRows, by_label
 from synthrelease.mechanisms.grouped_rows import counted_groups
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _order(name: str, *, private: bool, in_parts: bool) -> Detector:
 FAULTS = (
     Fault(
         "everyone's own series in the order of labels where frequencies are private",
-        "mechanisms.collected.PersonRows.shuffled",
+        "kinds.collected.PersonRows.shuffled",
         inside(PersonRows, "shuffled", _in_the_order_of_labels),
         (
             _order("signals-each-private", private=True, in_parts=False),
@@ -109,19 +109,19 @@ FAULTS = (
     ),
     Fault(
         "everyone's own series in a drawn order within each part",
-        "mechanisms.collected.PersonRows.shuffled",
+        "kinds.collected.PersonRows.shuffled",
         inside(PersonRows, "shuffled", _each_part_by_itself),
         (_order("signals-each-in-parts", private=False, in_parts=True),),
     ),
     Fault(
         "everyone's own series in the order of their values",
-        "mechanisms.collected.PersonRows.shuffled",
+        "kinds.collected.PersonRows.shuffled",
         inside(PersonRows, "shuffled", _in_the_order_of_values),
         (plans_where("everyone's own series are released", each),),
     ),
     Fault(
         "everyone's own series in an order that is drawn and not used",
-        "mechanisms.collected.PersonRows.shuffled",
+        "kinds.collected.PersonRows.shuffled",
         inside(PersonRows, "shuffled", _in_an_order_that_is_not_used),
         (plans_where("everyone's own series are released", each),),
     ),
@@ -133,7 +133,7 @@ FAULTS = (
     ),
     Fault(
         "everyone's own series of one part alone",
-        "mechanisms.collected.PersonRows.joined",
+        "kinds.collected.PersonRows.joined",
         inside(PersonRows, "joined", _one_part_alone),
         (plans_where("everyone's own series are released", each),),
     ),

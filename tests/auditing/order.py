@@ -18,8 +18,8 @@ from variants.signals import PrivateFrequenciesVariant, signal_variant
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
+from synthrelease.kinds.collected import by_label
 from synthrelease.mechanisms import private_frequencies, signals
-from synthrelease.mechanisms.collected import by_label
 from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of

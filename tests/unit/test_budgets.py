@@ -17,12 +17,13 @@ from tiers import few
 from synthrelease.budgets import divided, split_budget
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.outputs import ResolvedOutput
-from synthrelease.plan import OutputSpec, Plan
+from synthrelease.plan import Plan
 from synthrelease.privacy import ApproxDP, PureDP, RoundedGaussian, accounting, gaussian_delta
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget, calibrated
 from synthrelease.privacy.event import DiscreteLaplace, Event
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.specs import OutputSpec
 
 # What is asked for
 

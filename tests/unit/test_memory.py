@@ -22,7 +22,7 @@ from synthrelease import forecast
 from synthrelease.cli import main
 from synthrelease.design import make_design
 from synthrelease.forecast import as_text, preview
-from synthrelease.mechanisms.collected import Rows, Sums
+from synthrelease.kinds.collected import Rows, Sums
 from synthrelease.memory import Memory, memory
 from synthrelease.outputs.resolved import Collector
 from synthrelease.parts import divided, nobody, stamp_of

@@ -26,15 +26,16 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.tables import row_count
 from synthrelease.design import Design, make_design
 from synthrelease.errors import DataError, PlanError
+from synthrelease.kinds.collected import Rows, Tally
 from synthrelease.maths.spectral import SpectralForm
 from synthrelease.mechanisms import gaze_maps, private_cap, spectral
-from synthrelease.mechanisms.collected import Rows, Tally
 from synthrelease.mechanisms.gaze_maps import GazeMapParameters
 from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
-from synthrelease.plan import InputSpec, Plan, defaults
+from synthrelease.plan import Plan, defaults
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
 SCREEN = Screen(80, 60)

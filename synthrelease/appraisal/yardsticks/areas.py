@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.yardsticks.yardstick import Kind
+from synthrelease.kinds.collected import Sums
 from synthrelease.mechanisms.areas import collect
-from synthrelease.mechanisms.collected import Sums
 from synthrelease.outputs.areas import AreasOutput
 from synthrelease.outputs.resolved import Arrays, Collector, Derivation
 from synthrelease.privacy.event import Event
 from synthrelease.report.exhibits import Cell, Exhibit, Table
-from synthrelease.report.number_words import percent
+from synthrelease.number_words import percent
 
 MEASURES = (
     Measure("TV", 0.0, "total variation: the part of the shares that lies in a wrong area"),

@@ -15,10 +15,10 @@ from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluate.map_metrics import correlation, kl_divergence, mse, nss, similarity
+from synthrelease.kinds.collected import Sums
 from synthrelease.maths.blur import blurred
 from synthrelease.maths.centre_bias import CENTRE, prior
 from synthrelease.maths.spectrum import band, middles, rendered
-from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.spectral import DURATION
 from synthrelease.outputs.gaze_maps import GazeMapOutput
 from synthrelease.outputs.resolved import Arrays, Collector, Derivation

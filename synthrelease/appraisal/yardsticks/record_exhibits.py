@@ -10,7 +10,7 @@ from synthrelease.appraisal.record_rows import Codes, Numbers
 from synthrelease.data.attribute import Attribute
 from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.report.number_words import short
+from synthrelease.number_words import short
 
 _LABELLED = 12  # categories that all have room for their names
 

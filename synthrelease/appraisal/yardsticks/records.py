@@ -17,7 +17,7 @@ from synthrelease.appraisal.yardsticks.record_exhibits import marginal_exhibits
 from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.record_metrics import associations, distances, one_each
-from synthrelease.mechanisms.collected import Rows
+from synthrelease.kinds.collected import Rows
 from synthrelease.mechanisms.records.fit import weighted_counts
 from synthrelease.mechanisms.records.parameters import DP, RecordsParameters
 from synthrelease.mechanisms.records.release import coded_records

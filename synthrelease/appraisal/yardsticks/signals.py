@@ -18,8 +18,8 @@ from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
+from synthrelease.kinds.collected import PersonRows, Rows, Sums, by_label
 from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON
-from synthrelease.mechanisms.collected import PersonRows, Rows, Sums, by_label
 from synthrelease.mechanisms.completed_series import completed_series
 from synthrelease.mechanisms.signals import EACH
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput

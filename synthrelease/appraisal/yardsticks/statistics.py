@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.yardsticks.yardstick import Kind
+from synthrelease.kinds.collected import Sums
 from synthrelease.maths.statistics import (
     COUNT,
     HISTOGRAM,
@@ -23,14 +24,13 @@ from synthrelease.maths.statistics import (
     quantile_value,
     value,
 )
-from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.quantiles import best_intervals
 from synthrelease.mechanisms.statistics import INTERVALS, StatisticsParameters, collect
 from synthrelease.outputs.resolved import Arrays, Collector, Derivation, OfFeatures
 from synthrelease.outputs.statistics import StatisticsOutput
 from synthrelease.privacy.event import Event
 from synthrelease.report.exhibits import Cell, Exhibit, Table
-from synthrelease.report.number_words import short
+from synthrelease.number_words import short
 
 Place = tuple[str, ...]
 

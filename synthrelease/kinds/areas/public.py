@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from synthrelease.data.area_shapes import ELSEWHERE
+from synthrelease.data.area_shapes import ELSEWHERE, LABEL
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, public_input
 from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.maths import derived
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import Event, Noise
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, area_shares
+
+SAMPLES, DURATION = "samples", "duration"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class AreasParameters(StimulusParameters):
     areas: tuple[PublicArea, ...]
     transitions: bool
     weight: str  # "samples" or "duration"
-    viewers: tuple[int, ...] | None  # of every stimulus, if public
+    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
     half_range_steps: int = HALF_RANGE  # that a person divides on a stimulus
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
@@ -80,6 +82,42 @@ class AreasParameters(StimulusParameters):
             neighbours=neighbours,
         )
 
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        also = ", and as many among the transitions between them" if self.transitions else ""
+        return (
+            f"a person divides {HALF_RANGE} shares among the {len(self.areas)} areas of a stimulus{also}, on at most "
+            f"{self.max_stimuli_per_person} of {len(self.stimuli)} stimuli; all as one integer vector"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy shares."""
+        mass = "the public number of viewers" if self.viewers else "their sum"
+        sentences = [
+            f"shares: noised steps divided by {mass}, then the nearest shares that are not negative and sum to 1"
+        ]
+        if self.transitions:
+            most = ", or the number of viewers if that is less" if self.viewers else ""
+            sentences.append(
+                f"shares of transitions: divided by their own sum{most}, the diagonal being left out"
+            )
+        return sentences
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        sentences = [
+            "everybody weighs the same on a stimulus, however long they looked or how often they went back and forth"
+        ]
+        if self.viewers is not None:
+            sentences.append(
+                "who has rows on a stimulus but no usable one counts as having looked at all areas alike"
+            )
+        if any(area.shape == LABEL for area in self.areas):
+            sentences.append(
+                "areas that are labels of an image: the image is not in the bundle, publish it as well"
+            )
+        return sentences
+
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
         """Return bounds of the shares in an area, and of all shares: W on each stimulus of everybody who counts there.
 
@@ -114,7 +152,7 @@ class AreasParameters(StimulusParameters):
     def _area_faults(self, area: PublicArea) -> Iterator[Fault]:
         corners = area.coordinates
         drawn = corners is not None and (len(corners) == 2 if area.shape == "rectangle" else len(corners) > 2)
-        if (area.name == ELSEWHERE) != (area.shape is None) or (area.shape == "label") != (
+        if (area.name == ELSEWHERE) != (area.shape is None) or (area.shape == LABEL) != (
             area.label is not None
         ):
             yield "manifest", f"the area '{area.name}' has not the shape it is said to have"

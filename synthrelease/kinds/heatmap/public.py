@@ -12,14 +12,18 @@ import numpy as np
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.maths import derived
+from synthrelease.maths.centre_bias import CENTRE
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
 from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
+
+SAMPLES, DURATION = "samples", "duration"
+LIU2019 = "liu2019"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +58,7 @@ class SpectralParameters(HeatmapParameters):
     clipping: str  # "joint" or "per-stimulus"
     weight: str  # "samples" or "duration"
     prior: str  # "centre" or "none"
-    viewers: tuple[int, ...] | None  # of every stimulus, if public
+    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
     cutoff: float = CUTOFF
     radius_steps: int = RADIUS
     constant_steps: int = CONSTANT_STEPS
@@ -132,6 +136,45 @@ class SpectralParameters(HeatmapParameters):
             neighbours=neighbours,
         )
 
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        count, stimuli = (
+            f"the {self.form.band.count} weighted coefficients of a person's map",
+            len(self.stimuli),
+        )
+        if stimuli == 1:
+            return f"{count} are clipped to a ball of {RADIUS} steps"
+        if self.joint:
+            return f"{count}, on all {stimuli} stimuli together, are clipped to a ball of {RADIUS} steps"
+        return (
+            f"{count} on each stimulus are clipped to a ball of {RADIUS} steps, and a person counts on at most "
+            f"{self.max_stimuli_per_person} of {stimuli} stimuli"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy coefficients."""
+        shares = (
+            "public numbers of viewers and the noised constants" if self.viewers else "the noised constants"
+        )
+        prior = "the centre bias of public data" if self.prior == CENTRE else "an even map"
+        shown = (
+            f"heatmap: coefficients divided by mass and weight, shrunk towards {prior} as the known noise calls for, then "
+            f"the nearest map that is nowhere negative, blurred with σ = {self.blur_px:g} px"
+        )
+        return [
+            f"mass: how many people's worth of map is left after clipping, from {shares}",
+            shown,
+            "uncertainty: standard deviation of the heatmap's error before negative values are ruled out",
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        if self.prior != CENTRE:
+            return []
+        return [
+            "where noise drowns the data a map looks like the centre bias of photographs: read it with its uncertainty"
+        ]
+
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
         """Return what all people's coefficients may be."""
         return None if self.people is None else self.people * RADIUS, None
@@ -180,6 +223,28 @@ class CellParameters(HeatmapParameters):
             neighbours=neighbours,
         )
 
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        cap = self.cap if self.caps is None else "the chosen cap"
+        most = self.max_samples_per_stimulus
+        samples = "any number of" if most is None else str(most)
+        where = "the same ones" if self.assignment_public else "perhaps others"
+        return (
+            f"a person counts at most {cap} per cell and {samples} samples per stimulus, on at most "
+            f"{self.max_stimuli_per_person} of {len(self.stimuli)} stimuli ({where} once replaced); all maps as one integer vector"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy counts."""
+        divided = "divided by the number of people, " if self.people else ""
+        return [f"heatmap: noised counts, {divided}blurred with σ = {self.blur_px:g} px"]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        if self.caps is None:
+            return []
+        return ["the cap was chosen privately from a public list, for a small squared error before the blur"]
+
     def choices(self) -> list[int]:
         """Return the number of caps to choose from, if it was chosen."""
         return [] if self.caps is None else [len(self.caps)]
@@ -198,7 +263,7 @@ class CellParameters(HeatmapParameters):
         """Yield where name, parameters and noise contradict each other."""
         if not isinstance(noise, NOISES[self.name]):
             yield "noise", WRONG_NAME
-        if self.calibration == "liu2019" and self.max_samples_per_stimulus is not None:
+        if self.calibration == LIU2019 and self.max_samples_per_stimulus is not None:
             yield "manifest", "Liu et al. 2019 do not bound a person's samples"
         yield from self.stimulus_faults()
 

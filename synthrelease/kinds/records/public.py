@@ -16,6 +16,7 @@ from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.number_words import several
 from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
     DeniabilityTest,
@@ -30,6 +31,7 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
+PERSON, RANDOMIZED, EXCLUDE = "person", "randomized", "exclude"
 _OF_TEST = ("threshold", "k", "gamma", "counted")
 
 
@@ -59,6 +61,39 @@ class RecordsParameters(Parameters):
     def is_drawn(self) -> bool:
         """Whether records follow from noisy counts alone, without a look at the data."""
         return self.threshold is None
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the data is looked at after the fit: not when only a model fitted with noise is sampled."""
+        return not self.is_drawn
+
+    @property
+    def is_randomized(self) -> bool:
+        """Whether the test is Test 2."""
+        return self.threshold == RANDOMIZED
+
+    @property
+    def categories(self) -> tuple[int, ...]:
+        """The number of categories of each attribute."""
+        return tuple(attribute.categories for attribute in self.attributes)
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether no candidate can fail the test."""
+        assert self.k is not None
+        return is_vacuous(categories=self.categories, order=self.order, resampled=self.resampled, k=self.k)
+
+    @property
+    def seeds(self) -> int:
+        """People who may be seeds; with a randomized threshold the others, and they alone, make the model."""
+        people = self.people or 0
+        return people // 2 if self.is_randomized else people
+
+    @property
+    def modelled(self) -> int:
+        """People whom the model is fitted on."""
+        people = self.people or 0
+        return people - self.seeds if self.is_randomized else people
 
     @property
     def subsets(self) -> list[tuple[int, ...]]:
@@ -106,6 +141,74 @@ class RecordsParameters(Parameters):
         """Return the sensitivity of all joint counts."""
         return joint_counts(sets=len(self.subsets), neighbours=neighbours)
 
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        sets = several(len(self.subsets), "set")
+        return f"a person divides {HALF_RANGE} shares among the cells of each of {sets} of jointly counted attributes"
+
+    def post_processing(self) -> list[str]:
+        """Return what is done after the draw."""
+        sentences = ["value: uniform within the bin of its category"]
+        if self.fit == DP:
+            sentences.append(
+                "model: nearest histograms of the fitted people to the noised counts, a prior of one person in each"
+            )
+            if self.dependence == TREE:
+                sentences.append("dependence: the tree of largest mutual information in the noised counts")
+        return sentences
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        sentences = []
+        if not all(attribute.missing for attribute in self.attributes):
+            categorised = any(attribute.missing for attribute in self.attributes)
+            sentences.append(
+                f"rows {'without a task' if categorised else 'with a missing value'} take no part"
+            )
+        if self.is_randomized:
+            sentences.append(
+                f"each record is a candidate that passed, or in its place one of the model alone: which is not told; seeds "
+                f"are {self.seeds} of {self.people} people, one record each, and the model is that of the others"
+            )
+        elif self.is_tested:
+            sentences.extend(self._test_warnings())
+        else:
+            sentences.append("drawn from noised counts alone: differentially private")
+        if self.dependence != TREE:
+            sentences.append(f"drawn attributes are independent{' given the task' if self.per_task else ''}")
+        return sentences
+
+    def _test_warnings(self) -> list[str]:
+        assert self.k is not None
+        assert self.gamma is not None
+        sentences = [
+            "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
+        ]
+        if self.counted == PERSON:
+            worst = self.gamma / (self.gamma + self.k - 1)
+            each = "one record for each task" if self.task else "one record"
+            sentences.append(
+                f"every person enters the test with {each}: whoever knows all data can name a record's seed "
+                f"with a probability of at most γ/(γ + k − 1) = {worst:.2g}"
+            )
+        else:
+            sentences.append("k counts records: one person's similar rows can pass the test alone")
+        if self.is_vacuous:
+            sentences.append("vacuous: the test cannot fail, and protects no more than no test")
+        if self.task and max(self.resampled) == len(self.order) - 1:
+            sentences.append("where nothing but the task label is kept, hardly any record can fail the test")
+        if self.copies == EXCLUDE:
+            sentences.append(
+                "records that equal a real one were left out: that one never appears can tell that somebody has it"
+            )
+        if self.fit == DP:
+            sentences.append(
+                "the model's counts carry noise, but the records start from seeds: not differentially private"
+            )
+        else:
+            sentences.append("the model was fitted exactly: its own statistics carry no guarantee")
+        return sentences
+
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:
         """Return what the fitted people may be in any cell."""
         return None if self.people is None else (self.people - _seeds(event)) * HALF_RANGE, None
@@ -114,7 +217,7 @@ class RecordsParameters(Parameters):
         """Return the network that noisy joint counts, by their paths, call for."""
         return fitted_network(
             {subset: counts[self.counts_path(subset)] for subset in self.subsets},
-            [attribute.categories for attribute in self.attributes],
+            self.categories,
             tree=self.dependence == TREE,
             per_task=self.per_task,
             order=None if self.name == MARGINALS else self.order,
@@ -186,14 +289,8 @@ class RecordsParameters(Parameters):
         if self.k is None or self.gamma is None:
             return []
         if self.threshold == "fixed" and self.counted is not None:
-            vacuous = is_vacuous(
-                categories=[attribute.categories for attribute in self.attributes],
-                order=self.order,
-                resampled=self.resampled,
-                k=self.k,
-            )
-            return [DeniabilityTest(self.k, self.gamma, self.counted, vacuous)]
-        if self.threshold == "randomized" and randomized is not None:
+            return [DeniabilityTest(self.k, self.gamma, self.counted, self.is_vacuous)]
+        if self.is_randomized and randomized is not None:
             return [RandomizedTest(self.k, self.gamma, randomized.epsilon0, self.rows, randomized.seeds)]
         return []
 

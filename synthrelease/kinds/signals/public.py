@@ -12,17 +12,40 @@ import numpy as np
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, deviation_of
+from synthrelease.kinds.parameters import (
+    WRONG_NAME,
+    Fault,
+    Feature,
+    Parameters,
+    counted,
+    deviation_of,
+    public_input,
+)
 from synthrelease.maths import derived
-from synthrelease.maths.signal_form import CHUNKED, LPA, SignalForm
-from synthrelease.maths.spectral_signals import RADIUS, Known, SpectralSignalForm, masses
+from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
+from synthrelease.maths.spectral_signals import (
+    NO_BASELINE,
+    OF_PERSON,
+    OF_RECORDING,
+    OF_START,
+    RADIUS,
+    Known,
+    SpectralSignalForm,
+    masses,
+)
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
 
-SPECTRAL, EACH = "spectral", "each"
+SPECTRAL, MEAN, EACH, BOZKIR2021 = "spectral", "mean", "each", "bozkir2021"
+_CHANGES = {
+    NO_BASELINE: "",
+    OF_PERSON: "values are changes from each person's own mean over all their recordings of the feature",
+    OF_RECORDING: "values are changes from each person's own mean over the recording",
+    OF_START: "values are changes from each person's own mean over the first steps of the recording",
+}
 _UNPROTECTED_OTHERWISE = (
     "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
 )
@@ -41,12 +64,36 @@ class SignalParameters(Parameters):
     completion: str  # of short series
     features: tuple[Feature, ...]
     recordings: tuple[str, ...]
-    length_source: str  # "listed" in the plan, or "assumed" public and taken from the data
+    length_source: str = public_input(
+        "length"
+    )  # "listed" in the plan, or "assumed" public and taken from the data
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
         """The features."""
         return self.features
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What the features are called."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def series_count(self) -> int:
+        """How many series a person has."""
+        return len(self.recordings) * len(self.features)
+
+    @property
+    def all_series(self) -> str:
+        """In words, how many series a person has."""
+        return f"{counted(len(self.recordings), 'recording')} of {counted(len(self.features), 'feature')}"
+
+    @property
+    def completion_warning(self) -> str:
+        """What becomes of series that are too long, too short, or have gaps."""
+        held = self.completion == "hold"
+        short = "held at their last value" if held else "completed by the centre of the bounds"
+        return f"series are cut to {self.length} steps, or {short}; gaps hold the value before them, of the same person"
 
     @property
     def is_each(self) -> bool:
@@ -97,6 +144,54 @@ class CoefficientParameters(SignalParameters):
             self.name, self.length, self.chunk, self.coefficients, self.max_change_steps, self.clip
         )
 
+    def with_frequencies(self, number: int) -> CoefficientParameters:
+        """Return the parameters with so many frequencies, and the bounds that follow."""
+        chosen = replace(self, coefficients=number)
+        return replace(chosen, bound_steps=chosen.radii)
+
+    @property
+    def radii(self) -> tuple[int, ...]:
+        """What the coefficients of chunks must be clipped to: L2 radius of each of the form's parts, in steps."""
+        return tuple(part.radius for part in self.form.parts)
+
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        what = "orthonormal Fourier coefficients"
+        if self.name == DCFPA:
+            what += " of its differences"
+        each = f"{self.length} steps between public bounds"
+        if self.name != LPA:
+            each = "; ".join(
+                f"{counted(part.chunks, 'chunk')} of {part.length} steps, "
+                + (
+                    f"{part.count} {what} of each in a ball of radius {part.radius} steps"
+                    if self.candidates is None
+                    else f"the chosen number of {what} of each in a ball"
+                )
+                for part in self.form.parts
+            )
+        return f"each series: {each}; a person has {self.all_series}, all changed"
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy integers."""
+        mean = "" if self.is_each else "divided by the number of people, "
+        back = "" if self.name == LPA else "transformed back, "
+        if self.name == DCFPA:
+            back += "added up from the start of each chunk, "
+        return [
+            f"values: {mean}{back}in the feature's unit",
+            "uncertainty: standard deviation of the noise in each step; what the frequencies leave out is not in it",
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        sentences = [self.completion_warning]
+        if self.is_each:
+            sentences.append(
+                "each person's series carries the noise of a whole person: the order of people is random"
+            )
+        return sentences
+
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, the series and their uncertainty."""
         deviation = deviation_of(event)
@@ -132,7 +227,7 @@ class CoefficientParameters(SignalParameters):
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all series of a person together."""
         one = sensitivities.signal(self.form, radii=self.bound_steps, neighbours=neighbours)
-        return one.times(len(self.features) * len(self.recordings))
+        return one.times(self.series_count)
 
     def narrower(self, neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:
         """Return the sensitivity where one step or chunk changes, one series, one recording; without those that are the next wider one."""
@@ -176,7 +271,7 @@ class CoefficientParameters(SignalParameters):
         try:
             if self.candidates:
                 replace(self.form, frequencies=max(self.candidates))
-            radii = tuple(part.radius for part in self.form.parts)
+            radii = self.radii
         except ValueError:
             yield "manifest", "the parameters of the signals contradict each other"
             return
@@ -205,10 +300,33 @@ class SpectralSignalParameters(SignalParameters):
     @cached_property
     def form(self) -> SpectralSignalForm:
         """What turns series into integers, and back."""
-        count = len(self.features) * len(self.recordings)
         return SpectralSignalForm(
-            self.length, count, self.cosines, self.baseline, self.baseline_steps, self.clip
+            self.length, self.series_count, self.cosines, self.baseline, self.baseline_steps, self.clip
         )
+
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return in a sentence why the sensitivity is what it is."""
+        return (
+            f"a constant and {counted(self.cosines, 'coefficient')} of each series of a person, {self.all_series} together, are "
+            f"clipped to a ball of {RADIUS} steps"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy integers."""
+        return [
+            "mass: how many people's worth of series is left after clipping, from the noised constants",
+            "values: divided by mass, all but the level shrunk as the known noise calls for, in the feature's unit",
+            "uncertainty: standard deviation of the error from noise, shrinking and mass, against the mean of clipped people",
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        change = _CHANGES[self.baseline]
+        return [
+            *([change] if change else []),
+            self.completion_warning,
+            "people who stray more than others count less: their series were clipped to the same norm",
+        ]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, what they are divided by, the series and their uncertainty."""
@@ -268,6 +386,18 @@ class PublishedParameters(SignalParameters):
     chunk: int | None
     coefficients: int | str | None
     evaluations: int
+
+    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
+        """Return nothing: there is no sensitivity that follows from public parameters."""
+        return ""
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy values."""
+        return ["values: everybody's noisy series, in the feature's unit, in random order"]
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        return [f"protects nobody: {BOZKIR2021_EVENT.reason}", self.completion_warning]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield every person's own series."""

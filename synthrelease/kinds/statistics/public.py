@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, counted
 from synthrelease.maths import statistics
-from synthrelease.maths.statistics import HISTOGRAM, PERSON_STEPS, StatisticUnit, quantile
+from synthrelease.maths.statistics import HISTOGRAM, MEAN, PERSON_STEPS, VARIANCE, StatisticUnit, quantile
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, noise_of
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
 from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.noise_error import reach
+from synthrelease.privacy.noise_error import INTERVAL, reach
 from synthrelease.privacy.rank_error import rank_error
 from synthrelease.privacy.sensitivity import Sensitivity
 
@@ -79,6 +79,15 @@ class StatisticsParameters(Parameters):
             make = _Statistic(self, name, tuple(places), noise_of(event))
             yield from make.chosen() if quantile(name) is not None else make.noisy()
 
+    def size(self, statistic: str) -> int:
+        """Return how many integers one statistic of one feature of one group has."""
+        return statistics.size(statistic, bins=self.bins, quotient=self.has_quotients)
+
+    @property
+    def has_quotients(self) -> bool:
+        """Whether means are divided by a noisy count."""
+        return self.people is None or self.by is not None
+
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all noisy statistics together."""
         return sensitivities.statistics(
@@ -98,21 +107,76 @@ class StatisticsParameters(Parameters):
         """Return what everybody together may be in any statistic."""
         return None if self.people is None else self.people * PERSON_STEPS, None
 
+    @property
+    def moving(self) -> bool:
+        """Whether a person who leaves a group may come to another: there are more than a person counts in."""
+        return self.groups is not None and self.max_groups_per_person < len(self.groups)
+
+    def quantile_sensitivity(self, name: str, neighbours: Neighbours) -> int:
+        """Return Δ of the utilities of a quantile."""
+        return sensitivities.quantile_utility(
+            statistics.fraction(name), moving=self.moving, neighbours=neighbours
+        )
+
     def rank_error(self, epsilon: float, neighbours: Neighbours, *, probability: float) -> float:
         """Return by how many people the rank of every quantile, each by itself, misses its target at most."""
-        moving = self.groups is not None and self.max_groups_per_person < len(self.groups)
         return max(
             rank_error(
-                share,
+                statistics.fraction(name),
                 epsilon=epsilon,
                 steps=self.quantile_steps,
-                moving=moving,
+                moving=self.moving,
                 neighbours=neighbours,
                 probability=probability,
             )
-            for share in map(quantile, self.quantiles)
-            if share is not None
+            for name in self.quantiles
         )
+
+    def derivation(self, neighbours: Neighbours) -> str:
+        """Return in a sentence why the sensitivity is what it is."""
+        far, groups = self.sensitivity(neighbours), ""
+        if self.groups is not None:
+            groups = f", in {self.max_groups_per_person} of {counted(len(self.groups), 'group')}"
+        reach = f"{far.l2:.6g} steps in L2" if self.name == RoundedGaussian.type else f"{far.l1} steps in L1"
+        return (
+            f"a person is one aggregate in every statistic of {counted(len(self.features), 'feature')}{groups}, "
+            f"{reach} at most; all as one integer vector"
+        )
+
+    def post_processing(self) -> list[str]:
+        """Return what is done to the noisy integers and the choices."""
+        sentences = []
+        if self.noisy:
+            sentences.append("value: noised steps in people, or in the feature's unit")
+            sentences.append(
+                f"interval: what the value can be if no noise exceeds what it keeps within with probability {INTERVAL:g}; "
+                "noise alone, each value by itself"
+            )
+        if HISTOGRAM in self.noisy:
+            sentences.append("histograms are not clipped to positive shares")
+        if VARIANCE in self.noisy or (MEAN in self.noisy and self.has_quotients):
+            sentences.append(
+                "quotients of noised sums and a noised count, of one person at least, are cut to what the bounds allow"
+            )
+        if self.quantiles:
+            sentences.append("quantiles: the middle of the interval that was chosen")
+        return sentences
+
+    def warnings(self) -> list[str]:
+        """Return what a reader must know."""
+        sentences = ["a person with several rows counts once, with the mean (or the shares) of their values"]
+        if self.groups is not None:
+            sentences[0] += ", in each group that they count in"
+        if self.moving:
+            most = self.max_groups_per_person
+            sentences.append(f"a person counts in at most {most} of the groups, those of most rows")
+        if MEAN in self.noisy and not self.has_quotients:
+            sentences.append("in means who has no value counts as the centre of the bounds")
+        if self.quantiles:
+            sentences.append(
+                "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval"
+            )
+        return sentences
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
@@ -138,9 +202,7 @@ class _Statistic:
 
     def noisy(self) -> Iterator[Dataset]:
         p, name = self.parameters, self.name
-        quotient = p.unit(p.features[0]).divisor is None
-        size = statistics.size(name, bins=p.bins, quotient=quotient)
-        yield self._dataset("noisy", Role.NOISY, [Axis("integer", range(size))], types=INTEGERS)
+        yield self._dataset("noisy", Role.NOISY, [Axis("integer", range(p.size(name)))], types=INTEGERS)
         shown = [Axis("bin", range(p.bins))] if name == HISTOGRAM else []
         ends = [*shown, Axis("bound", ["lower", "upper"])]
         for what, role, axes, derive in (

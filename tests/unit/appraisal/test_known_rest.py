@@ -9,7 +9,7 @@ from scipy.stats import norm
 from synthrelease.appraisal import known_rest as module
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.collected import Sums
+from synthrelease.kinds.collected import Sums
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, PureDP

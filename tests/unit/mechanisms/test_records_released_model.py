@@ -32,9 +32,9 @@ from invented_records import (
     told,
 )
 
+from synthrelease.kinds.collected import Sums
 from synthrelease.maths.binning import bin_numbers, equal_width_edges
 from synthrelease.maths.network import Network, fitted_network
-from synthrelease.mechanisms.collected import Sums
 from synthrelease.mechanisms.records import candidates
 from synthrelease.mechanisms.records import release as module
 from synthrelease.mechanisms.records.fit import fit_model, weighted_counts

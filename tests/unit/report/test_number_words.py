@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from synthrelease.report.number_words import (
+from synthrelease.number_words import (
     is_certain,
     listed,
     percent_up,

@@ -17,7 +17,7 @@ from refusals import refused
 import synthrelease
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
-from synthrelease.report.number_words import is_certain
+from synthrelease.number_words import is_certain
 from synthrelease.report.promise_words import promise_of, standing
 from synthrelease.report.public_report import Source, public_page, write_report
 

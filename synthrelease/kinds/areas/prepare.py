@@ -1,0 +1,64 @@
+"""Areas of interest: from a plan's words to the mechanism."""
+
+from __future__ import annotations
+
+from synthrelease.data.area_shapes import ELSEWHERE
+from synthrelease.data.areas import Areas, read_areas
+from synthrelease.data.facts import Facts
+from synthrelease.data.screen import Screen
+from synthrelease.errors import PlanError
+from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.areas.public import DURATION, AreasParameters, PublicArea
+from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec, OutputSpec
+
+
+def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> AreaShares:
+    """Fill in the public parameters of an areas output.
+
+    Raises:
+        PlanError: areas that cannot be used, or weights without a column.
+    """
+    o = spec.options
+    screen = Screen(**source.options["screen"])
+    if o["weight"] == DURATION and "duration" not in source.options["columns"]:
+        raise PlanError(
+            "no-duration-column",
+            "rows are to be weighted by their duration, but no column tells it",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out weight",
+        )
+    areas = read_areas(
+        o["areas"],
+        label_image=o.get("label_image"),
+        folder=spec.folder,
+        screen=screen,
+        stimuli=facts.names,
+        where=spec.where,
+    )
+    most, viewers = counted_stimuli(spec, source, facts, neighbours)
+    parameters = AreasParameters(
+        name=o["noise"],
+        people=people_if_public(facts, neighbours),
+        names=names_source(source),
+        max_stimuli_per_person=most,
+        assignment_public="assignment" in source.options["assume_public"],
+        screen=screen,
+        stimuli=tuple(facts.names),
+        areas=_public(areas),
+        transitions=o["transitions"],
+        weight=o["weight"],
+        viewers=viewers,
+    )
+    return AreaShares(parameters=parameters, neighbours=neighbours, noise=o["noise"], areas=areas)
+
+
+def _public(areas: Areas) -> tuple[PublicArea, ...]:
+    """The areas without their images, and last what lies in none."""
+    listed = (
+        PublicArea(area.name, area.shape, area.corners or None, area.label, area.stimuli)
+        for area in areas.areas
+    )
+    return (*listed, PublicArea(ELSEWHERE, None, None, None, None))

@@ -1,0 +1,114 @@
+"""A number drawn privately from a public list, and then a mechanism with it: what a cap and a number of frequencies share.
+
+Both papers take the number of least error from the data, which tells of the data. Here it is drawn with a probability that
+falls exponentially with its error (`noise.choice`), for a share of ε; the mechanism has the rest (`heatmap/private_cap.proof.md`,
+`signals/private_frequencies.proof.md`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from synthrelease.kinds.mechanism import Drawn, Mechanism, P
+from synthrelease.kinds.parameters import Parameters
+from synthrelease.noise.choice import private_choice
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Composed, Event, PrivateChoice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing(Mechanism[P]):
+    """A mechanism that may choose one of its parameters, a whole number, privately."""
+
+    # Of the parameters: the public list to choose from, increasing, or None where nothing is chosen; and what is chosen.
+    list_field: ClassVar[str]
+    choice_field: ClassVar[str]
+
+    choice_share: float | None = None  # of ε, for the choice
+
+    @property
+    def candidates(self) -> tuple[int, ...] | None:
+        """The public list to choose from, increasing; None where nothing is chosen."""
+        numbers: tuple[int, ...] | None = getattr(self.parameters, self.list_field)
+        return numbers
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether it chooses a parameter privately."""
+        return self.candidates is not None
+
+    @abstractmethod
+    def chosen_parameters(self, candidate: int) -> P:
+        """Return the parameters with one of the candidates."""
+
+    @abstractmethod
+    def utilities(self, collected: Any, left: Budget) -> list[int]:
+        """Return the utility of every candidate, from all people's contributions and the budget of the noise that is to follow."""
+
+    @property
+    @abstractmethod
+    def utility_sensitivity(self) -> int:
+        """How far one person moves any of the utilities."""
+
+    def at(self, candidate: int) -> Self:
+        """Return the mechanism with one of the candidates."""
+        return replace(self, parameters=self.chosen_parameters(candidate))
+
+    def split(self, budget: Budget) -> tuple[PrivateChoice, Budget]:
+        """Return the choice, and what is left for the noise: their ε add up."""
+        assert self.choice_share is not None
+        assert self.candidates is not None
+        epsilon = self.choice_share * budget.epsilon
+        left = Budget(budget.epsilon - epsilon, budget.delta)
+        return PrivateChoice(epsilon, len(self.candidates)), left
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that a budget buys; of a choice, with the noise of the candidate that tells most.
+
+        All candidates are calibrated to the same guarantee; what they tell differs in the last bits of a float.
+        """
+        if self.candidates is None:
+            return self.calibrated_noise(budget)
+        assert budget is not None
+        choice, left = self.split(budget)
+        noises = [self.at(candidate).calibrated_noise(left) for candidate in self.candidates]
+        most = max(noises, key=lambda noise: Fraction(noise.sensitivity) / Fraction(noise.scale))
+        return Composed((choice, most))
+
+    def draw(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Draw on what all people contribute: the choice, if there is one, and then the noise."""
+        if self.candidates is None:
+            return super().draw(collected, budget, random)
+        assert budget is not None
+        choice, left = self.split(budget)
+        number = private_choice(
+            self.utilities(collected, left),
+            sensitivity=self.utility_sensitivity,
+            epsilon=choice.epsilon,
+            random=random,
+        )
+        made = self.at(self.candidates[number])
+        noise = made.calibrated_noise(left)
+        arrays = made.with_noise(made.shuffled(collected, random), noise, random)
+        return Drawn(arrays, Composed((choice, noise)), made.parameters)
+
+    def rehearsed(self, budget: Budget | None, event: Event) -> Drawn:
+        """Return what will be released, without values; of a choice, with the last candidate, which makes the largest release."""
+        if self.candidates is None or budget is None:
+            return super().rehearsed(budget, event)
+        choice, left = self.split(budget)
+        made = self.at(self.candidates[-1])
+        return Drawn({}, Composed((choice, made.calibrated_noise(left))), made.parameters)
+
+    def as_made(self, parameters: Parameters) -> Self:
+        """Return the mechanism with what a release of it has chosen privately, by the release's parameters."""
+        return self.at(getattr(parameters, self.choice_field)) if self.is_choosing else self
+
+    def settled(self) -> Self:
+        """Return the mechanism as if the plan had named what was chosen privately."""
+        changed: dict[str, Any] = {self.list_field: None}
+        return replace(self, parameters=replace(self.parameters, **changed), choice_share=None)

@@ -1,0 +1,160 @@
+"""Private gaze maps on a grid of cells: bounded contributions, integer sums, exact noise; the cap may be chosen privately.
+
+Claims: `cells.proof.md`, and of the choice, Algorithm 1 of Liu et al. 2019 as a mechanism with a budget, `private_cap.proof.md`.
+The heatmap that is shown is the noisy map divided by the public number of people and blurred, which is post-processing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.gaze import Gaze
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.choosing import Choosing
+from synthrelease.kinds.collected import Sums, Tally
+from synthrelease.kinds.counted_rows import counted_rows
+from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
+from synthrelease.kinds.heatmap.public import LIU2019, CellParameters
+from synthrelease.kinds.measured import measured_rows
+from synthrelease.maths.expected_quality import correlation_of_cells
+from synthrelease.maths.gaze_caps import excess_norms
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.privacy.calibration import gaussian_delta, liu2019_sigma
+from synthrelease.privacy.event import Noise, RoundedGaussian
+from synthrelease.privacy.sensitivity import excess_over_cap
+
+_WITHIN_CAP = 0.75  # of the samples that could count
+_PLACES = 25  # cells of the blur's size that a person is in; finer cells are √ as many (mouse-tracked, 5 s an image)
+_COUNTED = 100  # samples of a person, where their number is not bounded
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
+    """Counts in cells, capped, with noise on each."""
+
+    list_field: ClassVar = "caps"
+    choice_field: ClassVar = "cap"
+
+    def calibrated_noise(self, budget: Budget | None) -> Noise:
+        """Return the noise that a budget buys: exactly calibrated, or the paper's σ where that is sufficient.
+
+        Raises:
+            PolicyError: the paper's σ does not keep to the budget (Liu et al. 2019, Theorem 3.4).
+        """
+        exact, p = super().calibrated_noise(budget), self.parameters
+        if p.calibration != LIU2019 or self.noise != GAUSSIAN:
+            return exact
+        assert budget is not None
+        sigma = liu2019_sigma(budget.epsilon, budget.delta, cap=p.cap, pixels=p.rows * p.columns)
+        true_delta = gaussian_delta(budget.epsilon, sigma=sigma, sensitivity=exact.sensitivity)
+        if true_delta > budget.delta:
+            raise PolicyError(
+                "insufficient-calibration",
+                "the noise of Liu et al. 2019, Theorem 3.4, is not sufficient here",
+                found=f"σ = {sigma:.6g} gives δ = {true_delta:.3g} per person at ε = {budget.epsilon:g}",
+                expected=f"δ ≤ {budget.delta:.3g}, which takes σ = {exact.scale:.6g}",
+                remedy='leave out calibration = "liu2019"',
+            )
+        return RoundedGaussian(float(exact.sensitivity), sigma, exact.count)
+
+    def collect(self, data: Gaze) -> Sums | Tally:
+        """Return what some people contribute; of a choice, how many of them have which count in which cell: all that any cap needs."""
+        place, count = cell_counts(data, self.parameters)
+        if self.candidates is None:
+            return Sums({"noisy": self._maps(place, np.minimum(count, self.parameters.cap))})
+        return Tally.of(place * self._counts + count, np.ones_like(place))
+
+    def measured(self, data: Gaze) -> dict[str, int]:
+        """Return how many rows are of any use."""
+        return measured_rows(data, weighted=False)
+
+    def exact(self, collected: Sums | Tally) -> dict[str, Array]:
+        """Return the maps of all people, under the cap."""
+        if isinstance(collected, Sums):
+            return super().exact(collected)
+        place, count = np.divmod(collected.key, self._counts)
+        return {"noisy": self._maps(place, collected.number * np.minimum(count, self.parameters.cap))}
+
+    def chosen_parameters(self, candidate: int) -> CellParameters:
+        """Return the parameters with a cap."""
+        return replace(self.parameters, cap=candidate)
+
+    def utilities(self, collected: Tally, left: Budget) -> list[int]:
+        """Return −⌊√(r·σ(m)² + ‖D_m‖²)⌋ of every cap m, over all cells of all stimuli together.
+
+        It orders caps as Theorem 4.1 does, whose E[MSE(m)] is its square over n²·r; but one person moves it by a bounded
+        amount (`utility_sensitivity`).
+        """
+        assert self.candidates is not None
+        place, count = np.divmod(collected.key, self._counts)
+        norms = excess_norms(place, count, self.candidates, people=collected.number)
+        noises = [self.at(cap).calibrated_noise(left) for cap in self.candidates]
+        cells = math.prod(self._shape)
+        return [
+            -math.isqrt(math.ceil(cells * noise.standard_deviation**2) + norm)
+            for noise, norm in zip(noises, norms, strict=True)
+        ]
+
+    @property
+    def utility_sensitivity(self) -> int:
+        """How far one person moves any of the utilities: as far as ‖D_m‖ of the smallest cap, rounded up."""
+        p = self.parameters
+        if p.max_samples_per_stimulus is None or p.caps is None:
+            raise ValueError("Expected a bound of samples for a private cap, found none")
+        squared = excess_over_cap(
+            max_samples=p.max_samples_per_stimulus,
+            cap=p.caps[0],
+            max_stimuli=min(p.max_stimuli_per_person, len(p.stimuli)),
+            neighbours=self.neighbours,
+        )
+        return max(1, math.isqrt(max(squared - 1, 0)) + 1)
+
+    def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
+        """Return the correlation to expect with the exact map, with so many people on every stimulus; 0 if the calibration is refused."""
+        p = self.parameters
+        cells = p.rows * p.columns
+        try:
+            noise = self.calibrated_noise(budget).standard_deviation
+        except PolicyError:  # the paper's calibration does not suffice
+            return 0.0
+        places = _PLACES * math.sqrt(math.sqrt(viewing.blurs[0] * viewing.blurs[1] * cells))
+        most = p.max_samples_per_stimulus or _COUNTED
+        counted = _WITHIN_CAP * min(most, min(cells, places) * p.cap)
+        variance = noise**2 * cells / (people * counted) ** 2
+        return correlation_of_cells(viewing.expected, viewing.band, variance, rows=p.rows, columns=p.columns)
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        p = self.parameters
+        return len(p.stimuli), p.rows, p.columns
+
+    @property
+    def _counts(self) -> int:
+        """A number above every count: a key of a tally is cell · that + count."""
+        most = self.parameters.max_samples_per_stimulus
+        assert most is not None
+        return most + 1
+
+    def _maps(self, place: NDArray[np.int64], number: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Counts added up in their cells. Cost grows with the samples, not with people × cells."""
+        maps = np.zeros(self._shape, dtype=np.int64)
+        np.add.at(maps.reshape(-1), place, number)
+        return maps
+
+
+def cell_counts(gaze: Gaze, parameters: CellParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many, shape (C,) each."""
+    cells = parameters.rows * parameters.columns
+    row = counted_rows(
+        gaze, max_stimuli=parameters.max_stimuli_per_person, max_samples=parameters.max_samples_per_stimulus
+    )
+    cell = gaze.screen.cells(gaze.x_px[row], gaze.y_px[row], columns=parameters.columns, rows=parameters.rows)
+    place = gaze.stimulus[row] * cells + cell
+    key, count = np.unique(gaze.person[row] * (len(parameters.stimuli) * cells) + place, return_counts=True)
+    return key % (len(parameters.stimuli) * cells), count.astype(np.int64)

@@ -1,0 +1,165 @@
+"""The private half of an output: what people contribute, and what is drawn on the contributions of all of them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from synthrelease.kinds.collected import Collected
+from synthrelease.kinds.dataset import Array, Dataset, Role
+from synthrelease.kinds.parameters import Parameters
+from synthrelease.noise.addition import noised
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.privacy.budget import GAUSSIAN, Budget, calibrated
+from synthrelease.privacy.event import Composed, Event, Noise, noise_of
+from synthrelease.privacy.guarantee import Guarantee, Neighbours
+
+UNKNOWN = Composed(())  # in the place of an event that is not known yet
+UNBOUNDED = 2**45  # integers of people whose number is private are smaller than this
+
+Collector = Callable[[Any], Collected]
+
+P = TypeVar("P", bound=Parameters)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a mechanism made of all contributions: the datasets that follow from nothing, and what was done."""
+
+    arrays: Mapping[str, Array]  # all items of each dataset, by its path
+    event: Event
+    parameters: Parameters  # with what was chosen privately
+    notes: tuple[str, ...] = ()  # for the curator alone, nowhere in the release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism(ABC, Generic[P]):
+    """An output with all its public parameters, and how it is made.
+
+    What a subclass does not say otherwise: integers of people add up, and one noise covers them all.
+    """
+
+    parameters: P
+    neighbours: Neighbours
+    noise: str | None  # "gaussian" or "laplace"; None where there is none
+
+    @property
+    def takes_budget(self) -> bool:
+        """Whether anything in it is paid for."""
+        return self.noise is not None
+
+    @property
+    def may_fail_after_noise(self) -> bool:
+        """Whether it may have to be refused once noise was drawn."""
+        return False
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether its guarantee needs a δ."""
+        return self.noise == GAUSSIAN
+
+    @property
+    def noisy(self) -> list[Dataset]:
+        """The datasets that noise is added to."""
+        return [one for one in self.parameters.datasets(UNKNOWN) if one.role is Role.NOISY]
+
+    @property
+    def largest_array(self) -> int:
+        """How many numbers the largest array that is made at once has."""
+        return max(math.prod(dataset.item_shape) for dataset in self.parameters.datasets(UNKNOWN))
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that a budget buys; reads no data.
+
+        Raises:
+            PolicyError: the output cannot be had for it.
+        """
+        return self.calibrated_noise(budget)
+
+    def calibrated_noise(self, budget: Budget | None) -> Noise:
+        """Return the noise that a budget buys."""
+        assert budget is not None
+        assert self.noise is not None
+        sensitivity = self.parameters.sensitivity(self.neighbours)
+        return calibrated(self.noise, sensitivity, budget, count=sum(one.size for one in self.noisy))
+
+    @abstractmethod
+    def collect(self, data: Any) -> Collected:
+        """Return what some people contribute, all of whose rows are there."""
+
+    @abstractmethod
+    def measured(self, data: Any) -> dict[str, int]:
+        """Return how many measurements of some people are of any use, by feature, or rows: for the curator alone."""
+
+    def exact(self, collected: Any) -> dict[str, Array]:
+        """Return what the drawn datasets are without noise, of all people's contributions: private."""
+        return {dataset.path: collected[dataset.path] for dataset in self.noisy}
+
+    def draw(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Draw on what all people contribute."""
+        event = self.calibrate(budget)
+        arrays = self.with_noise(self.shuffled(collected, random), event, random)
+        return Drawn(arrays, event, self.parameters)
+
+    def shuffled(self, collected: Any, random: SecureRandom) -> dict[str, Array]:  # noqa: ARG002
+        """Return what noise is added to: where people's own rows are released, in an order that is drawn."""
+        return self.exact(collected)
+
+    def with_noise(self, exact: Mapping[str, Array], event: Event, random: SecureRandom) -> dict[str, Array]:
+        """Return the noisy datasets."""
+        noise = noise_of(event)
+        assert noise is not None
+        return {
+            path: noised(array, noise, largest=self.largest_integer, random=random)
+            for path, array in exact.items()
+        }
+
+    @property
+    def largest_integer(self) -> int:
+        """A public bound of the magnitude of every integer before noise.
+
+        Under add-remove-one it must not depend on n, not even through the type of what is released.
+        """
+        most, _ = self.parameters.most_counts(UNKNOWN)
+        return UNBOUNDED if most is None else most
+
+    def rehearsed(self, budget: Budget | None, event: Event) -> Drawn:  # noqa: ARG002
+        """Return what will be released, without values; of a private choice, that of the candidate that makes the largest release."""
+        return Drawn({}, event, self.parameters)
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether it chooses a parameter privately."""
+        return False
+
+    def as_made(self, parameters: Parameters) -> Mechanism[P]:  # noqa: ARG002
+        """Return the mechanism with what a release of it has chosen privately, by the release's parameters."""
+        return self
+
+    def settled(self) -> Mechanism[P]:
+        """Return the mechanism as if the plan had named what was chosen privately."""
+        return self
+
+    @abstractmethod
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
+        """Return the error to expect with this many people (None: private), and how many a useful result takes."""
+
+    def errors(self, event: Event) -> list[list[str]]:  # noqa: ARG002
+        """Return a table, its head first, of the noise of every value in its unit; empty if there is none."""
+        return []
+
+    def units(
+        self,
+        event: Event,  # noqa: ARG002
+        guarantee: Guarantee,  # noqa: ARG002
+        budget: Budget | None,  # noqa: ARG002
+    ) -> list[list[str]]:
+        """Return a table, its head first, of what it costs if less than a person changes; empty if there is none."""
+        return []
+
+    def comparison(self, budget: Budget | None) -> list[list[str]]:  # noqa: ARG002
+        """Return a table in which the output compares the mechanisms it could be made by; empty if there is none."""
+        return []

@@ -1,0 +1,80 @@
+"""From a plan's words and public facts to the parameters that several kinds have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from synthrelease.data.facts import Facts
+from synthrelease.errors import PlanError
+from synthrelease.kinds.parameters import Feature
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec, OutputSpec
+
+
+def chosen_features(
+    spec: OutputSpec, source: InputSpec, names: Sequence[str] | None = None
+) -> tuple[Feature, ...]:
+    """Return the features an output uses and their bounds, in the output's order, or those named.
+
+    Raises:
+        PlanError: a feature without bounds.
+    """
+    bounds = source.options["bounds"]
+    names = spec.options.get("features", list(bounds)) if names is None else names
+    for name in names:
+        if name not in bounds:
+            raise PlanError(
+                "no-bounds",
+                f"the feature '{name}' has no public bounds",
+                where=spec.where,
+                expected="one of " + ", ".join(bounds),
+                remedy=f"add {name} = [low, high] to inputs.{source.name}.bounds",
+            )
+    return tuple(Feature(name, float(bounds[name][0]), float(bounds[name][1])) for name in names)
+
+
+def names_source(source: InputSpec) -> str:
+    """Return whether the stimuli or recordings are "listed" in the plan, or "assumed" public and taken from the data."""
+    return "assumed" if {"stimuli", "recordings"} & set(source.options["assume_public"]) else "listed"
+
+
+def people_if_public(facts: Facts, neighbours: Neighbours) -> int | None:
+    """Return n under replace-one, and None where n is private."""
+    return facts.people if neighbours is Neighbours.REPLACE_ONE else None
+
+
+def counted_stimuli(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> tuple[int, tuple[int, ...] | None]:
+    """Return M, on how many stimuli a person counts, and how many people count on each, if both are public.
+
+    If who saw what is public, and with it the most that anybody saw, M need not be more than that.
+    """
+    stimuli = len(facts.names)
+    public = "assignment" in source.options["assume_public"] and neighbours is Neighbours.REPLACE_ONE
+    most = min(spec.options.get("max_stimuli_per_person", facts.most_seen if public else stimuli), stimuli)
+    return most, facts.counting(most) if public else None
+
+
+def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
+    """Refuse an output that needs the number of people to be public.
+
+    Raises:
+        PlanError: under add-remove-one.
+    """
+    if neighbours is not Neighbours.REPLACE_ONE:
+        raise PlanError(
+            "needs-public-people",
+            f"a {spec.kind} output needs the number of people to be public",
+            where=spec.where,
+            found='neighbours = "add-remove-one"',
+            expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',
+            remedy="change neighbours, or release another kind of output",
+        )
+
+
+def as_label(key: str, asked: str, source: InputSpec) -> str:
+    """Return a remedy for a key that names a column which is none of the input's labels, though it may be mapped as one."""
+    if source.options["columns"].get("recording") == asked:
+        return f"write {key} = \"recording\": the column '{asked}' is mapped as that"
+    return f"add the column and its labels under inputs.{source.name}.categories, or map it as recording"

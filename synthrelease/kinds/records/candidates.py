@@ -1,0 +1,219 @@
+"""Candidates, the test, and the records that pass it, each with the row that it was made from (`records.proof.md`).
+
+Whose a record is must be in no release: `release` keeps the records alone. Who evaluates a release needs to know both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.errors import PlanError
+from synthrelease.kinds.records.deniability import SeedSet
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.owners import Owners
+from synthrelease.kinds.records.public import EXCLUDE, PERSON, RecordsParameters
+from synthrelease.maths.prefix_trie import PrefixTrie
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.noise.rounded import discrete_laplace
+from synthrelease.privacy.calibration import laplace_scale
+from synthrelease.privacy.event import RandomizedTest
+
+Records = NDArray[np.signedinteger[Any]]
+NO_ROW = -1
+ROUND = 1 << 10  # candidates of a round, at least
+
+
+@dataclass(frozen=True)
+class Made:
+    """Records that were made from real rows.
+
+    Attributes:
+        records: category numbers, shape (rows, m).
+        seeds: row that each was made from, `NO_ROW` where it is of the model alone, shape (rows,). Private.
+        trials: candidates made.
+        passed: those that passed the test.
+    """
+
+    records: Records
+    seeds: NDArray[np.int64]
+    trials: int
+    passed: int
+
+
+class Candidates:
+    """Rounds of candidates from seeds.
+
+    If people count, each enters a round with one record for each task, drawn among their own: who has many records alike is no
+    likelier to be the seed than anybody else. All candidates of a round are made and tested with these.
+
+    Args:
+        model: what candidates are drawn from.
+        records: real ones, category numbers, shape (N, m).
+        people: whose each is, shape (N,).
+        parameters: of the output.
+    """
+
+    def __init__(
+        self,
+        model: SeededModel,
+        records: Records,
+        people: NDArray[np.int64],
+        parameters: RecordsParameters,
+    ) -> None:
+        own = np.arange(len(records))
+        if parameters.counted == PERSON:
+            own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
+        self._owners, self._model, self._records = Owners(own), model, records
+        assert parameters.gamma is not None
+        self._gamma = parameters.gamma
+        self._seeds: SeedSet | None = None
+
+    def made(self, most: int, random: SecureRandom) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+        """Return a round of candidates, the row that each was made from, and how many plausible seeds it has.
+
+        Args:
+            most: how many there may be.
+            random: where seeds and draws come from.
+        """
+        if self._seeds is None or not self._owners.single:
+            self._entered = self._owners.one_each(random)
+            self._seeds = SeedSet(self._model, self._records[self._entered])
+        count = len(self._entered)
+        rows = random.integers(count, min(max(ROUND, count), most))
+        candidates = self._model.sample(self._records[self._entered[rows]], random)
+        return candidates, self._entered[rows], self._seeds.plausible(candidates, rows, gamma=self._gamma)
+
+
+class Known:
+    """Tells which candidates equal a real record in all attributes.
+
+    Args:
+        records: the real ones, shape (N, m).
+    """
+
+    def __init__(self, records: Records) -> None:
+        self._trie = PrefixTrie(records, range(records.shape[1]))
+        self._attributes = records.shape[1] if len(records) else None
+
+    def among(self, candidates: Records) -> NDArray[np.bool_]:
+        """Return whether each does, shape (C,); candidates are category numbers, shape (C, m)."""
+        if self._attributes is None:
+            return np.zeros(len(candidates), dtype=bool)
+        length = self._trie.nearest(self._trie.packed(candidates))[1]
+        equal: NDArray[np.bool_] = length == self._attributes
+        return equal
+
+
+def of_model(model: SeededModel, rows: int, kind: np.dtype[Any], random: SecureRandom) -> Records:
+    """Return whole records of the model, nothing kept of any seed: category numbers, shape (rows, m)."""
+    return model.whole.sample(np.zeros((rows, len(model.order)), dtype=kind), random)
+
+
+def passing(
+    model: SeededModel,
+    records: Records,
+    people: NDArray[np.int64],
+    parameters: RecordsParameters,
+    *,
+    trials: int,
+    known: Known,
+    random: SecureRandom,
+) -> Made:
+    """Return the first records that pass Test 1.
+
+    Args:
+        model: what is drawn from.
+        records: real ones, category numbers, shape (N, m).
+        people: whose each is, shape (N,).
+        parameters: of the output.
+        trials: candidates to make at most.
+        known: tells which are copies.
+        random: where seeds and draws come from.
+
+    Raises:
+        PlanError: there is no record, or too few candidates passed.
+    """
+    if not len(records):
+        raise PlanError(
+            "no-complete-row",
+            "no row has a value for every attribute",
+            remedy='use fewer `features`, complete the data, or say missing = "category"',
+        )
+    assert parameters.k is not None
+    rounds = Candidates(model, records, people, parameters)
+    published: list[Records] = []
+    seeds: list[NDArray[np.int64]] = []
+    found = tried = passed = 0
+    while found < parameters.rows and tried < trials:
+        candidates, own, plausible = rounds.made(trials - tried, random)
+        passes = plausible >= parameters.k
+        passed += int(passes.sum())
+        if parameters.copies == EXCLUDE:
+            passes &= ~known.among(candidates)
+        published.append(candidates[passes])
+        seeds.append(own[passes])
+        found += len(published[-1])
+        tried += len(candidates)
+    if found < parameters.rows:
+        raise PlanError(
+            "too-few-records",
+            f"fewer than {parameters.rows} records passed the deniability test in {trials} trials",
+            expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
+            remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
+            "more `trials` for the same records select ever stranger ones",
+        )
+    some = slice(parameters.rows)
+    return Made(np.concatenate(published)[some], np.concatenate(seeds)[some], tried, passed)
+
+
+def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:
+    """Return whether each may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at anybody."""
+    assert parameters.people is not None
+    seed = np.ones(parameters.people, dtype=np.bool_)
+    if parameters.is_randomized:
+        seed[random.permutation(parameters.people)[parameters.seeds :]] = False
+    return seed
+
+
+def substituted(
+    model: SeededModel,
+    records: Records,
+    people: NDArray[np.int64],
+    test: RandomizedTest,
+    *,
+    seed: NDArray[np.bool_],
+    random: SecureRandom,
+) -> Made:
+    """Return a record of every trial of Test 2, the model's own in place of one that does not pass.
+
+    Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
+
+    Args:
+        model: fitted on people who are no seeds.
+        records: real ones, category numbers, shape (N, m).
+        people: whose each is, shape (N,).
+        test: what is done.
+        seed: who may be a seed, shape (people,).
+        random: where seeds, draws and noise come from.
+    """
+    entered = np.flatnonzero(seed[people])
+    entered = entered[Owners(people[entered]).one_each(random)]
+    row_of = np.full(len(seed), NO_ROW)
+    row_of[people[entered]] = np.arange(len(entered))
+    drawn = row_of[np.flatnonzero(seed)[random.integers(test.seeds, test.trials)]]
+    published = of_model(model, test.trials, records.dtype, random)
+    asks = random.integers(test.substitution, test.trials) > 0
+    scale = laplace_scale(test.epsilon0, sensitivity=1)
+    threshold = test.k + discrete_laplace(scale, test.trials, random=random)
+    there = np.flatnonzero(drawn >= 0)
+    candidates = model.sample(records[entered[drawn[there]]], random)
+    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[there], gamma=test.gamma)
+    passes = asks[there] & (plausible >= threshold[there])
+    published[there[passes]] = candidates[passes]
+    seeds = np.full(test.trials, NO_ROW)
+    seeds[there[passes]] = entered[drawn[there[passes]]]
+    return Made(published, seeds, test.trials, int(passes.sum()))

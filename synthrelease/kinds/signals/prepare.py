@@ -1,0 +1,378 @@
+"""Feature signals: from a plan's words to the parameters of every mechanism, and to the one that it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from synthrelease.data.facts import Facts
+from synthrelease.errors import PlanError
+from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters
+from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
+from synthrelease.kinds.signals.public import (
+    BOZKIR2021,
+    EACH,
+    MEAN,
+    SPECTRAL,
+    CoefficientParameters,
+    PublishedParameters,
+    SpectralSignalParameters,
+)
+from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.maths.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA
+from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, RADIUS
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.temporal_leakage import temporal_leakage
+from synthrelease.specs import InputSpec, OutputSpec
+
+PRIVATE, ORACLE = "private", "oracle"
+_CHUNKS = {CFPA: 64, DCFPA: 32}
+_COSINES = 64  # kept, unless the plan says otherwise
+_CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/signals.md
+_CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_LONGEST_CHOICE = (
+    1024  # steps of a chunk whose frequencies are chosen privately: a matrix of its square is made
+)
+_LARGEST_BASIS = 1 << 28  # numbers: 2 GB. Far below what would let a person's squares leave 64 bits, too
+# Keys that have a meaning for some mechanisms only.
+_KEYS = {
+    "noise": (LPA, FPA, CFPA, DCFPA),
+    "chunk": CHUNKED,
+    "coefficients": (FPA, CFPA, DCFPA, SPECTRAL),
+    "candidates": (FPA, CFPA, DCFPA),
+    "choice_share": (FPA, CFPA, DCFPA),
+    "max_change": (DCFPA,),
+    "clip": (FPA, CFPA, DCFPA, SPECTRAL),
+    "baseline": (SPECTRAL,),
+    "baseline_steps": (SPECTRAL,),
+    "markov_chain": (LPA,),
+}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What every mechanism's parameters are made of."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    neighbours: Neighbours
+    length: int
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What all mechanisms have."""
+        return {
+            "people": self.facts.people,
+            "names": names_source(self.source),
+            "length": self.length,
+            "completion": self.spec.options["completion"],
+            "features": chosen_features(self.spec, self.source),
+            "recordings": tuple(self.facts.names),
+            "length_source": "listed" if "length" in self.spec.options else "assumed",
+        }
+
+
+def prepare(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> CoefficientSignals | SpectralSignals | PublishedSignals:
+    """Fill in the public parameters of a signals output.
+
+    Raises:
+        PlanError: a parameter is missing, has no meaning for the mechanism, or contradicts another.
+    """
+    require_replace_one(spec, neighbours)
+    mechanism = spec.options["mechanism"]
+    _check_keys(spec, mechanism)
+    asked = _Asked(spec, source, facts, neighbours, _length(spec, facts))
+    asked.common  # noqa: B018  features without bounds are refused before anything else
+    if spec.options["calibration"] == BOZKIR2021:
+        return _published(asked, mechanism)
+    if mechanism == SPECTRAL:
+        made: CoefficientSignals | SpectralSignals = _spectral(asked)
+    else:
+        made = _coefficients(asked, mechanism)
+        _check_chain(spec, made)
+        made = _with_private_frequencies(spec, made)
+    return replace(made, mechanisms=_others(asked) | {mechanism: made})
+
+
+def _check_keys(spec: OutputSpec, own: str) -> None:
+    for key, mechanisms in _KEYS.items():
+        if key in spec.given and own not in mechanisms:
+            raise PlanError(
+                "key-not-for-mechanism",
+                f"the key '{key}' has no meaning for this mechanism",
+                where=spec.where,
+                found=f'mechanism = "{own}"',
+                expected="it belongs to " + ", ".join(mechanisms),
+                remedy="leave the key out, or choose another mechanism",
+            )
+    if ("paper_epsilon" in spec.given) != (spec.options["calibration"] == BOZKIR2021):
+        raise PlanError(
+            "key-not-for-calibration",
+            "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
+            where=spec.where,
+            expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
+            remedy="add what is missing, or leave both out",
+        )
+    if own == SPECTRAL and spec.options["query"] == EACH:
+        raise PlanError(
+            "query-not-for-mechanism",
+            "a spectral signal is a mean over people",
+            where=f"{spec.where}.query",
+            found='"each"',
+            expected=f'"mean", or one of the mechanisms {LPA}, {FPA}, {CFPA}, {DCFPA}',
+            remedy="leave out query, or choose one of these mechanisms",
+        )
+
+
+def _check_chain(spec: OutputSpec, made: CoefficientSignals) -> None:
+    if "markov_chain" not in spec.given:
+        return
+    if made.noise != LAPLACE:
+        raise PlanError(
+            "markov-not-for-mechanism",
+            "a Markov chain is for steps with Laplace noise, each ε-private by itself",
+            where=f"{spec.where}.markov_chain",
+            found=f'noise = "{made.noise}"',
+            expected='noise = "laplace"',
+            remedy="leave out markov_chain, or choose Laplace noise",
+        )
+    try:
+        temporal_leakage(spec.options["markov_chain"], [0.0])
+    except ValueError as error:
+        raise PlanError(
+            "bad-transitions",
+            "these are no transition probabilities",
+            where=f"{spec.where}.markov_chain",
+            found=str(error),
+            remedy="correct the matrix: rows of probabilities that sum to 1",
+        ) from None
+
+
+def _length(spec: OutputSpec, facts: Facts) -> int:
+    length: int | None = spec.options.get("length", facts.longest)
+    if length is None:
+        raise PlanError(
+            "length-missing",
+            "the plan does not say how many steps a series has",
+            where=spec.where,
+            expected='length = STEPS, or assume_public = ["lengths"] in the input',
+            remedy="add one of the two",
+        )
+    if length < 2:
+        raise PlanError(
+            "length-too-small",
+            "a series of one step is no signal",
+            where=spec.where,
+            found=f"length = {length}",
+            expected="at least 2 steps; a mean of single values is a statistic",
+            remedy='choose a longer series, or kind = "statistics"',
+        )
+    return length
+
+
+def _coefficients(asked: _Asked, mechanism: str) -> CoefficientSignals:
+    spec, o = asked.spec, asked.spec.options
+    chunk = None
+    if mechanism in CHUNKED:
+        chunk = min(o.get("chunk", _CHUNKS[mechanism]), asked.length)
+    most = (chunk or asked.length) // 2 + 1
+    frequencies = None if mechanism == LPA else o.get("coefficients", min(USUAL_FREQUENCIES, most))
+    if frequencies == PRIVATE:
+        frequencies = 1
+    if frequencies == ORACLE:
+        raise PlanError(
+            "oracle-unprotected",
+            "the oracle's number of frequencies is taken from the data",
+            where=f"{spec.where}.coefficients",
+            found='"oracle"',
+            expected='a number, or "private"; or calibration = "bozkir2021" to reproduce the paper, unprotected',
+            remedy="give a number of your own",
+        )
+    if frequencies is not None and frequencies > most:
+        raise PlanError(
+            "too-many-frequencies",
+            "there are not so many frequencies",
+            where=f"{spec.where}.coefficients",
+            found=str(frequencies),
+            expected=f"1 to {most} for {chunk or asked.length} steps",
+            remedy="lower coefficients",
+        )
+    if frequencies is not None and 2 * frequencies * (chunk or asked.length) > _LARGEST_BASIS:
+        raise PlanError(
+            "too-many-coefficients",
+            "so many frequencies of so long a series take more memory than there is",
+            where=f"{spec.where}.coefficients",
+            found=f"{frequencies} frequencies of {asked.length} steps",
+            expected=f"at most {_LARGEST_BASIS // (2 * asked.length)} for so many steps, or chunks of them",
+            remedy='mechanism = "cfpa"',
+        )
+    change = o.get("max_change")
+    parameters = CoefficientParameters(
+        name=mechanism,
+        **asked.common,
+        query=o["query"],
+        calibration="exact",
+        chunk=chunk,
+        coefficients=frequencies,
+        candidates=None,
+        max_change_steps=None if change is None else max(1, int(change * 2 * HALF_RANGE)),
+        clip=float(o.get("clip", 1.0)),
+        bound_steps=(),
+    )
+    chain = o.get("markov_chain")
+    return CoefficientSignals(
+        parameters=replace(parameters, bound_steps=parameters.radii),
+        neighbours=asked.neighbours,
+        noise=o.get("noise", LAPLACE),
+        markov_chain=None if chain is None else tuple(map(tuple, chain)),
+    )
+
+
+def _with_private_frequencies(spec: OutputSpec, made: CoefficientSignals) -> CoefficientSignals:
+    o, p = spec.options, made.parameters
+    if o.get("coefficients") != PRIVATE:
+        for key in ("candidates", "choice_share"):
+            if key in spec.given:
+                raise PlanError(
+                    "key-needs-private-choice",
+                    f"'{key}' belongs to a private choice, but there is none",
+                    where=spec.where,
+                    expected='coefficients = "private"',
+                    remedy="leave the key out, or choose privately",
+                )
+        return made
+    side = p.chunk or p.length
+    if side > _LONGEST_CHOICE:
+        raise PlanError(
+            "series-too-long-for-choice",
+            "frequencies are chosen privately for shorter series or chunks only",
+            where=spec.where,
+            found=f"{side} steps",
+            expected=f"at most {_LONGEST_CHOICE}",
+            remedy="choose a number of coefficients, or shorter chunks",
+        )
+    most = side // 2 + 1
+    candidates = tuple(o.get("candidates", [k for k in _CANDIDATES if k <= most]))
+    if list(candidates) != sorted(candidates) or candidates[-1] > most:
+        raise PlanError(
+            "bad-candidates",
+            "the candidates are no increasing numbers of frequencies",
+            where=f"{spec.where}.candidates",
+            expected=f"increasing whole numbers from 1 to {most}",
+            remedy="correct the list, or leave it out",
+        )
+    return replace(made, parameters=replace(p, candidates=candidates), choice_share=float(o["choice_share"]))
+
+
+def _published(asked: _Asked, mechanism: str) -> PublishedSignals:
+    spec, o, length = asked.spec, asked.spec.options, asked.length
+    if asked.facts.people < 2:
+        raise PlanError(
+            "too-few-people",
+            "the paper's sensitivities are distances of two people",
+            where=spec.where,
+            found=f"{asked.facts.people} in the input",
+            remedy="leave out calibration, or take data of more people",
+        )
+    if mechanism == SPECTRAL:
+        raise PlanError(
+            "mechanism-not-of-paper",
+            "the paper has no such mechanism",
+            where=f"{spec.where}.mechanism",
+            found=f'"{mechanism}" with calibration = "bozkir2021"',
+            expected=f"one of {LPA}, {FPA}, {CFPA}, {DCFPA}",
+            remedy="choose one of these",
+        )
+    for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
+        if key in spec.given:
+            raise PlanError(
+                "key-not-for-calibration",
+                f"the paper has nothing to choose about '{key}'",
+                where=spec.where,
+                expected='calibration = "exact" with this key',
+                remedy="leave the key out",
+            )
+    if o.get("coefficients") == PRIVATE or ("query" in spec.given and o["query"] != EACH):
+        raise PlanError(
+            "query-not-of-paper",
+            "the paper publishes everybody's own series, with a number of coefficients taken from the data",
+            where=spec.where,
+            expected='query = "each", and coefficients = "oracle" or a number',
+            remedy="set both, or leave out calibration",
+        )
+    chunk = min(o.get("chunk", _CHUNKS[mechanism]), length) if mechanism in CHUNKED else None
+    paper = PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
+    parameters = PublishedParameters(
+        name=mechanism,
+        **asked.common,
+        query=EACH,
+        calibration=BOZKIR2021,
+        paper_epsilon=paper.epsilon,
+        chunk=chunk,
+        coefficients=None if mechanism == LPA else paper.coefficients,
+        evaluations=paper.evaluations,
+    )
+    return PublishedSignals(parameters=parameters, neighbours=asked.neighbours, noise=None, paper=paper)
+
+
+def _spectral(asked: _Asked) -> SpectralSignals:
+    spec, o = asked.spec, asked.spec.options
+    baseline = o["baseline"]
+    if baseline == OF_PERSON and len(asked.facts.names) == 1:
+        baseline = OF_RECORDING  # the same, and its level need not be released to be known
+    steps = o.get("baseline_steps")
+    if (steps is not None) != (baseline == OF_START) or (steps is not None and steps > asked.length):
+        raise PlanError(
+            "baseline-steps",
+            "the baseline and its steps do not go together",
+            where=spec.where,
+            found=f'baseline = "{baseline}", '
+            + ("no baseline_steps" if steps is None else f"baseline_steps = {steps}"),
+            expected=f'baseline = "start" with baseline_steps of 1 to {asked.length}, and no other with any',
+            remedy="correct one of the two",
+        )
+    lowest = 1 if baseline == OF_RECORDING else 0
+    most = min(asked.length - lowest, 512)
+    cosines = o.get("coefficients", min(_COSINES, most))
+    if cosines in {PRIVATE, ORACLE} or cosines > most:
+        raise PlanError(
+            "needs-public-cosines",
+            "a spectral signal needs a public number of cosines",
+            where=f"{spec.where}.coefficients",
+            found=str(cosines),
+            expected=f"1 to {most} for {asked.length} steps; too many cost little",
+            remedy="give a number in this range, or leave it out",
+        )
+    parameters = SpectralSignalParameters(
+        name=SPECTRAL,
+        **asked.common,
+        query=MEAN,
+        cosines=cosines,
+        baseline=baseline,
+        baseline_steps=steps,
+        clip=float(o.get("clip", _CLIP)),
+        radius_steps=RADIUS,
+        constant_steps=0,
+    )
+    parameters = replace(parameters, constant_steps=parameters.form.constant)
+    return SpectralSignals(parameters=parameters, neighbours=asked.neighbours, noise=GAUSSIAN)
+
+
+def _others(asked: _Asked) -> dict[str, CoefficientSignals | SpectralSignals]:
+    """Return all mechanisms in their usual form."""
+    usual = replace(asked, spec=replace(asked.spec, options=_usual(asked.spec), given=frozenset()))
+    return {SPECTRAL: _spectral(usual)} | {
+        name: _coefficients(usual, name) for name in (LPA, FPA, CFPA, DCFPA)
+    }
+
+
+def _usual(spec: OutputSpec) -> dict[str, Any]:
+    """The options without what the plan says of its own mechanism."""
+    return {key: value for key, value in spec.options.items() if key not in _KEYS} | {"baseline": OF_PERSON}

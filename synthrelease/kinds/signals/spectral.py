@@ -1,0 +1,103 @@
+"""Mean signals with a norm of the whole person: the lowest cosines of all series, clipped jointly, noised once.
+
+Claim: `spectral.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.measured import measured_values
+from synthrelease.kinds.signals.accuracy import STRAY, MeanSignals, power_of_means
+from synthrelease.kinds.signals.completed_series import blocks, completed_series
+from synthrelease.kinds.signals.public import SpectralSignalParameters
+from synthrelease.maths.ball import clip_to_ball
+from synthrelease.maths.spectral_signals import (
+    LEVEL_WEIGHTS,
+    NO_BASELINE,
+    OF_PERSON,
+    RADIUS,
+    SpectralSignalForm,
+)
+from synthrelease.maths.steps import to_steps
+from synthrelease.privacy.budget import Budget
+
+# Of half the bounds' width: how far people's and recordings' levels stray.
+_PERSON_LEVEL, _RECORDING_LEVEL = 0.5, 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpectralSignals(MeanSignals[SpectralSignalParameters]):
+    """Cosines of people's series, all of a person's in one ball, with Gaussian noise."""
+
+    def collect(self, data: Features) -> Sums:
+        """Return what some people contribute, shape (recordings, features, 1 + K)."""
+        p, data = self.parameters, data.only(self.parameters.feature_names)
+        totals = np.zeros((len(p.recordings), len(p.features), p.form.count), dtype=np.int64)
+        for part in blocks(data, p.length):
+            totals += contributions(part, p).sum(axis=0)
+        return Sums({"noisy": totals})
+
+    def measured(self, data: Features) -> dict[str, int]:
+        """Return how many values of each feature are of any use."""
+        return measured_values(data, self.parameters.feature_names)
+
+    @property
+    def label(self) -> str:
+        """What a table of several mechanisms calls it."""
+        return self.parameters.name
+
+    def with_noise_for(self, budget: Budget) -> SpectralSignals | None:
+        """Return itself; it has no guarantee without δ."""
+        return self if budget.delta > 0 else None
+
+    def correlation(self, budget: Budget, people: float) -> float:
+        """Return √(Σ gP/ΣP), g = P/(P + N) up to the highest cosine."""
+        form, noise = self.parameters.form, self.calibrated_noise(budget).standard_deviation
+        level = LEVEL_WEIGHTS.get(form.baseline, 0.0)
+        level *= _PERSON_LEVEL if form.baseline == NO_BASELINE else _RECORDING_LEVEL
+        # A person's norm before clipping, as a share of what they are clipped to: half of that is the constants.
+        left = min(1.0, (((STRAY**2 + level**2) / form.clip**2) + 0.25) ** -0.5)
+        unit = RADIUS / (form.clip * math.sqrt(form.length * form.series)) * left * people
+        power = power_of_means(form.length)
+        shown = power[: form.cosines - 1 + form.lowest]
+        kept = shown**2 / (shown + (noise / unit) ** 2)
+        return math.sqrt(float(kept.sum() / power.sum()))
+
+
+def contributions(data: Features, parameters: SpectralSignalParameters) -> NDArray[np.int64]:
+    """Return each person's clipped integers, shape (people, recordings, features, 1 + K); zero where there is nothing."""
+    form = parameters.form
+    people, recordings, features = data.people, len(parameters.recordings), len(parameters.features)
+    group, completed, there = completed_series(data, form.length, completion=parameters.completion)
+    series = np.zeros((people * recordings, features, form.length), dtype=np.int64)
+    series[group] = np.moveaxis(to_steps(completed, data.bounds), 1, 2)
+    present = np.zeros((people * recordings, features), dtype=np.bool_)
+    present[group] = there
+    grid = (people, recordings, features)
+    less = _less_baseline(series.reshape(*grid, form.length), present.reshape(grid), form)
+    own = form.integers(less.reshape(-1, form.length)) * present.reshape(-1, 1)
+    whole = clip_to_ball(own.reshape(people, recordings * features * form.count), RADIUS)
+    return whole.reshape(*grid, form.count)
+
+
+def _less_baseline(
+    series: NDArray[np.int64], present: NDArray[np.bool_], form: SpectralSignalForm
+) -> NDArray[np.int64]:
+    """Series, shape (people, recordings, features, n), less the person's own baseline, rounded down to steps."""
+    if form.baseline == NO_BASELINE:
+        return series
+    if form.baseline == OF_PERSON:
+        of_recordings = (series.sum(axis=-1) * present).sum(axis=1, keepdims=True)
+        steps = np.maximum(present.sum(axis=1, keepdims=True), 1) * form.length
+        own: NDArray[np.int64] = (of_recordings // steps)[..., None]
+    else:
+        steps_each = form.levelled_steps
+        own = series[..., :steps_each].sum(axis=-1, keepdims=True) // steps_each
+    return series - own

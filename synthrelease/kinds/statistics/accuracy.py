@@ -1,0 +1,117 @@
+"""How far statistics will be from the true ones, from public parameters alone: scale, deviation, exact interval, Chebyshev."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from synthrelease.kinds.statistics.public import StatisticsParameters
+from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS, SUM, VARIANCE, sum_step
+from synthrelease.maths.steps import HALF_RANGE, centre_and_step
+from synthrelease.privacy.event import DiscreteLaplace, Noise
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
+
+_GOOD = 0.05  # of the bounds' width, or of all ranks, at 95 %
+_HALF = 0.5  # of the bounds' width, or of all people, on either side: the interval is no narrower than what is possible
+_DEVIATIONS = 2.0  # of the lecture notes' example
+
+
+def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
+    """Return a table, its head first: of every statistic the noise in its unit, and how far it reaches.
+
+    Of quotients it is the noise of what is divided, to be divided by the people that are counted; the bundle's intervals
+    know the noise of the count too.
+    """
+    scale = "scale b" if isinstance(noise, DiscreteLaplace) else "scale σ"
+    level = f"{100 * INTERVAL:g} %"
+    rows = [["noise of", scale, "std. dev.", f"{level}: within", "Chebyshev"]]
+    far, told = reach(noise), chebyshev_reach(noise)
+    for what, step in _units(p):
+        numbers = (noise.scale, noise.standard_deviation, far, told)
+        rows.append([what, *(f"{number * step:.4g}" for number in numbers)])
+    return rows
+
+
+def _units(p: StatisticsParameters) -> Iterator[tuple[str, float]]:
+    """What carries noise, and what a step of it is worth."""
+    divisor = None if p.has_quotients else p.people
+    for name in p.noisy:
+        if name == COUNT:
+            yield "count (people)", 1 / PERSON_STEPS
+        elif name == HISTOGRAM:
+            yield f"histogram ({'share' if divisor else 'people'})", 1 / (HALF_RANGE * (divisor or 1))
+        for feature in p.features:
+            low, high = feature.bounds
+            step = centre_and_step(low, high)[1]
+            if name == SUM:
+                yield f"sum of {feature.name}", sum_step((low, high))
+            elif name == MEAN:
+                yield (
+                    f"mean of {feature.name}{'' if divisor else ' × people'}",
+                    step / (divisor or 1),
+                )
+            elif name == VARIANCE:
+                yield f"squares of {feature.name} × people", (high - low) ** 2 / 8 / HALF_RANGE
+            elif name not in (COUNT, HISTOGRAM):
+                raise ValueError("Expected a statistic whose noise has a unit, found another")
+
+
+def prediction(
+    p: StatisticsParameters,
+    noise: Noise | None,
+    epsilon: float,
+    people: int | None,
+    *,
+    neighbours: Neighbours,
+) -> tuple[str, str]:
+    """Return what to expect, and how many people make it good.
+
+    Args:
+        p: the public parameters.
+        noise: of all noised statistics, if there are any.
+        epsilon: of every choice of a quantile.
+        people: n, if it is public.
+        neighbours: the neighbouring relation.
+    """
+    told, needed = [], []
+    if noise is not None:
+        told.append(_noised(p, noise, people))
+        means = math.ceil(reach(noise) / PERSON_STEPS / _GOOD)
+        needed.append(f"{means}{_in_group(p)} for means ± {100 * _GOOD:g} %")
+    if p.quantiles:
+        worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
+        told.append(
+            f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} people of the "
+            f"target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
+        )
+        needed.append(f"{math.ceil(worst / _GOOD)}{_in_group(p)} for ranks ± {100 * _GOOD:g} %")
+    return "; ".join(told), ", ".join(needed)
+
+
+def _in_group(p: StatisticsParameters) -> str:
+    return " in a group" if p.by is not None else ""
+
+
+def _noised(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
+    within = reach(noise)
+    mean = within / PERSON_STEPS
+    told = [f"counts ± {mean:.3g} people"] if COUNT in p.noisy else []
+    if people is not None:
+        size = people if p.by is None else people * p.max_groups_per_person / len(p.groups or [1])
+        off = {MEAN: mean / size, HISTOGRAM: within / HALF_RANGE / size}
+        words = {
+            MEAN: f"means ± {100 * off[MEAN]:.3g} % of the bounds",
+            HISTOGRAM: f"histograms ± {off[HISTOGRAM]:.3g}",
+        }
+        where = "" if p.by is None else f" in a group of {size:.3g}"
+        empty = ": NO MORE THAN IS KNOWN WITHOUT DATA"
+        told += [
+            f"{words[one]}{where}{empty if off[one] >= _HALF else ''}" for one in words if one in p.noisy
+        ]
+    error = f"95 %: {', '.join(told) or f'sums as if {mean:.3g} people were others'}"
+    exact = beyond(noise, deviations=_DEVIATIONS)
+    return (
+        f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "
+        f"by Chebyshev {chebyshev(deviations=_DEVIATIONS):g} at most"
+    )

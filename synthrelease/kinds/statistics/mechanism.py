@@ -1,0 +1,191 @@
+"""Private statistics of features: count, sum, mean, variance, histogram, by one noisy integer vector; quantiles by choices.
+
+Claim: `statistics.proof.md`. However many rows a person has in a group, they contribute one aggregate per statistic and
+feature there, in integers: all are one vector of one sensitivity, and one scale of noise serves them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.measured import measured_values
+from synthrelease.kinds.mechanism import Drawn, Mechanism
+from synthrelease.kinds.statistics import accuracy, quantiles
+from synthrelease.kinds.statistics.grouped_rows import Cell, cell, counted_groups, steps_of
+from synthrelease.kinds.statistics.public import StatisticsParameters
+from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
+from synthrelease.maths.statistics import (
+    COUNT,
+    HISTOGRAM,
+    MEAN,
+    PERSON_STEPS,
+    SUM,
+    VARIANCE,
+    squares,
+    to_sum_steps,
+)
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.privacy.budget import LEAST_EPSILON, Budget
+from synthrelease.privacy.event import Composed, Event, PrivateChoice, noise_of
+
+_INTERVALS = "intervals"  # of quantiles, among what is collected
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics(Mechanism[StatisticsParameters]):
+    """Statistics with one noise for all, and quantiles that are chosen."""
+
+    quantile_share: float | None = None  # of ε, for all quantiles; None for as much as the others take
+
+    @property
+    def takes_budget(self) -> bool:
+        """Whether anything in it is paid for: choices are."""
+        return True
+
+    def split(self, budget: Budget) -> tuple[float, Budget]:
+        """Return ε of every choice of a quantile, and what is left for the noise; with the choices it adds up.
+
+        Every name in the list takes the same part of ε, all quantiles together `quantile_share` if it is given.
+        """
+        p = self.parameters
+        choices = len(p.choices())
+        if not choices:
+            return 0.0, budget
+        part = len(p.quantiles) / len(p.statistics)
+        share = (part if self.quantile_share is None else self.quantile_share) if p.noisy else 1.0
+        each = share * budget.epsilon / choices
+        return each, Budget(budget.epsilon - each * choices, budget.delta)
+
+    def calibrate(self, budget: Budget | None) -> Event:
+        """Return the event that a budget buys: noise, choices, or both.
+
+        Raises:
+            PolicyError: ε is too small for them.
+        """
+        assert budget is not None
+        epsilon, left = self.split(budget)
+        events: list[Event] = [self.calibrated_noise(left)] if self.parameters.noisy else []
+        choices = self.parameters.choices()
+        if choices and epsilon < LEAST_EPSILON:
+            raise PolicyError(
+                "budget-too-small",
+                "the budget is too small for so many quantiles",
+                found=f"ε = {epsilon:g} for each of {len(choices)}",
+                expected=f"ε of at least {LEAST_EPSILON:g} for each",
+                remedy="release fewer of them, of fewer features or groups",
+            )
+        events += [PrivateChoice(epsilon, candidates) for candidates in choices]
+        return events[0] if len(events) == 1 else Composed(tuple(events))
+
+    def collect(self, data: Features) -> Sums:
+        """Return what some people contribute to every statistic; for quantiles, how many there are in each interval."""
+        p, data = self.parameters, data.only(self._names)
+        group, groups = self._group(data), len(p.groups or [1])
+        sums = {f"{name}/noisy": totals(name, data, group, p) for name in p.noisy}
+        if p.quantiles:
+            sums[_INTERVALS] = quantiles.people_per_interval(
+                data, group, groups=groups, steps=p.quantile_steps
+            )
+        if p.groups is None:
+            sums = {name: array[0] for name, array in sums.items()}
+        return Sums(sums)
+
+    def measured(self, data: Features) -> dict[str, int]:
+        """Return how many values of each feature are of any use."""
+        return measured_values(data, self._names, by=self.parameters.by)
+
+    def exact(self, collected: Sums) -> dict[str, Array]:
+        """Return all sums, and the intervals where the quantiles truly lie."""
+        best = {
+            f"{name}/chosen": quantiles.best_intervals(collected[_INTERVALS], name)
+            for name in self.parameters.quantiles
+        }
+        return {**super().exact(collected), **best}
+
+    def draw(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Draw on what all people contribute: the noise, then the choices."""
+        assert budget is not None
+        p, event = self.parameters, self.calibrate(budget)
+        arrays: dict[str, Array] = {}
+        if noise_of(event) is not None:
+            arrays = self.with_noise(super().exact(collected), event, random)
+        epsilon, _ = self.split(budget)
+        for name in p.quantiles:
+            sensitivity = p.quantile_sensitivity(name, self.neighbours)
+            arrays[f"{name}/chosen"] = quantiles.choose(
+                collected[_INTERVALS], name, sensitivity=sensitivity, epsilon=epsilon, random=random
+            )
+        return Drawn(arrays, event, p)
+
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
+        """Return the 95 % errors, and the people at which they are within 5 %."""
+        assert budget is not None
+        return accuracy.prediction(
+            self.parameters,
+            noise_of(event),
+            self.split(budget)[0],
+            people,
+            neighbours=self.neighbours,
+        )
+
+    def errors(self, event: Event) -> list[list[str]]:
+        """Return a table, its head first, of the noise of every statistic in its unit."""
+        noise = noise_of(event)
+        return [] if noise is None else accuracy.errors_table(self.parameters, noise)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(feature.name for feature in self.parameters.features)
+
+    def _group(self, data: Features) -> NDArray[np.int64]:
+        p = self.parameters
+        return counted_groups(data, by=p.by, groups=len(p.groups or [1]), max_groups=p.max_groups_per_person)
+
+
+def totals(
+    statistic: str, data: Features, group: NDArray[np.int64], parameters: StatisticsParameters
+) -> NDArray[np.int64]:
+    """Return the sum of all people's integers, shape (groups, features, size), exact.
+
+    Work grows with the rows, not with people × groups.
+
+    Args:
+        statistic: no quantile.
+        data: rows of some people, with the features of the output.
+        group: that each row counts in, −1 for none, shape (N,).
+        parameters: of the output.
+    """
+    p = parameters
+    groups = len(p.groups or [1])
+    out = np.zeros((groups, len(p.features), p.size(statistic)), dtype=np.int64)
+    for f in range(len(p.features)):
+        there = cell(data, f, group, groups)
+        if statistic == HISTOGRAM:
+            edges = equal_width_edges(*data.limits(f), p.bins)
+            who, number, share = shares_of_people(
+                there.owner, bin_numbers(there.values, edges), p.bins, HALF_RANGE
+            )
+            np.add.at(out[:, f], (there.group[who], number), share)
+        else:
+            np.add.at(out[:, f], there.group, _moments(statistic, there, data, f)[:, : p.size(statistic)])
+    return out
+
+
+def _moments(statistic: str, there: Cell, data: Features, feature: int) -> NDArray[np.int64]:
+    """The integers of everybody with a value, shape (owners, most integers of the statistic)."""
+    if statistic == COUNT:
+        return np.full((len(there.group), 1), PERSON_STEPS)
+    if statistic == SUM:
+        return there.means(to_sum_steps(there.values, data.limits(feature)))[:, None]
+    mean = there.means(steps_of(there, data, feature))
+    weight = np.full_like(mean, HALF_RANGE)
+    moments = {MEAN: (mean, weight), VARIANCE: (mean, weight, squares(mean))}[statistic]
+    return np.stack(moments, axis=1)

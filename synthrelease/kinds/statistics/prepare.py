@@ -1,0 +1,104 @@
+"""Statistics: from a plan's words to the mechanism."""
+
+from __future__ import annotations
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import RECORDING
+from synthrelease.errors import PlanError
+from synthrelease.kinds.preparing import as_label, chosen_features, names_source, people_if_public
+from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
+from synthrelease.maths.statistics import MEDIAN, quantile
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec, OutputSpec
+
+_MOST_CHOICES = 4000  # events of one output in a manifest
+_NAMES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}
+
+
+def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+    """Fill in the public parameters of a statistics output.
+
+    Raises:
+        PlanError: a feature has no bounds, there is no such column of groups, or the keys contradict each other.
+    """
+    o, features = spec.options, chosen_features(spec, source)
+    names = tuple(MEDIAN if name == "median" else name for name in o["statistics"])
+    if len(set(names)) < len(names):
+        raise PlanError(
+            "duplicate-statistic",
+            f"median and {MEDIAN} are the same",
+            where=f"{spec.where}.statistics",
+            expected="one of the two",
+            remedy="leave one of them out",
+        )
+    groups = _groups(spec, source, facts)
+    noise = o["noise"] if any(quantile(name) is None for name in names) else None
+    parameters = StatisticsParameters(
+        name=_NAMES[noise],
+        people=people_if_public(facts, neighbours),
+        names=names_source(source),
+        statistics=names,
+        bins=o["bins"],
+        quantile_steps=o["quantile_steps"],
+        by=o.get("by"),
+        groups=groups,
+        max_groups_per_person=o.get("max_groups_per_person", len(groups or [1])),
+        features=features,
+    )
+    made = Statistics(
+        parameters=parameters, neighbours=neighbours, noise=noise, quantile_share=o.get("quantile_share")
+    )
+    _check_sense(spec, made)
+    return made
+
+
+def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...] | None:
+    by = spec.options.get("by")
+    if by is None:
+        return None
+    lists = source.options["categories"]
+    offered = [RECORDING] * ("recording" in source.options["columns"])
+    offered += [name for name in lists if name != RECORDING]
+    if by not in offered:
+        raise PlanError(
+            "unknown-label",
+            "there is no such label",
+            where=f"{spec.where}.by",
+            expected="one of " + ", ".join(offered) if offered else "a column of labels",
+            remedy=as_label("by", by, source),
+        )
+    return facts.names if by == RECORDING else tuple(lists[by])
+
+
+def _check_sense(spec: OutputSpec, made: Statistics) -> None:
+    p = made.parameters
+    groups, choices = len(p.groups or [1]), len(p.choices())
+    if "max_groups_per_person" in spec.options and p.max_groups_per_person > groups:
+        raise PlanError(
+            "too-many-groups",
+            "a person cannot count in more groups than there are",
+            where=f"{spec.where}.max_groups_per_person",
+            found=str(p.max_groups_per_person),
+            expected=f"at most {groups}" if p.by else 'groups, such as by = "recording"',
+            remedy="lower it, or leave it out",
+        )
+    if made.quantile_share is not None and not (p.noisy and p.quantiles):
+        raise PlanError(
+            "quantile-budget",
+            "quantiles and other statistics do not share the ε",
+            where=f"{spec.where}.quantile_share",
+            expected="a list with both, or no such key",
+            remedy="leave out quantile_share",
+        )
+    if choices > _MOST_CHOICES:
+        raise PlanError(
+            "too-many-quantiles",
+            "too many quantiles",
+            where=spec.where,
+            found=f"{choices}: names times features times groups of a person",
+            expected=f"at most {_MOST_CHOICES}",
+            remedy="release fewer quantiles, features or groups",
+        )

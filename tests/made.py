@@ -1,0 +1,357 @@
+"""Mechanisms made of a few numbers, as tests and studies need them: what a plan, an input and a screen would say besides is invented."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle.format_1 import labels_of, shape_of
+from synthrelease.data.area_shapes import ELSEWHERE
+from synthrelease.data.areas import Areas
+from synthrelease.data.attribute import Attribute
+from synthrelease.data.features import Features
+from synthrelease.data.screen import Screen
+from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.areas.public import AreasParameters, PublicArea
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.mechanism import Drawn, Mechanism
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import DP, MARGINALS, RecordsParameters
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
+from synthrelease.kinds.values import Values
+from synthrelease.maths.signal_form import SignalForm
+from synthrelease.maths.spectral import SpectralForm
+from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
+from synthrelease.maths.statistics import quantile
+from synthrelease.noise.entropy import SecureRandom
+from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
+
+Bounds = Sequence[tuple[float, float]]
+Arrays = dict[tuple[str, ...], NDArray[Any]]
+REPLACE = Neighbours.REPLACE_ONE
+_NOISES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}
+
+
+def release(
+    mechanism: Mechanism[Any], data: Any, budget: Budget | None, *, random: SecureRandom
+) -> tuple[Arrays, Drawn]:
+    """Return the arrays of a release of some people's data, by their labels below the output, and what was drawn."""
+    drawn = mechanism.draw(mechanism.collect(data), budget, random)
+    return arrays(drawn), drawn
+
+
+def arrays(drawn: Drawn) -> Arrays:
+    """Return the arrays that follow from what was drawn, by their labels below the output."""
+    return {
+        labels_of(drawn.parameters, dataset, index): values.reshape(shape_of(drawn.parameters, dataset))
+        for dataset, index, values in Values(drawn.parameters, drawn.event, drawn.arrays)
+    }
+
+
+def names(letter: str, number: int) -> tuple[str, ...]:
+    return tuple(f"{letter}{i}" for i in range(number))
+
+
+def features_of(bounds: Bounds, of: Features | None = None) -> tuple[Feature, ...]:
+    """Features f0, f1, … with these bounds, or those of data."""
+    if of is not None:
+        return tuple(Feature(name, *of.limits(f)) for f, name in enumerate(of.features))
+    return tuple(
+        Feature(name, float(low), float(high))
+        for name, (low, high) in zip(names("f", len(bounds)), bounds, strict=True)
+    )
+
+
+def statistics(
+    statistics: Sequence[str],
+    bounds: Bounds = (),
+    bins: int = 10,
+    neighbours: Neighbours = REPLACE,
+    people: int | None = None,
+    *,
+    of: Features | None = None,
+    noise: str = LAPLACE,
+    by: str | None = None,
+    groups: Sequence[str] = (),
+    max_groups: int = 1,
+    quantile_steps: int = 256,
+    quantile_share: float | None = None,
+) -> Statistics:
+    noisy = any(quantile(name) is None for name in statistics)
+    parameters = StatisticsParameters(
+        name=_NOISES[noise if noisy else None],
+        people=people,
+        names="listed",
+        statistics=tuple(statistics),
+        bins=bins,
+        quantile_steps=quantile_steps,
+        by=by,
+        groups=None if by is None else tuple(groups),
+        max_groups_per_person=max_groups,
+        features=features_of(bounds, of),
+    )
+    return Statistics(
+        parameters=parameters,
+        neighbours=neighbours,
+        noise=noise if noisy else None,
+        quantile_share=quantile_share,
+    )
+
+
+def cells(
+    *,
+    stimuli: int | Sequence[str],
+    rows: int,
+    columns: int,
+    cap: int = 1,
+    max_samples: int | None,
+    max_stimuli: int,
+    assignment_public: bool = False,
+    neighbours: Neighbours = REPLACE,
+    noise: str = GAUSSIAN,
+    calibration: str = "exact",
+    blur_px: float = 1.0,
+    people: int | None,
+    screen: Screen | None = None,
+    caps: tuple[int, ...] | None = None,
+    cap_share: float | None = None,
+) -> CellHeatmap:
+    parameters = CellParameters(
+        name=noise,
+        people=people,
+        names="listed",
+        max_stimuli_per_person=max_stimuli,
+        assignment_public=assignment_public,
+        screen=screen or Screen(columns, rows),
+        stimuli=names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli),
+        rows=rows,
+        columns=columns,
+        blur_px=blur_px,
+        cap=cap,
+        caps=caps,
+        max_samples_per_stimulus=max_samples,
+        calibration=calibration,
+    )
+    return CellHeatmap(parameters=parameters, neighbours=neighbours, noise=noise, choice_share=cap_share)
+
+
+def spectral(
+    *,
+    stimuli: int | Sequence[str],
+    form: SpectralForm,
+    joint: bool = True,
+    max_stimuli: int,
+    viewers: tuple[int, ...] | None = None,
+    assignment_public: bool = False,
+    weight: str = "samples",
+    window: tuple[float, float] | None = None,
+    neighbours: Neighbours = REPLACE,
+    people: int | None,
+    screen: Screen | None = None,
+) -> SpectralHeatmap:
+    """Spectral heatmaps of a form; without a screen, of one whose sides are as the form's blurs call for."""
+    *time, y, x = form.blurs
+    if screen is None:
+        ratio = Fraction(y / x).limit_denominator(1000)  # of width and height
+        screen = Screen(ratio.numerator, ratio.denominator)
+    *frames, rows, columns = form.cells
+    parameters = SpectralParameters(
+        name="spectral",
+        people=people,
+        names="listed",
+        max_stimuli_per_person=max_stimuli,
+        assignment_public=assignment_public,
+        screen=screen,
+        stimuli=names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli),
+        rows=rows,
+        columns=columns,
+        blur_px=y * screen.height_px,
+        frames=frames[0] if frames else None,
+        window=window,
+        blur_time=None if window is None else time[0] * (window[1] - window[0]),
+        exponent=form.exponent,
+        clip=form.clip,
+        clipping="joint" if joint else "per-stimulus",
+        weight=weight,
+        prior=form.prior,
+        viewers=viewers,
+    )
+    return SpectralHeatmap(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
+
+
+def areas(
+    *,
+    areas: Areas,
+    stimuli: int | Sequence[str],
+    transitions: bool = False,
+    weight: str = "samples",
+    noise: str = LAPLACE,
+    max_stimuli: int,
+    viewers: tuple[int, ...] | None = None,
+    assignment_public: bool = False,
+    neighbours: Neighbours = REPLACE,
+    people: int | None,
+    screen: Screen | None = None,
+) -> AreaShares:
+    listed = tuple(
+        PublicArea(one.name, one.shape, one.corners or None, one.label, one.stimuli) for one in areas.areas
+    )
+    parameters = AreasParameters(
+        name=noise,
+        people=people,
+        names="listed",
+        max_stimuli_per_person=max_stimuli,
+        assignment_public=assignment_public,
+        screen=screen or Screen(100, 100),
+        stimuli=names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli),
+        areas=(*listed, PublicArea(ELSEWHERE, None, None, None, None)),
+        transitions=transitions,
+        weight=weight,
+        viewers=viewers,
+    )
+    return AreaShares(parameters=parameters, neighbours=neighbours, noise=noise, areas=areas)
+
+
+def signals(
+    form: SignalForm,
+    noise: str = LAPLACE,
+    query: str = "mean",
+    features: int = 1,
+    recordings: int | Sequence[str] = 1,
+    neighbours: Neighbours = REPLACE,
+    people: int = 1,
+    completion: str = "hold",
+    *,
+    of: Features | None = None,
+    bounds: Bounds | None = None,
+    candidates: tuple[int, ...] | None = None,
+    choice_share: float | None = None,
+) -> CoefficientSignals:
+    parameters = CoefficientParameters(
+        name=form.mechanism,
+        people=people,
+        names="listed",
+        query=query,
+        length=form.length,
+        completion=completion,
+        features=features_of(bounds or [(0.0, 1.0)] * features, of),
+        recordings=_recordings(recordings, of),
+        length_source="listed",
+        calibration="exact",
+        chunk=form.chunk,
+        coefficients=form.frequencies,
+        candidates=candidates,
+        max_change_steps=form.max_change,
+        clip=form.clip,
+        bound_steps=tuple(part.radius for part in form.parts),
+    )
+    return CoefficientSignals(
+        parameters=parameters, neighbours=neighbours, noise=noise, choice_share=choice_share
+    )
+
+
+def spectral_signals(
+    form: SpectralSignalForm,
+    features: int = 1,
+    recordings: int | Sequence[str] = 1,
+    neighbours: Neighbours = REPLACE,
+    people: int = 1,
+    completion: str = "hold",
+    *,
+    of: Features | None = None,
+    bounds: Bounds | None = None,
+) -> SpectralSignals:
+    parameters = SpectralSignalParameters(
+        name="spectral",
+        people=people,
+        names="listed",
+        query="mean",
+        length=form.length,
+        completion=completion,
+        features=features_of(bounds or [(0.0, 1.0)] * features, of),
+        recordings=_recordings(recordings, of),
+        length_source="listed",
+        cosines=form.cosines,
+        baseline=form.baseline,
+        baseline_steps=form.baseline_steps,
+        clip=form.clip,
+        radius_steps=RADIUS,
+        constant_steps=form.constant,
+    )
+    return SpectralSignals(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
+
+
+def _recordings(recordings: int | Sequence[str], of: Features | None) -> tuple[str, ...]:
+    if of is not None:
+        return tuple(of.recordings)
+    return names("r", recordings) if isinstance(recordings, int) else tuple(recordings)
+
+
+def records(
+    *,
+    model: str,
+    fit: str,
+    attributes: Sequence[Attribute],
+    order: Sequence[int] | None = None,
+    resampled: Sequence[int],
+    k: int = 1,
+    gamma: float = 4.0,
+    counted: str = "person",
+    rows: int = 100,
+    trials: int = 20_000,
+    neighbours: Neighbours = REPLACE,
+    people: int,
+    noise: str = LAPLACE,
+    dependence: str = "independent",
+    task: bool = False,
+    per_task: bool = False,
+    threshold: str = "fixed",
+    epsilon0: float | None = None,
+    copies: str = "keep",
+) -> SyntheticRecords:
+    tested = not (model == MARGINALS and fit == DP)
+    parameters = RecordsParameters(
+        name=model,
+        people=people,
+        names="listed",
+        fit=fit,
+        dependence=dependence,
+        task=task,
+        per_task=per_task,
+        attributes=tuple(attributes),
+        order=tuple(range(len(attributes))) if order is None else tuple(order),
+        resampled=tuple(resampled),
+        threshold=threshold if tested else None,
+        k=k if tested else None,
+        gamma=gamma if tested else None,
+        counted=counted if tested else None,
+        copies=copies,
+        rows=rows,
+    )
+    return SyntheticRecords(
+        parameters=parameters,
+        neighbours=neighbours,
+        noise=noise if fit == DP else None,
+        trials=trials,
+        epsilon0=epsilon0,
+    )
+
+
+def noisy_of(values: Arrays) -> Arrays:
+    """Return the noisy integers among arrays, in 64 bits, without their last label."""
+    return {
+        labels[:-1]: np.asarray(v, dtype=np.int64) for labels, v in values.items() if labels[-1] == "noised"
+    }
