@@ -206,9 +206,6 @@ def areas(
     people: int | None,
     screen: Screen | None = None,
 ) -> AreaShares:
-    listed = tuple(
-        PublicArea(one.name, one.shape, one.corners or None, one.label, one.stimuli) for one in areas.areas
-    )
     parameters = AreasParameters(
         name=noise,
         people=people,
@@ -217,12 +214,21 @@ def areas(
         assignment_public=assignment_public,
         screen=screen or Screen(100, 100),
         stimuli=names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli),
-        areas=(*listed, PublicArea(ELSEWHERE, None, None, None, None)),
+        areas=areas_of(areas),
         transitions=transitions,
         weight=weight,
         viewers=viewers,
     )
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=noise, areas=areas)
+
+
+def areas_of(areas: Areas) -> tuple[PublicArea, ...]:
+    """Return areas as a manifest has them, with what lies in none."""
+    listed = (
+        PublicArea(area.name, area.shape, area.corners or None, area.label, area.stimuli)
+        for area in areas.areas
+    )
+    return (*listed, PublicArea(ELSEWHERE, None, None, None, None))
 
 
 def signals(

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 
 from synthrelease.maths import derived
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
-from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, SpectralSignalForm
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
+from synthrelease.maths.spectral_signals import (
+    OF_PERSON,
+    OF_RECORDING,
+    OF_START,
+    Known,
+    SpectralSignalForm,
+    masses,
+)
+from synthrelease.maths.stored import stored
 from synthrelease.privacy.budget import Budget
-from variants.features import FeaturesVariant
-from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
+from variants.features import FeaturesVariant, columns
+from variants.gaze_maps import choosing
+from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, Person
 from variants.variant import Variant
 
 if TYPE_CHECKING:
-    from variants.people import Arrays, Integers, Numbers
+    from synthrelease.kinds.signals.coefficients import CoefficientSignals
+    from variants.people import Arrays, Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class SeriesVariant(FeaturesVariant):
     """Whatever completes series to a public length."""
+
+    def of_features(self, features: int) -> Variant:
+        """Return the variant with so many features."""
+        wide = made.features_of((), columns(features))
+        return replace(self.changed(features=wide), features=features)
 
     def equivalent(self, person: Person) -> Person:
         """Gaps filled as the mechanism says, rows beyond the length, values beyond the bounds."""
@@ -53,19 +64,6 @@ class SeriesVariant(FeaturesVariant):
 
 @dataclass(frozen=True, eq=False)
 class SignalsVariant(SeriesVariant):
-    def own(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return signals.contributions(self.data(people, order), self.of(len(people)))
-
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        own = self.own(people, order)
-        return own.reshape(len(people), -1) if self.apart else own.sum(axis=0).ravel()
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return signals.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return signals.calibrate(self.of(people), self.budget)
-
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         form, deviation = self.parameters.form, self.event(people).standard_deviation
         out = {}
@@ -95,8 +93,7 @@ class SignalsVariant(SeriesVariant):
         return out
 
     def wide(self) -> Variant:
-        features = max(2, 250 // (self.parameters.form.count * self.parameters.recordings))
-        return replace(self, parameters=replace(self.parameters, features=features), features=features)
+        return self.of_features(max(2, 250 // (self.parameters.form.count * self.recordings)))
 
 
 def longest_series(form: SignalForm, length: int, norm: int) -> Numbers:
@@ -124,32 +121,15 @@ def signal_variant(
     frequencies: int | None = 5,
     max_change: int | None = None,
     clip: float = 1.0,
+    features: int = 2,
+    recordings: int = 2,
     **changes: Any,
 ) -> SignalsVariant:
     form = SignalForm(mechanism, length, chunk, None if mechanism == LPA else frequencies, max_change, clip)
-    parameters = SignalParameters(
-        **{
-            "form": form,
-            "noise": noise,
-            "query": "mean",
-            "features": 2,
-            "recordings": 2,
-            "neighbours": REPLACE,
-            "people": 1,
-        }
-        | changes
-    )
-    return SignalsVariant(
-        name,
-        noise,
-        parameters,
-        budget,
-        apart=parameters.query == "each",
-        attained=attained,
-        features=parameters.features,
-        recordings=parameters.recordings,
-        steps=length,
-    )
+    shape = {"features": features, "recordings": recordings, "steps": length}
+    mechanism = made.signals(form, noise, of=columns(features, recordings), **changes)
+    each = mechanism.parameters.is_each
+    return SignalsVariant(name, mechanism, budget, apart=each, attained=attained, **shape)
 
 
 def all_signals() -> list[Variant]:
@@ -207,8 +187,9 @@ class PrivateFrequenciesVariant(SignalsVariant):
     """Signals whose number of frequencies is chosen privately; what is asked of them is in test_private_frequencies.py."""
 
     @property
-    def private(self) -> PrivateFrequencies:
-        return PrivateFrequencies((1, 2, 4), 0.1, self.parameters)
+    def private(self) -> CoefficientSignals:
+        """The mechanism that chooses a number of frequencies."""
+        return choosing(self.mechanism, candidates=(1, 2, 4))
 
 
 def private_frequencies() -> list[PrivateFrequenciesVariant]:
@@ -231,30 +212,22 @@ def private_frequencies() -> list[PrivateFrequenciesVariant]:
 
 @dataclass(frozen=True, eq=False)
 class SpectralSignalsVariant(SeriesVariant):
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        data = self.data(people, order)
-        return spectral_signals.contributions(data, self.of(len(people))).sum(axis=0).ravel()
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return spectral_signals.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return spectral_signals.calibrate(self.of(people), self.budget)
-
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Only what the noised integers say, beside what is public of the data: nobody's rows."""
+        form, deviation = self.parameters.form, self.event(people).standard_deviation
         names = [key[:2] for key in values if key[-1] == "noised"]
-        noisy = np.stack([values[(*name, "noised")] for name in names])
-        shape = (self.recordings, self.features, -1)
-        nobody = self.data([Person(np.empty((0, 1 + self.features)))])
-        found = spectral_signals.derived_signals(
-            noisy.reshape(shape),
-            nobody.recordings,
-            nobody.bounds_by_name,
-            self.of(people),
-            self.event(people).standard_deviation,
-        )
-        return {key: array for key, array in found.items() if key[-1] != "noised"}
+        constants = np.array([values[(*name, "noised")][0] for name in names])
+        out: dict[tuple[str, ...], Any] = {}
+        for name, mass in zip(
+            names, masses(constants, form=form, deviation=deviation, people=people), strict=True
+        ):
+            low, high = self.limits[int(name[-1].split()[-1])]
+            known = Known(*map(float, stored(mass)), deviation, people, (float(low), float(high)))
+            noisy = values[(*name, "noised")]
+            out[(*name, "mass")] = mass
+            out[(*name, "values")] = form.signal(noisy, known)
+            out[(*name, "uncertainty")] = form.uncertainty(noisy, known)
+        return out
 
     def made_adversaries(self) -> list[Person]:
         """Also those whose every series is a cosine, or who have next to none of them."""
@@ -271,10 +244,8 @@ class SpectralSignalsVariant(SeriesVariant):
         return out
 
     def wide(self) -> Variant:
-        features = 250 // (self.parameters.form.count * self.recordings) + 1
-        form = replace(self.parameters.form, series=features * self.recordings)
-        parameters = replace(self.parameters, form=form, features=features)
-        return replace(self, parameters=parameters, features=features)
+        wide = self.of_features(250 // (self.parameters.form.count * self.recordings) + 1)
+        return wide.changed(constant_steps=wide.parameters.form.constant)
 
 
 def spectral_signal_variant(
@@ -292,11 +263,10 @@ def spectral_signal_variant(
 ) -> Variant:
     steps = 3 if baseline == OF_START else None
     form = SpectralSignalForm(length, features * recordings, cosines, baseline, steps, clip)
-    parameters = SpectralSignalParameters(form, features, recordings, REPLACE, 1, completion)
+    mechanism = made.spectral_signals(form, of=columns(features, recordings), completion=completion)
     return SpectralSignalsVariant(
         name,
-        GAUSSIAN,
-        parameters,
+        mechanism,
         budget,
         attained=attained,
         in_l1=False,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 from hypothesis import strategies as st
 
@@ -14,17 +15,15 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import POSITIONS
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms import spectral
-from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.privacy.budget import Budget
-from variants.gaze_maps import GazeMapVariant
-from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, MANY, REPLACE, Person, in_turn
+from variants.gaze_maps import GazeMapVariant, seen_by_all
+from variants.people import ADD_REMOVE, BUDGET, MANY, REPLACE, Person, in_turn
 from variants.variant import Variant
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from variants.people import Arrays, Integers, Numbers
+    from variants.people import Arrays, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +35,11 @@ class SpectralVariant(GazeMapVariant):
         _, rows = in_turn(people, order)
         return replace(gaze, time=rows[:, 3], duration=rows[:, 4].astype(np.int64))
 
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return spectral.contributions(self.data(people, order), self.of(len(people))).ravel()
-
     def of(self, people: int) -> Any:
-        p = super().of(people)
-        return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return spectral.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return spectral.calibrate(self.of(people), self.budget)
+        return seen_by_all(super().of(people), people)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        p, deviation = self.of(people), self.event(people).standard_deviation
+        p, deviation = self.of(people).parameters, self.event(people).standard_deviation
         names = [name for name, what in values if what == "noised"]
         constants = np.array([values[name, "noised"][0] for name in names])
         viewers = None if p.viewers is None else np.array(p.viewers)
@@ -99,15 +88,15 @@ class SpectralVariant(GazeMapVariant):
         return Person(np.concatenate([np.empty((0, 5)), *blocks]), tuple(pattern_on), names)
 
     def made_adversaries(self) -> list[Person]:
-        p = self.parameters
-        every = range(p.stimuli)
-        chosen = {(), (0,), (p.stimuli - 1,), tuple(every[: p.max_stimuli]), tuple(every)}
+        every = self.shown
+        most = self.parameters.max_stimuli_per_person
+        chosen = {(), (0,), (every[-1],), tuple(every[:most]), tuple(every)}
         return [
             self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in self.patterns()
         ]
 
     def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
-        stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
+        stimuli, width, height = len(self.shown), self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
 
         @st.composite
@@ -130,7 +119,7 @@ class SpectralVariant(GazeMapVariant):
         generator = np.random.default_rng([seed, 3])
         people = []
         for _ in range(count):
-            seen = np.flatnonzero(generator.random(self.parameters.stimuli) < 0.7)
+            seen = np.flatnonzero(generator.random(len(self.shown)) < 0.7)
             n = int(generator.integers(0, 30)) if seen.size else 0
             stimulus = generator.choice(seen, n) if n else np.empty(0)
             place = generator.uniform(0, [self.screen.width_px, self.screen.height_px], (n, 2))
@@ -148,8 +137,12 @@ class SpectralVariant(GazeMapVariant):
         return Person(rows, person.seen, person.name)
 
     def wide(self) -> Variant:
-        form = replace(self.parameters.form, blurs=WIDE[-len(self.parameters.form.blurs) :])
-        return replace(self, parameters=replace(self.parameters, form=form))
+        time, y, x = WIDE
+        screen = self.screen
+        assert y * screen.height_px == x * screen.width_px
+        window = self.parameters.window
+        moving = {} if window is None else {"blur_time": time * (window[1] - window[0])}
+        return self.changed(screen=screen, blur_px=y * screen.height_px, **moving)
 
     def crowded(self) -> tuple[Variant, int]:
         return self, 2**31 // RADIUS + 1
@@ -179,8 +172,9 @@ def spectral_variant(name: str, *, attained: float = 0.6, budget: Budget = BUDGE
         parameters["people"] = None
     elif parameters["assignment_public"]:
         parameters["viewers"] = (1,) * parameters["stimuli"]
-    made = SpectralParameters(form=SpectralForm(**form), **parameters)
-    return SpectralVariant(name, GAUSSIAN, made, budget, attained=attained, in_l1=False)
+    names = tuple(f"image {s}" for s in range(parameters.pop("stimuli")))
+    mechanism = made.spectral(stimuli=names, form=SpectralForm(**form), **parameters)
+    return SpectralVariant(name, mechanism, budget, attained=attained, in_l1=False)
 
 
 def spectral_heatmaps() -> list[Variant]:

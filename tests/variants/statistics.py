@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 
 from synthrelease.data.features import RECORDING
 from synthrelease.maths import statistics as maths
-from synthrelease.mechanisms import statistics
-from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.noise_error import reach
-from variants.features import LIMITS, FeaturesVariant
+from variants.features import FeaturesVariant, columns
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
 from variants.variant import Variant
 
 if TYPE_CHECKING:
-    from variants.people import Arrays, Integers
+    from variants.people import Arrays
 
 EVERY = ("count", "sum", "mean", "variance", "histogram")
 # Of the bounds, from their middle: opposite 1 the moments of a variance are furthest in L1 at −1/4, in L2 at (√½ − 1)/2.
@@ -29,23 +27,13 @@ FAR_IN_L1, FAR_IN_L2 = -0.25, (0.5**0.5 - 1) / 2
 
 @dataclass(frozen=True, eq=False)
 class StatisticsVariant(FeaturesVariant):
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        p = self.of(len(people))
-        data = self.data(people, order)
-        return np.concatenate([statistics.totals(s, data, p).ravel() for s in p.statistics])
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return statistics.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return statistics.calibrate(self.of(people), self.budget)
-
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         out = {}
         for (name, *labels, what), array in values.items():
             if what == "noised":
+                p = self.of(people).parameters
                 low, high = self.limits[int(labels[-1].split()[-1])]
-                unit = self.of(people).unit((float(low), float(high)))
+                unit = maths.StatisticUnit((float(low), float(high)), p.people, p.by is not None)
                 far = reach(self.event(people), together=maths.together(name, unit))
                 out[name, *labels, "value"] = maths.value(name, array, unit)
                 out[name, *labels, "interval"] = maths.interval(name, array, unit, reach=far)
@@ -53,7 +41,7 @@ class StatisticsVariant(FeaturesVariant):
 
     def made_adversaries(self) -> list[Person]:
         """First those with a row in some groups, of values that are far apart or missing; then those of all features."""
-        g, m = self.recordings, min(self.parameters.max_groups, self.recordings)
+        g, m = self.recordings, min(self.parameters.max_groups_per_person, self.recordings)
         some = {tuple(range(m)), tuple(range(g - m, g)), (0,), (g - 1,), tuple(range(g))}
         values = [-1.0, 1.0, np.nan, FAR_IN_L1, FAR_IN_L2]
         rows = [np.array([u]) for u in itertools.product(values, repeat=min(self.features, 2))]
@@ -80,13 +68,9 @@ class StatisticsVariant(FeaturesVariant):
 
     def wide(self) -> Variant:
         p = self.parameters
-        features = 300 // (sum(map(p.size, p.statistics)) * max(1, len(p.groups))) + 1
-        return replace(self, parameters=replace(p, bounds=limits(features)), features=features)
-
-
-def limits(features: int) -> tuple[tuple[float, float], ...]:
-    """The bounds of so many features."""
-    return tuple((float(low), float(high)) for low, high in np.resize(LIMITS, (features, 2)))
+        features = 300 // (sum(map(p.size, p.statistics)) * len(p.groups or [1])) + 1
+        wide = made.features_of((), columns(features))
+        return replace(self.changed(features=wide), features=features)
 
 
 def statistics_variant(
@@ -103,19 +87,20 @@ def statistics_variant(
 ) -> Variant:
     """A variant in so many recordings of so many as groups: `groups` = (M, G)."""
     most, number = groups or (1, 2)
-    parameters = StatisticsParameters(
+    shown = columns(features, number)
+    mechanism = made.statistics(
         which,
-        limits(features),
-        bins,
-        neighbours,
-        1 if neighbours is REPLACE else None,
-        noise,
+        bins=bins,
+        neighbours=neighbours,
+        people=1 if neighbours is REPLACE else None,
+        of=shown,
+        noise=noise,
         by=None if groups is None else RECORDING,
-        groups=() if groups is None else tuple(f"recording {r}" for r in range(number)),
+        groups=shown.recordings,
         max_groups=most,
     )
     shape = {"features": features, "recordings": number, "attained": attained}
-    return StatisticsVariant(name, noise, parameters, budget, **shape)
+    return StatisticsVariant(name, mechanism, budget, **shape)
 
 
 def all_statistics() -> list[Variant]:
