@@ -15,7 +15,6 @@ from variants.people import LAPLACE
 from auditing.bound import Rates, gaussian_delta, rates
 from auditing.detectors import Detector, Verdict
 from auditing.probes import Claim, statistics
-from synthrelease.mechanisms import private_parameter
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, Event, PrivateChoice, RoundedGaussian
@@ -133,7 +132,7 @@ def _choice_and_noise(_random: SecureRandom) -> float:
     """ε of a private cap and its maps, added up from the events of which they are planned to be made."""
     variant = next(one for one in private_caps() if one.noise == LAPLACE)
     assert isinstance(variant, PrivateCapVariant)
-    choice, noise = private_parameter.calibrate(variant.private, Budget(1.0)).events
+    choice, noise = variant.private.calibrate(Budget(1.0)).events
     assert isinstance(choice, PrivateChoice)
     assert isinstance(noise, DiscreteLaplace)
     return choice.epsilon + noise.sensitivity / noise.scale

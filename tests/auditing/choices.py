@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from variants.gaze_maps import PrivateCapVariant, gaze_map_parameters, private_caps
+from variants.gaze_maps import PrivateCapVariant, cell_heatmap, choosing, private_caps
 from variants.people import LAPLACE
-from variants.signals import PrivateFrequenciesVariant, signal_variant
 from variants.signals import private_frequencies as private_frequencies_variants
+from variants.signals import signal_variant
 
 from auditing.bound import Rates, rates
 from auditing.neighbours import integers
 from auditing.probes import Claim, statistics
-from synthrelease.mechanisms import private_cap, private_frequencies
-from synthrelease.mechanisms.private_cap import PrivateCap
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
+from synthrelease.kinds import choosing as package
 from synthrelease.noise import choice
 from synthrelease.privacy.budget import Budget
 
@@ -27,8 +25,9 @@ if TYPE_CHECKING:
     from variants.people import Person
     from variants.variant import Variant
 
+    from synthrelease.kinds.choosing import Choosing
     from synthrelease.noise import SecureRandom
-    from synthrelease.privacy.event import Noise
+    from synthrelease.privacy.event import Noise, PrivateChoice
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
@@ -73,12 +72,11 @@ class ChoiceProbe:
 
 @dataclass(frozen=True, eq=False)
 class ChosenProbe:
-    """A mechanism that draws its parameter first: candidates by the package's own `choose`, the noise of each by `noised`.
+    """A mechanism that draws its parameter first: candidates by the package's own `private_choice`, the noise of each by `noised`.
 
     Attributes:
         name: of the mechanism.
         claim: ε of choice and noise together.
-        private: the mechanism's public parameters.
         event: the choice.
         sensitivity: that of the utilities.
         utilities: of every candidate, under the one and the other dataset.
@@ -89,8 +87,7 @@ class ChosenProbe:
 
     name: str
     claim: Claim
-    private: Any
-    event: Any
+    event: PrivateChoice
     sensitivity: int
     utilities: tuple[list[int], list[int]]
     sides: tuple[tuple[Integers, Integers], ...]
@@ -123,10 +120,12 @@ class ChosenProbe:
         drawn = []
         for utilities in self.utilities:
             chosen = [
-                self.private.choose(self.event, utilities, sensitivity=self.sensitivity, random=random)
+                package.private_choice(
+                    utilities, sensitivity=self.sensitivity, epsilon=self.event.epsilon, random=random
+                )
                 for _ in range(runs)
             ]
-            drawn.append(np.searchsorted(self.private.candidates, chosen))
+            drawn.append(np.array(chosen))
         found = [self.told[numbers] for numbers in drawn]
         for c, (sides, noise) in enumerate(zip(self.sides, self.noises, strict=True)):
             counts = [int((numbers == c).sum()) for numbers in drawn]
@@ -139,23 +138,19 @@ class ChosenProbe:
 
 def chosen_probe(
     variant: Variant,
-    private: Any,
-    module: Any,
+    private: Choosing[Any],
     pairs: Sequence[tuple[list[Person], list[Person]]],
     budget: Budget,
 ) -> ChosenProbe:
     """Return the probe of that pair of neighbouring datasets which gives most away."""
     event, left = private.split(budget)
-    sensitivity = module.utility_sensitivity(private)
-    noises = tuple(private.noise(candidate, left) for candidate in private.candidates)
-    each = [
-        replace(variant, parameters=private.at(candidate), budget=left) for candidate in private.candidates
-    ]
+    sensitivity = private.utility_sensitivity
+    made = [private.at(candidate).settled() for candidate in private.candidates or ()]
+    noises = tuple(one.calibrated_noise(left) for one in made)
+    each = [replace(variant, mechanism=one, budget=left) for one in made]
     probes = []
     for pair in pairs:
-        utilities = tuple(
-            module.utilities(module.collect(variant.data(people), private), private, left) for people in pair
-        )
+        before, after = (private.utilities(private.collect(variant.data(people)), left) for people in pair)
         sides = []
         for one in each:
             a, b = (integers(one, people).ravel() for people in pair)
@@ -164,7 +159,7 @@ def chosen_probe(
         claim = Claim(budget.epsilon)
         probes.append(
             ChosenProbe(
-                variant.name, claim, private, event, sensitivity, utilities, tuple(sides), noises, largest
+                variant.name, claim, event, sensitivity, (before, after), tuple(sides), noises, largest
             )
         )
     return max(probes, key=lambda probe: probe.leaks)
@@ -172,9 +167,9 @@ def chosen_probe(
 
 def cap_probe() -> ChosenProbe:
     """Return the probe of gaze maps under a private cap: crowds that looked at one cell again and again, and one more."""
-    maps = gaze_map_parameters(noise=LAPLACE, stimuli=1, max_stimuli=1, max_samples=12)
-    variant = PrivateCapVariant("heatmap-private-cap", LAPLACE, maps)
-    private = PrivateCap((1, 4, 12), 0.5, maps)
+    maps = cell_heatmap(noise=LAPLACE, stimuli=1, max_stimuli=1, max_samples=12)
+    variant = PrivateCapVariant("heatmap-private-cap", maps)
+    private = choosing(maps, caps=(1, 4, 12), share=0.5)
     one_cell, opposite, nothing = (
         next(one for one in variant.adversaries() if one.name == f"{name} on 0")
         for name in ("thousands in one cell", "thousands in the opposite corner", "nothing")
@@ -183,19 +178,18 @@ def cap_probe() -> ChosenProbe:
         one_cell
     ] * 8  # what a low cap cuts off them is about as much as the noise: either cap may be drawn
     pairs = [([*crowd, a], [*crowd, b]) for a, b in itertools.permutations((one_cell, opposite, nothing), 2)]
-    return chosen_probe(variant, private, private_cap, pairs, Budget(4.0))
+    return chosen_probe(variant, private, pairs, Budget(4.0))
 
 
 def frequencies_probe() -> ChosenProbe:
     """Return the probe of signals with a private number of frequencies: series that low frequencies leave out, or not."""
-    like = signal_variant(
+    variant = signal_variant(
         "signals-private-frequencies", LAPLACE, length=9, features=1, recordings=1, frequencies=1
     )
-    variant = PrivateFrequenciesVariant(**like.__dict__)
-    private = PrivateFrequencies((1, 2, 5), 0.5, variant.parameters)
+    private = choosing(variant.mechanism, candidates=(1, 2, 5), share=0.5)
     some = [one for one in variant.adversaries() if one.name in ("alternating", "opposite", "high", "absent")]
     pairs = [([*[c] * 12, a], [*[c] * 12, b]) for c in some for a, b in itertools.permutations(some, 2)]
-    return chosen_probe(variant, private, private_frequencies, pairs, Budget(4.0))
+    return chosen_probe(variant, private, pairs, Budget(4.0))
 
 
 def cap_utilities_moved() -> tuple[int, int]:
@@ -204,28 +198,23 @@ def cap_utilities_moved() -> tuple[int, int]:
     assert isinstance(variant, PrivateCapVariant)
     private = variant.private
     people = variant.adversaries()
-    found = [
-        private_cap.utilities(private_cap.collect(variant.data([one]), private), private, SILENT)
-        for one in people
-    ]
-    return _most(found), private_cap.utility_sensitivity(private)
+    found = [private.utilities(private.collect(variant.data([one])), SILENT) for one in people]  # type: ignore[arg-type]
+    return _most(found), private.utility_sensitivity
 
 
 def frequencies_utilities_moved() -> tuple[int, int]:
     """Return the same of a private number of frequencies; who leaves and who comes add up beside others who are alike."""
     variant = private_frequencies_variants()[0]
-    private = variant.private
     people = [
         one for one in variant.adversaries() if one.name in ("alternating", "opposite", "absent", "high")
     ]
     moved = 0
     for beside in people:
         crowd = [beside] * 3
-        asked = replace(private, signals=variant.of(4))
-        collected = [private_frequencies.collect(variant.data([*crowd, one]), asked) for one in people]
-        found = [private_frequencies.utilities(one, asked, SILENT) for one in collected]
-        moved = max(moved, _most(found))
-    return moved, private_frequencies.utility_sensitivity(private)
+        private = choosing(variant.of(4), candidates=(1, 2, 4))
+        collected = [private.collect(variant.data([*crowd, one])) for one in people]
+        moved = max(moved, _most([private.utilities(one, SILENT) for one in collected]))
+    return moved, variant.private.utility_sensitivity
 
 
 def _most(found: Sequence[Sequence[int]]) -> int:

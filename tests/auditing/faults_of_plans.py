@@ -20,7 +20,7 @@ from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PlanError
 from synthrelease.kinds.collected import PersonRows, by_label
-from synthrelease.mechanisms.grouped_rows import counted_groups
+from synthrelease.kinds.statistics.grouped_rows import counted_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,7 +169,7 @@ FAULTS = (
     ),
     Fault(
         "the limit of groups forgotten for people with missing values",
-        "mechanisms.grouped_rows.counted_groups",
+        "kinds.statistics.grouped_rows.counted_groups",
         everywhere(_counted_groups, _no_limit_where_values_are_missing),
         (plans_where("groups meet chosen rows", groups_with_filters),),
     ),

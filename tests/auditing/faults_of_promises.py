@@ -15,22 +15,24 @@ from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reac
 from auditing.planting import Fault, everywhere, forgetting, inside, together
 from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
-from synthrelease.mechanisms import gaze_maps, private_cap, private_frequencies, private_parameter, signals
-from synthrelease.mechanisms.records import candidates
-from synthrelease.mechanisms.records import release as records
-from synthrelease.mechanisms.signals import SignalParameters
+from synthrelease.kinds.choosing import Choosing
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import mechanism as records
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.noise.rounded import discrete_laplace
 from synthrelease.privacy import accounting, budget, sensitivity
 from synthrelease.privacy.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
+    from auditing.planting import Plant
+    from synthrelease.maths.signal_form import SignalForm
     from synthrelease.privacy.guarantee import Neighbours
 
-_cells, _radii = gaze_maps.gaze_maps, SignalParameters.radii.fget
+_cells, _signal = sensitivity.gaze_maps, sensitivity.signal
 _compose, _calibrated = accounting.compose, budget.calibrated
-_cap, _frequencies = private_cap.utility_sensitivity, private_frequencies.utility_sensitivity
 _quantile = sensitivity.quantile_utility
-_split = private_parameter.PrivateParameter.split
+_split = Choosing.split
 
 
 def _without_the_root(*, count: int, radius: int, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG001
@@ -47,10 +49,15 @@ def _one_stimulus(**options: Any) -> Sensitivity:
     return _cells(**options | {"max_stimuli": 1})
 
 
-def _undifferenced(self: SignalParameters) -> tuple[int, ...]:
-    if self.form.mechanism != "dcfpa":
-        return _radii(self)
-    return tuple(part.radius for part in replace(self.form, mechanism="cfpa", max_change=None).parts)
+def _undifferenced(form: SignalForm, *, radii: Any, neighbours: Neighbours) -> Sensitivity:
+    if form.mechanism == "dcfpa":
+        radii = tuple(part.radius for part in replace(form, mechanism="cfpa", max_change=None).parts)
+    return _signal(form, radii=radii, neighbours=neighbours)
+
+
+def _half_told(mechanism: type[Choosing[Any]]) -> Plant:
+    stated: Any = mechanism.utility_sensitivity
+    return inside(mechanism, "utility_sensitivity", property(lambda self: stated.fget(self) // 2))
 
 
 def _laplace_in_l2(noise: str, moved_by: Sensitivity, spent: Any, *, count: int) -> Any:
@@ -90,21 +97,21 @@ class _AllRows:
         return np.arange(self._rows)
 
 
-def _until_enough(model: Any, rows: Any, people: Any, parameters: Any, *, seed: Any, random: Any) -> Any:
+def _until_enough(model: Any, rows: Any, people: Any, test: Any, *, seed: Any, random: Any) -> Any:
     """As many records as were asked for, all of which passed."""
     entered = np.flatnonzero(seed[people])
     entered = entered[candidates.Owners(people[entered]).one_each(random)]
     seeds = candidates.SeedSet(model, rows[entered])
     published, found = [], 0
-    while found < parameters.rows:
+    while found < test.trials:
         drawn = random.integers(len(entered), 1 << 16)
         tried = model.sample(rows[entered[drawn]], random)
-        noise = discrete_laplace(1 / parameters.epsilon0, len(drawn), random=random)
-        passes = seeds.plausible(tried, drawn, gamma=parameters.gamma) >= parameters.k + noise
+        noise = discrete_laplace(1 / test.epsilon0, len(drawn), random=random)
+        passes = seeds.plausible(tried, drawn, gamma=test.gamma) >= test.k + noise
         published.append(tried[passes])
         found += int(passes.sum())
-    whole = np.concatenate(published)[: parameters.rows]
-    return candidates.Made(whole, np.full(len(whole), candidates.NO_ROW), parameters.rows, parameters.rows)
+    whole = np.concatenate(published)[: test.trials]
+    return candidates.Made(whole, np.full(len(whole), candidates.NO_ROW), test.trials, test.trials)
 
 
 def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
@@ -142,8 +149,8 @@ FAULTS = (
     ),
     Fault(
         "composition dropped for a second stimulus",
-        "mechanisms.gaze_maps.GazeMapParameters.sensitivity",
-        inside(gaze_maps, "gaze_maps", _one_stimulus),
+        "privacy.sensitivity.gaze_maps",
+        inside(sensitivity, "gaze_maps", _one_stimulus),
         (reach_of(small.two_stimuli), audit_of_variant(small.two_stimuli), bundles.bundle_of("maps")),
     ),
     Fault(
@@ -154,14 +161,14 @@ FAULTS = (
     ),
     Fault(
         "parallel composition over chunks",
-        "mechanisms.signals.SignalParameters.sensitivity",
-        inside(signals, "signal", sensitivity.signal_chunk),
+        "privacy.sensitivity.signal",
+        inside(sensitivity, "signal", sensitivity.signal_chunk),
         (reach_of(small.chunks), audit_of_variant(small.chunks), bundles.bundle_of("chunks")),
     ),
     Fault(
         "difference sensitivity taken as the undifferenced one",
-        "mechanisms.signals.SignalParameters.radii",
-        inside(SignalParameters, "radii", property(_undifferenced)),
+        "privacy.sensitivity.signal",
+        inside(sensitivity, "signal", _undifferenced),
         (reach_of(small.changes), audit_of_variant(small.changes), bundles.bundle_of("changes")),
     ),
     Fault(
@@ -172,11 +179,8 @@ FAULTS = (
     ),
     Fault(
         "a private choice told half of its sensitivity",
-        "mechanisms.private_cap.utility_sensitivity and that of private_frequencies",
-        together(
-            everywhere(_cap, lambda private: _cap(private) // 2),
-            everywhere(_frequencies, lambda private: _frequencies(private) // 2),
-        ),
+        "kinds.heatmap.cells.CellHeatmap.utility_sensitivity and that of kinds.signals.coefficients",
+        together(_half_told(CellHeatmap), _half_told(CoefficientSignals)),
         (
             moved_utilities("a private cap", cap_utilities_moved),
             moved_utilities("private frequencies", frequencies_utilities_moved),
@@ -190,31 +194,31 @@ FAULTS = (
     ),
     Fault(
         "a private choice for nothing",
-        "mechanisms.private_parameter.PrivateParameter.split",
-        inside(private_parameter.PrivateParameter, "split", _choices_for_nothing),
+        "kinds.choosing.Choosing.split",
+        inside(Choosing, "split", _choices_for_nothing),
         (accounts.spent_on_choices,),
     ),
     Fault(
         "retry until enough",
-        "mechanisms.records.candidates.substituted",
+        "kinds.records.candidates.substituted",
         inside(records, "substituted", _until_enough),
         (audit_of(strangers, "Test 2, strangers", runs=20_000), owners.passed_of_strangers),
     ),
     Fault(
         "half of the noise on the threshold of Test 2",
-        "mechanisms.records.candidates.substituted",
+        "kinds.records.candidates.substituted",
         inside(candidates, "discrete_laplace", _half_of_the_threshold_s),
         (audit_of(crowd, "Test 2, a crowd"),),
     ),
     Fault(
         "Test 2 with many rows per person",
-        "mechanisms.records.owners.Owners",
+        "kinds.records.owners.Owners",
         inside(candidates, "Owners", _AllRows),
         (audit_of(owner, "Test 2, one owner", runs=50_000),),
     ),
     Fault(
         "temporal chunks counted as people",
-        "mechanisms.records.owners.Owners",
+        "kinds.records.owners.Owners",
         inside(candidates, "Owners", _AllRows),
         (owners.alone_at_the_wall,),
     ),

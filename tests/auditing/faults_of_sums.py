@@ -12,11 +12,14 @@ import numpy as np
 
 from auditing import bundles, small
 from auditing.detectors import audit_of_variant, company_of, derived_of, reach_of
-from auditing.planting import Fault, everywhere
+from auditing.planting import Fault, everywhere, inside
 from synthrelease.data.features import Features
+from synthrelease.kinds.heatmap import public, spectral
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.signals import coefficients
+from synthrelease.kinds.statistics import mechanism as statistics
 from synthrelease.maths import ball, binning, derived
 from synthrelease.maths.fourier import basis
-from synthrelease.mechanisms import gaze_maps, signals, spectral, statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +28,9 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-_clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, gaze_maps.contributions
-_statistics, _totals, _collect = statistics.totals, signals.totals, gaze_maps.collect
-_masses, _coefficients = spectral.masses, spectral.contributions
+_clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, CellHeatmap.collect
+_statistics, _totals = statistics.totals, coefficients.totals
+_masses, _coefficients = public.masses, spectral.contributions
 
 
 def _unclipped(vectors: Integers, _radius: int, _owner: Any = None) -> Integers:
@@ -43,17 +46,17 @@ def _clipped_away_from_zero(vectors: Integers, radius: int, owner: Any = None) -
 
 
 def _clipped_after_the_sum(data: Features, parameters: Any) -> Integers:
-    if parameters.query == signals.EACH:
+    if parameters.is_each:
         return _totals(data, parameters)
-    whole = signals.contributions(data, parameters, clipped=False).sum(axis=0)
+    whole = coefficients.contributions(data, parameters, clipped=False).sum(axis=0)
     rows = whole.reshape(-1, parameters.form.count)
     return _clip(rows, parameters.radii[0] * data.people).reshape(whole.shape)
 
 
 def _summed_in_floats(data: Features, parameters: Any) -> Integers:
-    if parameters.query == signals.EACH or parameters.form.mechanism != "fpa":
+    if parameters.is_each or parameters.form.mechanism != "fpa":
         return _totals(data, parameters)
-    plain = replace(parameters, form=replace(parameters.form, mechanism="lpa", frequencies=None, clip=1.0))
+    plain = replace(parameters, name="lpa", coefficients=None, clip=1.0)
     series = _totals(data, plain).astype(np.float64)
     return np.trunc(series @ basis(parameters.form.length, parameters.form.frequencies).T).astype(np.int64)
 
@@ -64,8 +67,8 @@ def _every_row_a_person(people: Any, cells: Any, number: int, total: int) -> tup
     return person, cell, rows * total
 
 
-def _one_more(gaze: Any, parameters: Any) -> Integers:
-    return _cells(gaze, replace(parameters, cap=parameters.cap + 1))
+def _one_more(self: CellHeatmap, gaze: Any) -> Any:
+    return _cells(replace(self, parameters=replace(self.parameters, cap=self.parameters.cap + 1)), gaze)
 
 
 def _within_what_was_seen(*arguments: Any, **options: Any) -> Integers:
@@ -86,16 +89,16 @@ def _divided_by_the_people_there() -> AbstractContextManager[object]:
     def planted() -> Iterator[None]:
         there: list[int] = []
 
-        def collect(gaze: Any, parameters: Any) -> Any:
+        def collect(self: CellHeatmap, gaze: Any) -> Any:
             there[:] = [gaze.people]
-            return _collect(gaze, parameters)
+            return _cells(self, gaze)
 
         def heatmap(noisy: Any, *, people: int | None, **options: Any) -> Any:
             return derived.heatmap(noisy, people=people or there[0], **options)
 
         with (
-            everywhere(_collect, collect)(),
-            patch.object(gaze_maps, "derived", SimpleNamespace(heatmap=heatmap)),
+            patch.object(CellHeatmap, "collect", collect),
+            patch.object(public, "derived", SimpleNamespace(heatmap=heatmap)),
         ):
             yield
 
@@ -116,7 +119,7 @@ def _masses_of_the_exact_sums() -> AbstractContextManager[object]:
 
         with (
             patch.object(spectral, "contributions", contributions),
-            patch.object(spectral, "masses", masses),
+            patch.object(public, "masses", masses),
         ):
             yield
 
@@ -132,7 +135,7 @@ FAULTS = (
     ),
     Fault(
         "clip after sum",
-        "mechanisms.signals.totals",
+        "kinds.signals.coefficients.totals",
         everywhere(_totals, _clipped_after_the_sum),
         (reach_of(small.clipped), audit_of_variant(small.clipped)),
     ),
@@ -150,13 +153,13 @@ FAULTS = (
     ),
     Fault(
         "cap off by one",
-        "mechanisms.gaze_maps.contributions",
-        everywhere(_cells, _one_more),
+        "kinds.heatmap.cells.CellHeatmap.collect",
+        inside(CellHeatmap, "collect", _one_more),
         (reach_of(small.full_cells), audit_of_variant(small.full_cells)),
     ),
     Fault(
         "bin edges from data",
-        "mechanisms.statistics.totals",
+        "kinds.statistics.mechanism.totals",
         everywhere(_statistics, _within_what_was_seen),
         (
             company_of(small.moderate),
@@ -166,19 +169,19 @@ FAULTS = (
     ),
     Fault(
         "people added up in floating point",
-        "mechanisms.signals.totals",
+        "kinds.signals.coefficients.totals",
         everywhere(_totals, _summed_in_floats),
         (company_of(small.averaged),),
     ),
     Fault(
         "number of people taken from the data under add-remove-one",
-        "mechanisms.gaze_maps.maps_of",
+        "kinds.heatmap.public.CellParameters.datasets",
         _divided_by_the_people_there,
         (derived_of(small.added_heatmap), bundles.bundle_of("maps", neighbours="add-remove-one")),
     ),
     Fault(
         "mass of a map taken from exact sums",
-        "mechanisms.spectral.derived_maps",
+        "kinds.heatmap.public.SpectralParameters.datasets",
         _masses_of_the_exact_sums,
         (derived_of(small.blurred), bundles.bundle_of("blurred")),
     ),

@@ -10,17 +10,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from variants.gaze_maps import choosing
 from variants.people import LAPLACE, Person
-from variants.signals import PrivateFrequenciesVariant, signal_variant
+from variants.signals import SignalsVariant, signal_variant
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
 from synthrelease.kinds.collected import by_label
-from synthrelease.mechanisms import private_frequencies, signals
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
 
@@ -74,37 +73,36 @@ class OrderProbe:
     def _end(self) -> int:
         """The constant coefficient of a series at the upper end."""
         variant = self._variant
-        return int(
-            by_label(signals.collect(variant.data([_constant(1.0)]), variant.of(self.people)))[0, 0, 0, 0]
-        )
+        return int(by_label(variant.of(self.people).collect(variant.data([_constant(1.0)])))[0, 0, 0, 0])
 
     @property
-    def _variant(self) -> PrivateFrequenciesVariant:
-        like = signal_variant(
+    def _variant(self) -> SignalsVariant:
+        return signal_variant(
             self.name, LAPLACE, length=LENGTH, features=1, recordings=1, query="each", frequencies=1
         )
-        return PrivateFrequenciesVariant(**like.__dict__)
 
     def _drawing(self, *, first: bool) -> Callable[[SecureRandom], tuple[Integers, float]]:
         """What releases once, and returns everybody's constant coefficient in the order of the release, shape (people,), and the noise's scale."""
         variant = self._variant
-        parameters, budget = variant.of(self.people), Budget(self.claim.epsilon)
-        mechanism: Any = private_frequencies if self.private else signals
-        asked: Any = PrivateFrequencies((1, 2), 0.1, parameters) if self.private else parameters
+        mechanism, budget = variant.of(self.people), Budget(self.claim.epsilon)
+        if self.private:
+            mechanism = choosing(mechanism, candidates=(1, 2))
         ends = np.where(np.arange(self.people) % 2, -1.0, 1.0)
         ends = ends if first else np.roll(ends, -1)
         people = [_constant(end) for end in ends]
         middle = self.people // 2
         groups = [people[:middle], people[middle:]] if self.in_parts else [people]
         parts = [
-            mechanism.collect(variant.data(group), asked).numbered(np.arange(len(group)) + number * middle)
+            mechanism.collect(variant.data(group)).numbered(np.arange(len(group)) + number * middle)
             for number, group in enumerate(groups)
         ]
         collected = functools.reduce(lambda one, other: one.joined(other), parts)
 
         def draw(random: SecureRandom) -> tuple[Integers, float]:
-            noisy, event = mechanism.draw(collected, asked, budget, random=random)[:2]
-            return noisy[:, 0, 0, 0], noise_of(event).scale
+            drawn = mechanism.draw(collected, budget, random)
+            noise = noise_of(drawn.event)
+            assert noise is not None
+            return np.asarray(drawn.arrays["noisy"][0, 0, :, 0]), noise.scale
 
         return draw
 

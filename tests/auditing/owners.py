@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 from scipy.stats import binom
 
@@ -12,9 +14,6 @@ from auditing.detectors import SIGNIFICANCE, Detector, Verdict
 from auditing.seeds import strangers
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.privacy.guarantee import Neighbours
 
 if TYPE_CHECKING:
     from synthrelease.noise import SecureRandom
@@ -38,7 +37,7 @@ def _published(random: SecureRandom) -> Any:
         categorical=("gaze", "blink"),
         labels=np.stack([gaze, np.arange(len(person)) // 7 % 5], axis=1),
     )
-    parameters = RecordsParameters(
+    mechanism = made.records(
         model="seeded",
         fit="exact",
         attributes=(Attribute("gaze", 5, labels), Attribute("blink", 5, labels)),
@@ -49,10 +48,9 @@ def _published(random: SecureRandom) -> Any:
         counted="person",
         rows=2000,
         trials=1_000_000,
-        neighbours=Neighbours.REPLACE_ONE,
         people=PEOPLE,
     )
-    return module.release(data, parameters, None, random=random)[0]["gaze", "category"]
+    return made.release(mechanism, data, None, random=random)[0]["gaze", "category"]
 
 
 def _judged(published: Any) -> Verdict:
@@ -69,8 +67,10 @@ TRIALS = 3000
 def _passed(random: SecureRandom) -> tuple[int, int]:
     """Trials of Test 2, and how many passed, where no two seeds are alike."""
     world = strangers()
-    passing = world.released(world.one, TRIALS, random)[2]
-    return passing.trials, passing.passed
+    _, drawn = world.released(world.one, TRIALS, random)
+    (found,) = (re.search(r"(\d+) of (\d+) candidates passed", note) for note in drawn.notes[1:])
+    assert found is not None
+    return int(found[2]), int(found[1])
 
 
 def _too_many(found: tuple[int, int]) -> Verdict:

@@ -11,7 +11,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-import synthrelease.builder  # noqa: F401  whatever is imported while a fault is planted would keep it
+# Whatever is imported while a fault is planted would keep it.
+import synthrelease.builder
+import synthrelease.kinds.areas.prepare
+import synthrelease.kinds.heatmap.prepare
+import synthrelease.kinds.records.prepare
+import synthrelease.kinds.signals.prepare
+import synthrelease.kinds.statistics.prepare  # noqa: F401
 
 if TYPE_CHECKING:
     from auditing.detectors import Detector

@@ -13,8 +13,9 @@ from variants.statistics import StatisticsVariant, statistics_variant
 from auditing.bound import Rates, rates
 from auditing.choices import law
 from auditing.probes import Claim
-from synthrelease.mechanisms import quantiles
-from synthrelease.mechanisms.grouped_rows import counted_groups
+from synthrelease.kinds.statistics import quantiles
+from synthrelease.kinds.statistics.grouped_rows import counted_groups
+from synthrelease.maths.statistics import fraction
 from synthrelease.privacy.budget import Budget
 
 if TYPE_CHECKING:
@@ -47,12 +48,16 @@ class QuantileProbe:
     claim: Claim = _CLAIM
 
     @property
+    def epsilon(self) -> float:
+        """ε of each choice."""
+        epsilon, _ = self.variant.mechanism.split(self.variant.budget)  # type: ignore[attr-defined]
+        return float(epsilon)
+
+    @property
     def told(self) -> list[Numbers]:
         """How far each interval speaks for the one dataset, in either group."""
-        p = self.variant.parameters
-        sensitivity, epsilon = p.quantiles.sensitivity(NAME), p.split(self.variant.budget)[0]
         one, other = (
-            [np.log(law(u, sensitivity=sensitivity, epsilon=epsilon)) for u in side]
+            [np.log(law(u, sensitivity=_sensitivity(self.variant), epsilon=self.epsilon)) for u in side]
             for side in self.utilities
         )
         return [a - b for a, b in zip(one, other, strict=True)]
@@ -65,8 +70,6 @@ class QuantileProbe:
 
     def rates(self, runs: int, random: SecureRandom) -> Rates:
         """Draw so often on either side, as `quantiles.choose` does."""
-        p = self.variant.parameters
-        epsilon = p.split(self.variant.budget)[0]
         found = []
         for side in self.utilities:
             total = np.zeros(runs)
@@ -74,8 +77,8 @@ class QuantileProbe:
                 drawn = [
                     quantiles.private_choice(
                         utilities,
-                        sensitivity=p.quantiles.sensitivity(NAME),
-                        epsilon=epsilon,
+                        sensitivity=_sensitivity(self.variant),
+                        epsilon=self.epsilon,
                         random=random,
                     )
                     for _ in range(runs)
@@ -100,19 +103,24 @@ def quantile_probe() -> QuantileProbe:
 def quantile_utilities_moved() -> tuple[int, int]:
     """Return how far one person moves the utilities of all groups, added up, and what is accounted for."""
     variant = _variant()
-    people, p = _people(variant), variant.parameters.quantiles
+    people = _people(variant)
     moved = 0
     for beside in _crowds(people):
         found = np.array([_utilities(variant, [*beside, one]) for one in people])
         for one, other in itertools.combinations(found, 2):
             moved = max(moved, int(np.abs(one - other).max(axis=1).sum()))
-    return moved, p.sensitivity(NAME) * p.choices
+    return moved, _sensitivity(variant) * len(variant.parameters.choices())
 
 
 def _variant() -> StatisticsVariant:
     made = statistics_variant("quantiles-M1of2", (NAME,), features=1, groups=(1, 2))
     assert isinstance(made, StatisticsVariant)
-    return replace(made, parameters=replace(made.parameters, quantile_steps=STEPS), budget=_BUDGET)
+    return replace(made.changed(quantile_steps=STEPS), budget=_BUDGET)
+
+
+def _sensitivity(variant: StatisticsVariant) -> int:
+    moved = variant.parameters.quantile_sensitivity(NAME, variant.mechanism.neighbours)
+    return int(moved)
 
 
 def _crowds(people: Sequence[Person]) -> list[list[Person]]:
@@ -132,6 +140,7 @@ def _people(variant: StatisticsVariant) -> list[Person]:
 
 def _utilities(variant: StatisticsVariant, people: Sequence[Person]) -> list[list[int]]:
     data, p = variant.data(people), variant.parameters
-    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
-    counts = quantiles.people_per_interval(data, group, p.quantiles)
-    return [quantiles.utilities(own[0], quantiles._p(NAME)) for own in counts]
+    groups = len(p.groups)
+    group = counted_groups(data, by=p.by, groups=groups, max_groups=p.max_groups_per_person)
+    counts = quantiles.people_per_interval(data, group, groups=groups, steps=p.quantile_steps)
+    return [quantiles.utilities(of_group[0], fraction(NAME)) for of_group in counts]

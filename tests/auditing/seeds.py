@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+import made
 import numpy as np
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.kinds.records import mechanism
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 if TYPE_CHECKING:
     from synthrelease.noise import SecureRandom
@@ -78,15 +77,13 @@ class SeedsProbe:
         return total
 
     def _told(self, rows: Rows, runs: int, random: SecureRandom) -> Any:
-        values, _, _ = self.released(rows, runs, random)
+        values, _ = self.released(rows, runs, random)
         return np.where(values["kept", "category"] == self.kind, 1.0, -1.0)
 
     def released(self, rows: Rows, trials: int, random: SecureRandom) -> Any:
-        """Return a release of so many trials."""
-        with _undivided(random), patch.object(module, "_check_cost", lambda *_: None):
-            return module.release(
-                self._data(rows), self._parameters(trials), Budget(500.0, 1e-9), random=random
-            )
+        """Return the arrays of a release of so many trials, and what was drawn."""
+        with _undivided(random), patch.object(mechanism, "_check_cost", lambda *_: None):
+            return made.release(self._mechanism(trials), self._data(rows), Budget(500.0, 1e-9), random=random)
 
     def _data(self, rows: Rows) -> Features:
         """The seeds first, then as many people who make the model: all of the last kind, which no seed is of."""
@@ -104,9 +101,9 @@ class SeedsProbe:
             labels=np.stack([kind, person % 2], axis=1),
         )
 
-    def _parameters(self, trials: int) -> RecordsParameters:
+    def _mechanism(self, trials: int) -> mechanism.SyntheticRecords:
         kinds = tuple(f"kind {i}" for i in range(KINDS))
-        return RecordsParameters(
+        return made.records(
             model="seeded",
             fit="dp",
             attributes=(Attribute("kept", KINDS, kinds), Attribute("drawn", 2, ("yes", "no"))),
@@ -119,7 +116,6 @@ class SeedsProbe:
             counted="person",
             rows=trials,
             trials=trials,
-            neighbours=Neighbours.REPLACE_ONE,
             people=2 * self.seeds,
         )
 

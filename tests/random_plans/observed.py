@@ -27,17 +27,18 @@ from synthrelease import builder, parts, ready
 from synthrelease.builder import _write_and_verify as write_and_verify
 from synthrelease.builder import build
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.layout import dataset_path, digest
+from synthrelease.bundle.items import stored_items
+from synthrelease.bundle.layout import digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.data import tables
 from synthrelease.design import make_design
 from synthrelease.errors import SynthReleaseError
 from synthrelease.forecast import preview
+from synthrelease.kinds.heatmap import cells
 from synthrelease.maths.expected_quality import correlation_of_cells
 from synthrelease.noise.addition import noised
 from synthrelease.noise.choice import private_choice
 from synthrelease.noise.entropy import SecureRandom
-from synthrelease.outputs import heatmap_quality
 from synthrelease.plan import load_plan
 from synthrelease.privacy import accounting
 from synthrelease.ready import released_output
@@ -117,7 +118,7 @@ class Observer:
         enter(patch.object(builder, "load_plan", self._loaded))
         enter(patch.object(ready, "make_design", self._designed))
         enter(patch.object(builder, "_write_and_verify", self._written))
-        enter(patch.object(heatmap_quality, "correlation_of_cells", self._correlation))
+        enter(patch.object(cells, "correlation_of_cells", self._correlation))
         enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
         return self
 
@@ -131,14 +132,14 @@ class Observer:
             self._known[seen] = examine(path, **options)
         return self._known[seen]
 
-    def _written(self, path: Path, manifest: Any, derivations: Any, kinds: Any) -> tuple[Any, str]:
+    def _written(self, path: Path, manifest: Any, drawn: Any) -> tuple[Any, str]:
         """A whole bundle; or, where only the manifest is wanted, the digests of all that a bundle would hold."""
         if self._whole:
-            return write_and_verify(path, manifest, derivations, kinds)
+            return write_and_verify(path, manifest, drawn)
         digests = {
-            dataset_path(name, *labels): digest(array)
-            for name, derive in derivations
-            for labels, array in derive().items()
+            place: digest(array)
+            for output in manifest["outputs"]
+            for place, array in stored_items(output, drawn[output["name"]])
         }
         return with_contents(manifest, digests), ""
 
@@ -167,7 +168,7 @@ class Observer:
         return self._design
 
     def _released(self, planned: Any, collected: Any, random: SecureRandom) -> Any:
-        self._output, self._signals = planned.name, planned.resolved.spec.kind == "signals"
+        self._output, self._signals = planned.name, planned.spec.kind == "signals"
         self._drawn[planned.name] = Drawn()
         return released_output(planned, collected, random)
 
