@@ -8,10 +8,20 @@ numbers; and what moves by at most a in every cell and by b in L1 moves by at mo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.choosing import Choosing
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.maths.statistics import (
     COUNT,
     HISTOGRAM,
@@ -23,13 +33,6 @@ from synthrelease.maths.statistics import (
     sum_range,
 )
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.areas import AreaParameters
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.mechanisms.spectral import SpectralParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
-from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.privacy.guarantee import Neighbours
 from witnesses.by_opendp import shares, width
 
@@ -60,101 +63,105 @@ class Moved:
         return Moved(l1, self.l2_squared + other.l2_squared)
 
 
-def outcomes(output: Any) -> list[Any]:
-    """Return the parameters of an output, one for each outcome of its private choice."""
-    for name in ("private_cap", "private_frequencies"):
-        private = getattr(output, name, None)
-        if private is not None:
-            return [private.at(candidate) for candidate in private.candidates]
-    return [output.parameters]
+def outcomes(mechanism: Mechanism[Any]) -> list[Mechanism[Any]]:
+    """Return the mechanism of an output, one for each outcome of its private choice."""
+    if isinstance(mechanism, Choosing) and mechanism.candidates is not None:
+        return [mechanism.at(candidate) for candidate in mechanism.candidates]
+    return [mechanism]
 
 
-def moved(parameters: Any) -> Moved:
-    """Return how far one person moves the integers of an output with these parameters."""
-    total: Moved = _OF[type(parameters)](parameters)
+def moved(mechanism: Mechanism[Any]) -> Moved:
+    """Return how far one person moves the integers of an output."""
+    total: Moved = _OF[type(mechanism)](mechanism)
     return total
 
 
-def is_exact(parameters: Any) -> bool:
+def is_exact(mechanism: Mechanism[Any]) -> bool:
     """Whether that is the sensitivity itself: one person cannot move all that is side by side furthest at once.
 
     Replaced, they count on both sides and change in their values, or on one side only. Added or removed, they do it all.
     """
-    if not isinstance(parameters, StatisticsParameters) or not _replaced(parameters):
+    if not isinstance(mechanism, Statistics) or not _replaced(mechanism):
         return True
-    noised = _noised(parameters)
-    return len(noised) == 1 and noised[0] != VARIANCE and parameters.by is None
+    noised = _noised(mechanism.parameters)
+    return len(noised) == 1 and noised[0] != VARIANCE and mechanism.parameters.by is None
 
 
-def _replaced(parameters: Any) -> bool:
-    return bool(parameters.neighbours is Neighbours.REPLACE_ONE)
+def _replaced(mechanism: Mechanism[Any]) -> bool:
+    return mechanism.neighbours is Neighbours.REPLACE_ONE
 
 
-def _interval(low: int, high: int, parameters: Any) -> Moved:
-    one = width(low, high, replaced=_replaced(parameters))
+def _interval(low: int, high: int, mechanism: Mechanism[Any]) -> Moved:
+    one = width(low, high, replaced=_replaced(mechanism))
     return Moved(one, one * one)
 
 
-def _ball(radius: int, parameters: Any) -> Moved:
-    return Moved(None, _interval(-radius, radius, parameters).l2_squared)
+def _ball(radius: int, mechanism: Mechanism[Any]) -> Moved:
+    return Moved(None, _interval(-radius, radius, mechanism).l2_squared)
 
 
-def _histogram(total: int, cap: int, parameters: Any) -> Moved:
+def _histogram(total: int, cap: int, mechanism: Mechanism[Any]) -> Moved:
     """A histogram of `total` rows of a person, at most `cap` of them in a cell; `total` is a multiple of `cap`."""
-    l1, cell = shares(total, replaced=_replaced(parameters)), width(0, cap, replaced=_replaced(parameters))
+    l1, cell = shares(total, replaced=_replaced(mechanism)), width(0, cap, replaced=_replaced(mechanism))
     return Moved(l1, l1 * cell)
 
 
-def _spectral_maps(p: SpectralParameters) -> Moved:
-    return _ball(_RADIUS, p).times(1 if p.joint else min(p.max_stimuli, p.stimuli))
+def _spectral_maps(mechanism: SpectralHeatmap) -> Moved:
+    p = mechanism.parameters
+    stimuli = min(p.max_stimuli_per_person, len(p.stimuli))
+    return _ball(_RADIUS, mechanism).times(1 if p.joint else stimuli)
 
 
-def _areas(p: AreaParameters) -> Moved:
-    vectors = min(p.max_stimuli, p.stimuli) * (1 + p.transitions)
-    return _histogram(HALF_RANGE, HALF_RANGE, p).times(vectors)
+def _areas(mechanism: AreaShares) -> Moved:
+    p = mechanism.parameters
+    vectors = min(p.max_stimuli_per_person, len(p.stimuli)) * (1 + p.transitions)
+    return _histogram(HALF_RANGE, HALF_RANGE, mechanism).times(vectors)
 
 
-def _records(p: RecordsParameters) -> Moved:
-    return _histogram(HALF_RANGE, HALF_RANGE, p).times(len(p.subsets()))
+def _records(mechanism: SyntheticRecords) -> Moved:
+    return _histogram(HALF_RANGE, HALF_RANGE, mechanism).times(len(mechanism.parameters.subsets))
 
 
-def _gaze_maps(p: GazeMapParameters) -> Moved:
+def _gaze_maps(mechanism: CellHeatmap) -> Moved:
     """Maps that stay in place, or as many that leave and others that come instead: those are added or removed."""
-    cells = p.rows * p.columns
-    if p.max_stimuli < p.stimuli and _replaced(p):
-        assert 2 * p.max_stimuli <= p.stimuli
-        assert p.max_samples is not None
-        alone = shares(p.max_samples, replaced=False)
-        return Moved(alone, alone * width(0, p.cap, replaced=False)).times(2 * p.max_stimuli)
-    if p.max_samples is None:
-        return _interval(0, p.cap, p).times(cells * p.max_stimuli)
-    return _histogram(p.max_samples, p.cap, p).times(p.max_stimuli)
+    p = mechanism.parameters
+    most, samples = p.max_stimuli_per_person, p.max_samples_per_stimulus
+    if most < len(p.stimuli) and _replaced(mechanism):
+        assert 2 * most <= len(p.stimuli)
+        assert samples is not None
+        alone = shares(samples, replaced=False)
+        return Moved(alone, alone * width(0, p.cap, replaced=False)).times(2 * most)
+    if samples is None:
+        return _interval(0, p.cap, mechanism).times(p.rows * p.columns * most)
+    return _histogram(samples, p.cap, mechanism).times(most)
 
 
-def _signals(p: SignalParameters) -> Moved:
+def _signals(mechanism: CoefficientSignals) -> Moved:
     """All chunks of all series; in L1 a ball of K coefficients moves by √K of its width, by Cauchy and Schwarz."""
     total = Moved(0, 0)
-    for part in p.form.parts:
-        one = _interval(-part.radius, part.radius, p)
+    for part in mechanism.parameters.form.parts:
+        one = _interval(-part.radius, part.radius, mechanism)
         if part.frequencies is None:
             total = total.beside(one.times(part.length))
         else:
             total = total.beside(
                 Moved(math.isqrt(part.count * one.l2_squared), one.l2_squared).times(part.chunks)
             )
-    return total.times(p.series)
+    return total.times(mechanism.parameters.series_count)
 
 
-def _statistics(p: StatisticsParameters) -> Moved:
+def _statistics(mechanism: Statistics) -> Moved:
     """All statistics of all features and groups side by side.
 
     Somebody without a value counts as nothing in it: 0 belongs to every interval but that of a mean around the centre.
     """
-    groups = 1 if p.by is None else min(2 * p.max_groups if _replaced(p) else p.max_groups, len(p.groups))
+    p = mechanism.parameters
+    most = p.max_groups_per_person * (1 + _replaced(mechanism))
+    groups = 1 if p.groups is None else min(most, len(p.groups))
     total = Moved(0, 0)
-    for bounds in p.bounds:
+    for feature in p.features:
         for name in _noised(p):
-            total = total.beside(_statistic(name, bounds, p).times(groups))
+            total = total.beside(_statistic(name, feature.bounds, mechanism).times(groups))
     return total
 
 
@@ -162,26 +169,26 @@ def _noised(p: StatisticsParameters) -> list[str]:
     return [name for name in p.statistics if not name.startswith(QUANTILE)]
 
 
-def _statistic(name: str, bounds: Sequence[float], p: StatisticsParameters) -> Moved:
-    low, high = sum_range((bounds[0], bounds[1]))
-    mean = _interval(-HALF_RANGE, HALF_RANGE, p)
-    people = _interval(0, HALF_RANGE, p)
+def _statistic(name: str, bounds: tuple[float, float], mechanism: Statistics) -> Moved:
+    p, (low, high) = mechanism.parameters, sum_range(bounds)
+    mean = _interval(-HALF_RANGE, HALF_RANGE, mechanism)
+    people = _interval(0, HALF_RANGE, mechanism)
     quotient = p.people is None or p.by is not None
     return {
-        COUNT: _interval(0, PERSON_STEPS, p),
-        SUM: _interval(min(low, 0), max(high, 0), p),
-        HISTOGRAM: _histogram(HALF_RANGE, HALF_RANGE, p),
+        COUNT: _interval(0, PERSON_STEPS, mechanism),
+        SUM: _interval(min(low, 0), max(high, 0), mechanism),
+        HISTOGRAM: _histogram(HALF_RANGE, HALF_RANGE, mechanism),
         MEAN: mean.beside(people) if quotient else mean,
         VARIANCE: mean.beside(people).beside(mean),
     }[name]
 
 
 _OF: dict[type, Callable[[Any], Moved]] = {
-    SpectralParameters: _spectral_maps,
-    GazeMapParameters: _gaze_maps,
-    AreaParameters: _areas,
-    SpectralSignalParameters: lambda p: _ball(_RADIUS, p),
-    SignalParameters: _signals,
-    StatisticsParameters: _statistics,
-    RecordsParameters: _records,
+    SpectralHeatmap: _spectral_maps,
+    CellHeatmap: _gaze_maps,
+    AreaShares: _areas,
+    SpectralSignals: lambda mechanism: _ball(_RADIUS, mechanism),
+    CoefficientSignals: _signals,
+    Statistics: _statistics,
+    SyntheticRecords: _records,
 }

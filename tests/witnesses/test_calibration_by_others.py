@@ -21,7 +21,7 @@ import pytest
 
 from synthrelease.bundle.manifest import schema
 from synthrelease.design import Design, PlannedOutput
-from synthrelease.mechanisms.quantiles import QuantileParameters, utilities
+from synthrelease.kinds.statistics.quantiles import utilities
 from synthrelease.privacy import accounting
 from synthrelease.privacy.calibration import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
 from synthrelease.privacy.event import (
@@ -34,6 +34,7 @@ from synthrelease.privacy.event import (
     RoundedGaussian,
 )
 from synthrelease.privacy.guarantee import ApproxDP, Neighbours, PureDP
+from synthrelease.privacy.sensitivity import quantile_utility
 from witnesses import by_autodp, by_dp_accounting, by_opendp, stability
 from witnesses.noises import Bounds, Noises
 from witnesses.plans import (
@@ -174,7 +175,7 @@ def test_noise_is_the_least_for_its_budget(planned: Planned) -> None:
     """σ or b is the least that witnesses allow for what choices leave of ε; a paper's σ is witnessed by its ε alone."""
     noises, budget = planned.noises, planned.output.budget
     assert budget is not None
-    if planned.output.resolved.spec.options.get("calibration") == "liu2019":
+    if planned.output.spec.options.get("calibration") == "liu2019":
         assert planned.claim < budget.epsilon
         return
     left = budget.epsilon - sum(choice.epsilon for choice in noises.choices)
@@ -194,15 +195,15 @@ def test_noise_is_the_least_for_its_budget(planned: Planned) -> None:
 
 
 def test_sensitivities_are_those_of_opendp_s_stability_maps(planned: Planned) -> None:
-    outcomes = stability.outcomes(planned.output.resolved)
-    for parameters in outcomes:
-        moved, sensitivity = stability.moved(parameters), parameters.sensitivity()
-        slack = 1.0 if stability.is_exact(parameters) else stability.SIDE_BY_SIDE
+    outcomes = stability.outcomes(planned.output.mechanism)
+    sensitivities = [mechanism.parameters.sensitivity(planned.neighbours) for mechanism in outcomes]
+    for mechanism, sensitivity in zip(outcomes, sensitivities, strict=True):
+        moved = stability.moved(mechanism)
+        slack = 1.0 if stability.is_exact(mechanism) else stability.SIDE_BY_SIDE
         if moved.l1 is not None:
             assert moved.l1 / slack <= sensitivity.l1 <= moved.l1
         assert moved.l2_squared / slack**2 <= sensitivity.l2_squared <= moved.l2_squared
     # The noise is for one of the outcomes of a private choice.
-    sensitivities = [parameters.sensitivity() for parameters in outcomes]
     for laplace in planned.noises.laplace:
         assert laplace.sensitivity in [one.l1 for one in sensitivities]
     for gaussian in planned.noises.gaussian:
@@ -223,7 +224,7 @@ def test_utilities_of_quantiles_are_opendp_s_scores(p: float, neighbours: Neighb
         [0.0] * len(values), [1.0], p, replaced=neighbours is Neighbours.REPLACE_ONE
     )
     per_person = everybody_below[0] / (len(values) * (1 - p))
-    parameters = QuantileParameters((f"quantile:{p}",), 1, len(counts), 1, 1, neighbours)
+    sensitivity = quantile_utility(Fraction(p), moving=False, neighbours=neighbours)
     fraction = p.as_integer_ratio()[1]
     ours = utilities(np.array(counts), Fraction(p))
     for score, utility, count in zip(scores, ours, counts, strict=True):
@@ -231,7 +232,7 @@ def test_utilities_of_quantiles_are_opendp_s_scores(p: float, neighbours: Neighb
             assert -utility / fraction == pytest.approx(score / per_person)
         else:
             assert -utility / fraction <= score / per_person
-    assert parameters.sensitivity(f"quantile:{p}") / fraction == pytest.approx(moved / per_person)
+    assert sensitivity / fraction == pytest.approx(moved / per_person)
 
 
 # --- ε of a release

@@ -18,6 +18,7 @@ Our Gaussian is the continuous one, rounded; OpenDP's of integers is the discret
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,10 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from synthrelease.mechanisms.quantiles import QuantileParameters, choose
+from synthrelease.kinds.statistics.quantiles import choose
 from synthrelease.noise import SecureRandom, discrete_laplace, private_choice, rounded_gaussian
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import quantile_utility
 from witnesses import by_opendp
 from witnesses.two_samples import same_frequencies, same_law
 
@@ -166,18 +168,14 @@ relations = pytest.mark.parametrize("neighbours", Neighbours)
 
 @cache
 def quantiles(neighbours: Neighbours, epsilon: float) -> Integers:
-    parameters = QuantileParameters(
-        names=(f"quantile:{QUARTILE}",),
-        features=1,
-        steps=len(MIDDLES),
-        groups=QUANTILES,
-        max_groups=QUANTILES,
-        neighbours=neighbours,
+    name, moved = (
+        f"quantile:{QUARTILE}",
+        quantile_utility(Fraction(QUARTILE), moving=False, neighbours=neighbours),
     )
     counts = np.zeros((QUANTILES, 1, len(MIDDLES)), dtype=np.int64)
     counts[:, :, 1] = len(PEOPLE)
     random = SecureRandom.for_tests(2035).spawn(str(neighbours), str(epsilon))
-    (drawn,) = choose(counts, parameters, epsilon, random=random).values()
+    drawn = choose(counts, name, sensitivity=moved, epsilon=epsilon, random=random)
     frequencies: Integers = np.bincount(drawn.ravel(), minlength=len(MIDDLES))
     return frequencies
 
