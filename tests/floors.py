@@ -31,12 +31,13 @@ _STOREYS = {
     "science": {
         "maths": "numpy in, numpy out",
         "privacy": "guarantees, events, sensitivities, calibration, accounting; no data",
+        "number_words": "numbers as a reader wants them",
         "noise": "the only source of randomness; exact samplers",
         "data": "tables, screens, series; readers/ one file per format",
     },
     "where they meet": {
-        "kinds": "public halves of every kind of output: parameters, datasets, what follows from them; verify reads nothing else",
-        "mechanisms": "where data, noise and privacy meet; a proof note beside each",
+        "specs": "inputs and outputs of a plan, every default filled in",
+        "kinds": "one folder per kind of output: public half (parameters, datasets, what follows), private half (contributions, noise), proof notes",
     },
     "bundle": {
         "bundle": "the only reader and writer of HDF5; contents, claims and signatures checked by verify",
@@ -51,7 +52,6 @@ _STOREYS = {
         "init": "what init proposes after a look at files: roles of columns, trackers, identifiers",
         "policy": "the limits of a board, held against a plan or a bundle",
         "plan": "TOML -> frozen values",
-        "outputs": "one file per kind: the plan's words -> mechanism -> the manifest's words",
         "parts": "an input in parts that each hold some people whole",
         "prepare": "raw samples -> fixations, saccades, windows of features: tables that a plan reads next",
         "budgets": "how ε and δ are divided, so that exact composition meets the plan",

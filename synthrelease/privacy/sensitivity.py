@@ -2,7 +2,7 @@
 
 The mechanisms bound every contribution so that these hold, the contract tests attack them, and `verify`
 computes them again from the manifest. L1 sensitivities are integers; L2 sensitivities are returned squared,
-an integer too, and `root_up` takes the root. Each is proved in the note of its mechanism, `mechanisms/*.proof.md`.
+an integer too, and `root_up` takes the root. Each is proved in the note of its mechanism, `kinds/*/*.proof.md`.
 """
 
 from __future__ import annotations

@@ -91,13 +91,47 @@ def test_randomness_is_made_in_one_place():
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 
-def test_privacy_knows_no_data_and_verify_no_mechanism():
-    halves = [*(ROOT / "kinds").glob("*.py"), *(ROOT / "kinds").glob("*/public.py")]
-    assert len(halves) > 5
-    checks = ("claims.py", "examination.py", "output_examination.py", "items.py", "plausibility.py")
-    for path in (*halves, *(ROOT / "bundle" / name for name in checks)):
-        others = {"mechanisms", "outputs", "noise"} & {floor_of(module) for module in imports(path)}
-        assert not others, path
+PUBLIC = {"dataset", "narrower", "normalization", "parameters", "registry", "stimuli", "values"}  # of kinds/
+
+
+def is_public(module):
+    """Whether a module of `kinds` may be imported by what checks and shows releases."""
+    parts = module.split(".")[2:]
+    return (
+        not parts
+        or parts[-1].startswith("public")
+        or parts[0] in PUBLIC
+        or parts == ["records", "plausibility"]
+    )
+
+
+def test_what_is_public_of_a_kind_imports_nothing_that_is_private():
+    for path in [*(ROOT / "kinds").glob("*.py"), *(ROOT / "kinds").glob("*/*.py")]:
+        module = ".".join(("synthrelease", *path.relative_to(ROOT).with_suffix("").parts))
+        if is_public(module) and path.name != "__init__.py":
+            assert "noise" not in map(floor_of, imports(path)), path
+            assert [m for m in run_time_imports(path) if floor_of(m) == "kinds" and not is_public(m)] == [], (
+                path
+            )
+
+
+def run_time_imports(path):
+    """Imports, but for those that are for types alone."""
+    tree = ast.parse(path.read_text("utf-8"))
+    typing = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    alone = {id(node) for one in typing for node in ast.walk(one)}
+    for node in ast.walk(tree):
+        if id(node) not in alone and isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+@pytest.mark.parametrize("floor", ["bundle", "report", "exports"])
+def test_verify_report_and_export_import_public_halves_alone(floor):
+    for path in (ROOT / floor).rglob("*.py"):
+        private = [m for m in imports(path) if floor_of(m) == "kinds" and not is_public(m)]
+        assert private in ([], ["synthrelease.kinds.records.model"]), path
+        signing = {"noise"} if path.parent.name == "signing" else set()
+        assert not {"noise"} & {floor_of(module) for module in imports(path)} - signing, path
 
 
 def test_no_file_is_much_above_400_lines():
