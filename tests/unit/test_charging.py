@@ -368,6 +368,7 @@ def test_a_mistaken_unit_that_drops_every_row_is_not_paid_for(plan: Path) -> Non
     [
         ("duration", 'weight = "duration"\nblur_px = 10'),
         ("time", "window = [1000.0, 2000.0]\nblur_px = 10\nframes = 3"),
+        ("time", "window = [-2000.0, -1000.0]\nblur_px = 10\nframes = 3"),
     ],
 )
 def test_rows_without_weight_or_outside_the_window_do_not_count(
