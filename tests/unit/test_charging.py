@@ -137,6 +137,15 @@ def test_a_dry_run_needs_as_much_room_as_it_says(plan: Path) -> None:
     assert found.manifest["outputs"][0]["paths"] == built.manifest["outputs"][0]["paths"]
 
 
+def test_room_is_taken_for_values_that_cannot_be_compressed(tmp_path: Path) -> None:
+    """Much noise on many cells: the bundle is nearly as large as its integers and its map."""
+    plan = write_paid_study(tmp_path, epsilon=0.01, width_px=400, height_px=300, blur_px=1)
+    grant(tmp_path)
+    most = synthrelease.dry_run(plan, tmp_path / "r.h5").most_bytes
+    size = synthrelease.build(plan, tmp_path / "r.h5").path.stat().st_size
+    assert 400 * 300 * 4 < size <= most
+
+
 def test_a_dry_run_draws_no_noise(plan: Path) -> None:
     assert run("build", plan, "--dry-run", "--test-seed", 1).exit_code == 2
 
