@@ -16,16 +16,8 @@ from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.kinds.collected import Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.statistics.mechanism import Statistics as Mechanism
-from synthrelease.maths.statistics import (
-    COUNT,
-    HISTOGRAM,
-    SUM,
-    VARIANCE,
-    StatisticUnit,
-    quantile,
-    quantile_value,
-    value,
-)
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
+from synthrelease.maths.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
 from synthrelease.number_words import short
 from synthrelease.report.exhibits import Cell, Exhibit, Table
 
@@ -73,12 +65,12 @@ class Statistics:
         people = float(self.people)
         for *place, what in released:
             if what == "value":
-                low, high = self._bounds(place)
-                middle, shape = (low + high) / 2, released[*place, what].shape
-                told = {SUM: middle * people, COUNT: people, VARIANCE: (high - low) ** 2 / 12}
-                level = told.get(place[0], middle)
+                bounds, shape = self._bounds(place), released[*place, what].shape
+                level = sum(bounds) / 2
+                if quantile(place[0]) is None:
+                    level = NOISY_STATISTICS[place[0]].without_data(bounds, people, self._divisor)
                 if place[0] == HISTOGRAM:
-                    level = (1.0 if self._divisor is not None else people) / shape[0]
+                    level /= shape[0]
                 guess[*place, what] = np.full(shape, level)
         return {"no data: what the bounds say": guess}
 
@@ -113,10 +105,9 @@ class Statistics:
     def _range(self, place: Place) -> float:
         """What the bounds leave a statistic."""
         low, high = self._bounds(place)
-        people = float(self.people)
-        ranges = {SUM: max(abs(low), abs(high)) * people, COUNT: people, VARIANCE: ((high - low) / 2) ** 2}
-        ranges[HISTOGRAM] = 1.0 if self._divisor is not None else people
-        return ranges.get(place[0], high - low)
+        if quantile(place[0]) is not None:
+            return high - low
+        return NOISY_STATISTICS[place[0]].width((low, high), float(self.people), self._divisor)
 
 
 def truth(mechanism: Mechanism) -> Collector:

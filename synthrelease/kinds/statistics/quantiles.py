@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.kinds.statistics.grouped_rows import cell, steps_of
+from synthrelease.kinds.statistics.grouped_rows import cell
 from synthrelease.maths.statistics import fraction
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise.choice import private_choice
@@ -58,7 +58,7 @@ def people_per_interval(
     out = np.zeros((groups, len(data.features), steps), dtype=np.int64)
     for f in range(len(data.features)):
         there = cell(data, f, group, groups)
-        above = there.means(steps_of(there, data, f)) + HALF_RANGE
+        above = there.mean_steps(data.limits(f)) + HALF_RANGE
         number = np.minimum(above * steps // (2 * HALF_RANGE), steps - 1)
         np.add.at(out[:, f], (there.group, number), 1)
     return out
