@@ -47,12 +47,12 @@ SCOPE = (
     "data/gaze.py",
     "data/features.py",
     "data/screen.py",
-    "mechanisms",
+    "kinds",
     "maths",
     "privacy",
     "noise",
 )
-SOURCED = ("mechanisms", "privacy")
+SOURCED = ("kinds", "privacy")
 _ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
 _SHAPE = re.compile(
     r"\bshapes?\b|\(\w+(, ?\w+)* ?,?\)[ -](array|matrix)|scalars? or arrays?|one for each|one per\b",
