@@ -51,7 +51,7 @@ class Statistic(ABC):
 
     @abstractmethod
     def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return what everybody with a value contributes, shape (owners, size) at least."""
+        """Return what everybody with a value contributes, integers, shape (owners, size) at least."""
 
     def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
         """Add what everybody with a value contributes to the integers of each group, shape (groups, size)."""
@@ -67,7 +67,7 @@ class Statistic(ABC):
 
     @abstractmethod
     def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
-        """Return the lower and the upper end of what it can be if no noise exceeds `reach`; equal without any, in people or the feature's unit."""
+        """Return the lower and the upper end of what it can be if no noise exceeds `reach`, of the shape of what is shown, in people or the feature's unit."""
 
     @abstractmethod
     def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
@@ -160,7 +160,7 @@ class Sum(Statistic):
 class Mean(Statistic):
     """The mean over people of a number of each person's own, in steps from −H to H between its bounds.
 
-    Where no public number divides it is the quotient of a sum and a count of people of weight H, of one person at least, cut to the
+    `of_person` gives whole numbers, shape (owners,). Where no public number divides it is the quotient of a sum and a count of people of weight H, of one person at least, cut to the
     bounds.
     """
 

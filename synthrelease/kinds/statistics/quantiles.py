@@ -39,7 +39,7 @@ def choose(
 
 
 def best_intervals(counts: NDArray[np.int64], name: str) -> NDArray[np.int32]:
-    """Return the intervals where a quantile truly lies, as `choose` returns them: private, for who evaluates a release."""
+    """Return the numbers of the intervals where a quantile truly lies, of the shape that `choose` returns: private, for who evaluates a release."""
     best = np.empty(counts.shape[:-1], dtype=np.int32)
     for place in np.ndindex(best.shape):
         utility = np.array(utilities(counts[place], fraction(name)))
