@@ -1,8 +1,8 @@
-"""Files that are whole or not there, whatever happens to the disk, the folder, the process or the power.
+"""Files and folders that are whole or not there, whatever happens to the disk, the process or the power.
 
-A file is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's when it
-is whole and on the disk. A process that is killed leaves such a file behind: `sweep` removes it before the target is written
-next. Nobody's work is swept away, because who writes a partial file holds a lock on it (flock), which ends with the process:
+A file or a folder is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's
+when it is whole and on the disk. A process that is killed leaves it behind: `sweep` removes it before the target is written
+next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
 * Made, and not locked yet: a sweep may take it. So its maker looks, with the lock, whether it is there, and else makes another.
 * Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
@@ -11,7 +11,7 @@ next. Nobody's work is swept away, because who writes a partial file holds a loc
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
   is written; that build then fails, and nothing is replaced.
-* Somebody else's file: only names that we make, and ordinary files that we may write, are looked at.
+* A file of another program: only names that we make, and ordinary files that we may write, are looked at.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,25 +28,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import MachineError
-from synthrelease.unwritable import PARTIAL, REPLACE, cannot_write, refuse_taken, target_of
+from synthrelease.unwritable import (
+    PARTIAL,
+    REPLACE,
+    cannot_write,
+    refuse_replacing,
+    refuse_taken,
+    target_of,
+)
 
 FOR_ALL = 0o666
 OWNER_ALONE = 0o600
+_CANNOT = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has no such call
 
 
 @dataclass(frozen=True)
 class Partial:
-    """A file that is written under another name until it is whole.
+    """A file or a folder that is written under another name until it is whole."""
 
-    Attributes:
-        path: where it is meanwhile; whoever writes it opens it there, and makes no new file if it is gone.
-        target: the name that it is for.
-        handle: holds its lock.
-    """
-
-    path: Path
-    target: Path
-    handle: int
+    path: Path  # where it is meanwhile: open it there, and make no new file if it is gone
+    target: Path  # the name that it is for
+    handle: int  # holds its lock
 
     @property
     def has_its_name(self) -> bool:
@@ -85,7 +88,7 @@ def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
     """
     made: list[Partial] = []
     try:
-        with _alone_in(targets[0].parent) if alone else nullcontext():
+        with alone_in(targets[0].parent) if alone else nullcontext():
             if alone:
                 _refuse_being_written(targets[0])
             for target in targets:
@@ -103,6 +106,21 @@ def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
             os.close(one.handle)  # which unlocks it
 
 
+@contextmanager
+def partial_folder(target: Path) -> Iterator[Partial]:
+    """Give a new folder beside its target, to be filled and moved to it; if it still has its own name in the end, it is removed.
+
+    Raises:
+        MachineError: it cannot be made.
+    """
+    made = _made(target, folder=True)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made.path, ignore_errors=True)
+        os.close(made.handle)
+
+
 def allocate(beside: Partial, size: int) -> None:
     """Take room on the disk for a partial file, where the file system can: it keeps it until it is written.
 
@@ -114,13 +132,20 @@ def allocate(beside: Partial, size: int) -> None:
         MachineError: there is not so much.
     """
     try:
-        os.posix_fallocate(beside.handle, 0, size)
+        take_room(beside.handle, 0, size)
     except OSError as error:
-        if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):  # it cannot
-            return
         refusal = cannot_write(beside.target, error)
         refusal.expected = f"room for {size / 1e6:.2f} MB, which it can take at most"
         raise refusal from None
+
+
+def take_room(handle: int, start: int, size: int) -> None:
+    """Take room for an open file, where the file system can; OSError if there is none."""
+    try:
+        os.posix_fallocate(handle, start, size)
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
 
 
 def write_durably(beside: Partial, content: bytes) -> None:
@@ -155,10 +180,10 @@ def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> 
         MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
     """
     first, second = files
-    with _alone_in(first.target.parent):
+    with alone_in(first.target.parent):
         if not force:
-            for one in (first, second):
-                refuse_taken(one.target)
+            for file in (first, second):
+                refuse_taken(file.target)
         aside = _made(second.target) if os.path.lexists(second.target) else None
         if aside is not None:
             files.append(aside)
@@ -183,15 +208,15 @@ def move_into_place(beside: Partial, *, force: bool, mode: int | None = FOR_ALL)
     """
     try:
         if mode is not None:
-            os.fchmod(beside.handle, mode & ~_umask())
-        os.fsync(beside.handle)  # whoever wrote it
+            os.fchmod(beside.handle, less_umask(mode))
+        os.fsync(beside.handle)  # by whatever process it was written
         if force:
             beside.path.replace(beside.target)
         else:
             _give_new_name(beside.path, beside.target)
         with suppress(OSError):
             fcntl.flock(beside.handle, fcntl.LOCK_UN)  # readers of HDF5 files lock them, too
-        sync_folder(beside.target.parent)
+        sync(beside.target.parent)
     except OSError as error:
         raise cannot_write(beside.target, error) from None
 
@@ -213,13 +238,10 @@ def replace_as_it_was(beside: Partial) -> None:
     move_into_place(beside, force=True, mode=None)
 
 
-def sweep(target: Path) -> None:
-    """Remove the partial files of a target that nobody writes any more, as far as that can be told and done."""
-    with suppress(OSError, MachineError), _alone_in(target.parent):
-        for path in target.parent.iterdir():
-            if target_of(path.name) == target.name:
-                with suppress(OSError):
-                    _remove_if_left(path)
+def sweep(target: Path, *, folder: bool = False) -> None:
+    """Remove the partial files, or folders, of a target that no process writes any more, as far as that can be known and done."""
+    with suppress(OSError, MachineError), alone_in(target.parent):
+        _is_written(target, folder=folder)
 
 
 def refuse_unwritable(
@@ -239,36 +261,33 @@ def refuse_unwritable(
     """
     if not target.absolute().parent.is_dir():
         raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
-    for other, path in used.items():
-        if target.exists() and path.exists() and target.samefile(path):
-            raise MachineError(
-                "output-replaces-input",
-                f"the {what} would replace {other}",
-                where=str(target),
-                remedy=f"choose another name for the {what}",
-            )
-    if not force or target.is_dir():
-        refuse_taken(target, remedy)
+    refuse_replacing(target, used.items(), what)
+    refuse_taken(target, remedy, force=force)
     with partials(target):  # as it will be written: what is in the way then is in the way now
         pass
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where a file system can be asked for it."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk, where a file system can be asked for it."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+        if error.errno not in _CANNOT:
             raise
     finally:
         os.close(handle)
 
 
-def _made(target: Path) -> Partial:
+def _made(target: Path, *, folder: bool = False) -> Partial:
+    begin, place = f".{target.name}.", target.parent
     try:
         while True:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent)
+            if folder:
+                name = tempfile.mkdtemp(PARTIAL, begin, place)
+                handle = os.open(name, os.O_RDONLY)
+            else:
+                handle, name = tempfile.mkstemp(PARTIAL, begin, place)
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(handle, fcntl.LOCK_EX)  # a sweep that has it ends at once
             if _is(handle, Path(name)):
@@ -291,54 +310,47 @@ def _removed(made: Sequence[Partial]) -> list[str]:
     return left
 
 
-def _remove_if_left(path: Path) -> None:
-    """Remove a partial file unless somebody holds its lock; OSError if so, or if it is none of ours."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        return
-    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _is(handle, path):
-            path.unlink()
-    finally:
-        os.close(handle)
+def _is_written(target: Path, *, folder: bool = False) -> bool:
+    """Remove what killed processes left of a target, and return whether another process writes it; the folder is locked."""
+    written = False
+    for path in target.parent.iterdir():
+        if target_of(path.name) == target.name:
+            try:
+                _remove_if_left(path, folder=folder)
+            except BlockingIOError:
+                written = True
+            except OSError:  # not ours, or a file system without locks
+                pass
+    return written
 
 
 def _refuse_being_written(target: Path) -> None:
-    """Refuse a target of which another process holds a partial file; the folder is locked, so that no other is made meanwhile.
-
-    Raises:
-        MachineError: so it is.
-    """
-    for path in target.parent.iterdir():
-        if target_of(path.name) == target.name and _is_locked(path):
-            raise MachineError(
-                "being-written",
-                "another build is writing this file",
-                where=str(target),
-                remedy="wait until it has ended, or choose another name",
-            )
+    if _is_written(target):
+        raise MachineError(
+            "being-written",
+            "another build is writing this file",
+            where=str(target),
+            remedy="wait until it has ended, or choose another name",
+        )
 
 
-def _is_locked(path: Path) -> bool:
+def _remove_if_left(path: Path, *, folder: bool) -> None:
+    """Remove a partial file or folder unless a process holds its lock; OSError if one does, or if it is none of ours."""
+    is_kind, access = (stat.S_ISDIR, os.O_RDONLY) if folder else (stat.S_ISREG, os.O_RDWR)
+    if not is_kind(path.lstat().st_mode):
+        return
+    handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        return False
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is(handle, path):
+            shutil.rmtree(path) if folder else path.unlink()
     finally:
         os.close(handle)
-    return False
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Let nobody else move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
+def alone_in(folder: Path) -> Iterator[None]:
+    """Let no other process move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError as error:
@@ -375,7 +387,7 @@ def _put_back(aside: Partial) -> None:
 def _rename(path: Path, other: Path) -> None:
     try:
         path.replace(other)
-        sync_folder(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise cannot_write(path, error) from None
 
@@ -388,7 +400,8 @@ def _is(handle: int, path: Path) -> bool:
         return False
 
 
-def _umask() -> int:
+def less_umask(mode: int) -> int:
+    """Return who may read and write a new file or folder: whom a mode allows it, less what the umask takes."""
     current = os.umask(0)
     os.umask(current)
-    return current
+    return mode & ~current

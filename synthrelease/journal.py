@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from synthrelease import durable
 from synthrelease.errors import MachineError
 
 NAME = "batch-journal.jsonl"
@@ -20,21 +20,15 @@ MOVING, DONE = "moving", "done"  # about to get its name; has it
 
 @dataclass(frozen=True)
 class Entry:
-    """A bundle of a batch.
+    """A bundle of a batch."""
 
-    Attributes:
-        bundle: its file's name.
-        plan: what it was built from: a digest of the plan's text and the test seed, if there was one.
-        seal: SHA-256 of everything after its user block.
-        state: how far it came.
-        manifest: SHA-256 of its manifest, by which it is known when it was signed; "" in journals of before.
-    """
-
-    bundle: str
-    plan: str
-    seal: str
-    state: str
-    manifest: str = ""
+    bundle: str  # its file's name
+    plan: str  # a digest of the plan's text and the test seed, if there was one
+    seal: str  # SHA-256 of everything after its user block
+    state: str  # how far it came
+    manifest: str = (
+        ""  # SHA-256 of its manifest, by which it is known when it was signed; "" in journals of before
+    )
 
 
 class Journal:
@@ -58,12 +52,22 @@ class Journal:
         except OSError as error:
             raise _cannot_write(self.path, error) from None
         try:
-            self._begin()
+            self._lock()
+            os.fchmod(self._handle, 0o600)
+            whole = b"".join(
+                self.path.read_bytes().rpartition(b"\n")[:2]
+            )  # no torn line, and no room that was not used
+            self._end = len(whole)
+            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
+            self.entries = {entry.bundle: entry for entry in self._entries(whole)}
+        except OSError as error:
+            os.close(self._handle)
+            raise _cannot_write(self.path, error) from None
         except BaseException:
             os.close(self._handle)
             raise
 
-    def _begin(self) -> None:
+    def _lock(self) -> None:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -73,14 +77,6 @@ class Journal:
                 where=str(self.path.parent),
                 remedy="wait until it has ended, or choose another folder",
             ) from None
-        try:
-            os.fchmod(self._handle, 0o600)
-            whole = self._whole_lines()
-            self._end = len(whole)
-            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
-        self.entries = {entry.bundle: entry for entry in self._entries(whole)}
 
     def __enter__(self) -> Self:
         return self
@@ -97,17 +93,17 @@ class Journal:
             MachineError: there is none.
         """
         try:
-            os.posix_fallocate(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
+            durable.take_room(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
         except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
-                raise _cannot_write(self.path, error) from None
+            raise _cannot_write(self.path, error) from None
 
     def add(self, entry: Entry) -> None:
-        """Note how far a bundle came; it is on the disk when this returns, or the journal is as it was.
+        """Note how far a bundle came; it is on the disk when this returns, or the journal there is as it was.
 
         Raises:
             MachineError: it cannot be written.
         """
+        self.entries[entry.bundle] = entry
         line = json.dumps(asdict(entry)).encode() + b"\n"
         try:
             written = 0
@@ -117,13 +113,6 @@ class Journal:
         except OSError as error:
             raise _cannot_write(self.path, error) from None
         self._end += len(line)
-        self.entries[entry.bundle] = entry
-
-    def _whole_lines(self) -> bytes:
-        """What was written, without a line that was torn and room that was not used."""
-        with os.fdopen(os.dup(self._handle), "rb") as file:
-            file.seek(0)
-            return b"".join(file.read().rpartition(b"\n")[:2])
 
     def _entries(self, whole: bytes) -> list[Entry]:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from synthrelease.errors import MachineError
@@ -27,31 +28,66 @@ _REMEDIES = {
 REPLACE = "choose another name, or replace it: force=True"
 
 
-def refuse_taken(path: Path, remedy: str = REPLACE) -> None:
-    """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
+def refuse_taken(path: Path, remedy: str = REPLACE, *, force: bool = False) -> None:
+    """Refuse to replace folders and devices, and unasked whatever has a name, be it a link that leads nowhere.
 
     Args:
         path: of that name.
-        remedy: what to do about it.
+        remedy: what to do about a file.
+        force: replace a file.
 
     Raises:
-        MachineError: something has it.
+        MachineError: something has the name.
     """
-    if path.is_dir():
-        raise MachineError(
-            "output-is-folder",
-            "the output is a folder",
-            where=str(path),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-    if os.path.lexists(path):
+    for in_the_way, code, problem in (
+        (path.is_dir(), "output-is-folder", "the output is a folder"),
+        (path.exists() and not path.is_file(), "output-is-no-file", "the output is a device or the like"),
+    ):
+        if in_the_way:
+            raise MachineError(
+                code,
+                problem,
+                where=str(path),
+                expected="the name of a file",
+                remedy="choose the name of a file",
+            )
+    if not force and os.path.lexists(path):
         raise MachineError(
             "file-exists",
             "the file exists already",
             where=str(path),
             remedy=remedy,
         )
+
+
+def refuse_replacing(target: Path, used: Iterable[tuple[str, Path | None]], what: str) -> None:
+    """Refuse a target that is one of the files that it is made from.
+
+    Args:
+        target: the file to be written.
+        used: what each of those files is, and its path; None if there is none.
+        what: is written.
+
+    Raises:
+        MachineError: it is, be it by a link or another spelling of its path.
+    """
+    for name, path in used:
+        if path is not None and _are_same(target, path):
+            raise MachineError(
+                "output-replaces-input",
+                f"the {what} would replace {name}",
+                where=str(target),
+                remedy=f"choose another name for the {what}",
+            )
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    if os.path.realpath(path) == os.path.realpath(other):
+        return True
+    try:
+        return path.samefile(other)
+    except OSError:  # one of them is not there, or out of reach
+        return False
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:

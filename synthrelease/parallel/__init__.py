@@ -2,21 +2,12 @@
 
 from synthrelease.parallel.call import Call, Failed, Job, Round
 from synthrelease.parallel.coordinator import Progress, run, run_all
-from synthrelease.parallel.pool import (
-    LostWorkerError,
-    OwnProcess,
-    Pool,
-    Processes,
-    available_cores,
-    checked_jobs,
-    pool_of,
-)
+from synthrelease.parallel.pool import OwnProcess, Pool, Processes, available_cores, checked_jobs, pool_of
 
 __all__ = [
     "Call",
     "Failed",
     "Job",
-    "LostWorkerError",
     "OwnProcess",
     "Pool",
     "Processes",

@@ -1,6 +1,7 @@
 """Jobs side by side: the coordinator hands their calls to a pool, and goes on with each as its results come in.
 
-It is one thread. Whatever a job does between two rounds, drawing noise and paying for it, is done once and by nobody else.
+It is one thread. Whatever a job does between two rounds, drawing noise and paying for it, is done once and by nothing else.
+joblib ends a whole `Parallel` when a worker is killed, and Dask may wait for ever: here only the calls that were lost are made again.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, Job, Round, place_of
-from synthrelease.parallel.pool import LostWorkerError, Pool
+from synthrelease.parallel.pool import Pool
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
@@ -23,44 +24,24 @@ _MOST_DEATHS = 2  # of workers, with one call: then it is the call
 
 
 @dataclass(eq=False)
-class _Open(Generic[T]):
-    """A job under way.
-
-    Attributes:
-        number: of the job.
-        job: itself.
-        round: what it waits for; None before it has begun.
-        left: calls of the round that are not done.
-        results: of those that are, by number; or what was joined so far, under 0.
-        at: where a call of it failed, if one did.
-    """
-
+class _OpenJob:
     number: int
-    job: Job[T]
-    round: Round | None = None
-    left: int = 0
-    results: dict[int, Any] = field(default_factory=dict)
-    at: str = ""
+    job: Job[Any]
+    round: Round | None = None  # what it waits for; None before it has begun
+    left: int = 0  # calls of the round that are not done
+    results: dict[int, Any] = field(default_factory=dict)  # by call; or what was joined so far, under 0
+    at: str = ""  # where a call of it failed, if one did
 
 
 @dataclass(eq=False)
-class _Asked:
-    """A call of a round.
-
-    Attributes:
-        job: whose it is.
-        place: its number in the round.
-        round: the round: if the job waits for another by now, nobody wants the result.
-        deaths: how many workers died with it.
-    """
-
-    job: _Open[Any]
-    place: int
+class _OpenCall:
+    job: _OpenJob
+    place: int  # its number in the round
     round: Round
-    deaths: int = 0
+    deaths: int = 0  # of workers that had it
 
-    def __lt__(self, other: _Asked) -> bool:
-        """Those of the job that was begun first go first: it ends, and lets go of what it holds."""
+    def __lt__(self, other: _OpenCall) -> bool:
+        """Those of the job that was begun first go first: it ends, and its memory is free."""
         return (self.job.number, self.place) < (other.job.number, other.place)
 
     @property
@@ -69,12 +50,13 @@ class _Asked:
 
     @property
     def wanted(self) -> bool:
+        """Whether its job still waits for its round, and has not failed."""
         return self.job.round is self.round
 
 
 def run(job: Job[T], pool: Pool, *, progress: Progress | None = None) -> T:
     """Return what one job comes to, or raise its error."""
-    for _, outcome in run_all([job], pool, progress=lambda _, *told: progress(*told) if progress else None):
+    for _, outcome in run_all([job], pool, progress=lambda _, *step: progress(*step) if progress else None):
         if isinstance(outcome, Failed):
             raise outcome.error
         result: T = outcome
@@ -94,7 +76,7 @@ def run_all(
 
     Args:
         jobs: begun one after the other.
-        pool: makes their calls.
+        pool: makes their calls; closed in the end.
         most_open: jobs under way at a time.
         progress: called with (number of the job, what it waits for, calls done, calls) whenever one is done.
     """
@@ -114,14 +96,14 @@ def run_all(
 class _Coordinator:
     def __init__(self, pool: Pool, progress: Callable[[int, str, int, int], None]) -> None:
         self._pool, self._progress = pool, progress
-        self.open: list[_Open[Any]] = []
-        self._queue: list[_Asked] = []
-        self._alone: deque[_Asked] = deque()  # those whose worker died
-        self._under_way: dict[Future[Any], _Asked] = {}
+        self.open: list[_OpenJob] = []
+        self._queue: list[_OpenCall] = []
+        self._alone: deque[_OpenCall] = deque()  # those whose worker died
+        self._under_way: dict[Future[Any], _OpenCall] = {}
 
     def begin(self, number: int, job: Job[Any]) -> Iterator[tuple[int, Any]]:
         """Begin a job; it may end at once."""
-        opened = _Open(number, job)
+        opened = _OpenJob(number, job)
         self.open.append(opened)
         yield from self._resume(opened, lambda: next(job))
 
@@ -129,18 +111,25 @@ class _Coordinator:
         """Wait until some calls are done, and go on with their jobs; yield those that have ended."""
         self._submit()
         done, _ = wait(self._under_way, timeout=_PATIENCE_S, return_when=FIRST_COMPLETED)
+        lost: BrokenExecutor | None = None
         if not done:
-            self._pool.check()
+            try:
+                self._pool.check()
+            except BrokenExecutor as error:
+                lost, done = error, set(self._under_way)
         for future in done:
-            asked = self._under_way.pop(future)
-            if isinstance(future.exception(), LostWorkerError):
-                asked.deaths += 1
-                if asked.deaths < _MOST_DEATHS:
-                    self._alone.append(asked)
-                else:
-                    yield from self._take(asked, Failed(_killed()))
+            call = self._under_way.pop(future)
+            fault = lost or future.exception()
+            if not isinstance(fault, BrokenExecutor):
+                yield from self._take(
+                    call, Failed(fault) if isinstance(fault, Exception) else future.result()
+                )
+                continue
+            call.deaths += 1
+            if call.deaths < _MOST_DEATHS:
+                self._alone.append(call)
             else:
-                yield from self._take(asked, future.result())
+                yield from self._take(call, Failed(_killed()))
 
     def close(self) -> None:
         """Leave all jobs as they are; what they have to put back they put back now."""
@@ -159,37 +148,37 @@ class _Coordinator:
             return
         most = 2 * self._pool.workers if self._queue else 0  # a cluster has to be asked
         while self._queue and len(self._under_way) < most:
-            asked = heapq.heappop(self._queue)
-            if asked.wanted:
-                self._start(asked)
+            call = heapq.heappop(self._queue)
+            if call.wanted:
+                self._start(call)
 
-    def _start(self, asked: _Asked) -> None:
-        self._under_way[self._pool.submit(asked.call, here=asked.round.here)] = asked
+    def _start(self, call: _OpenCall) -> None:
+        self._under_way[self._pool.submit(call.call, here=call.round.here)] = call
 
-    def _take(self, asked: _Asked, result: Any) -> Iterator[tuple[int, Any]]:
+    def _take(self, call: _OpenCall, result: Any) -> Iterator[tuple[int, Any]]:
         """Give a job the result of one of its calls."""
-        opened, asking = asked.job, asked.round
-        if not asked.wanted:
+        opened, waited_for = call.job, call.round
+        if not call.wanted:
             return
         if isinstance(result, Failed):
             opened.at = result.at
             yield from self._resume(opened, lambda: opened.job.throw(result.error))
             return
-        if asking.join is None:
-            opened.results[asked.place] = result
+        results, calls, join = opened.results, len(waited_for.calls), waited_for.join
+        if join is None:
+            results[call.place] = result
         else:
-            opened.results[0] = asking.join(opened.results[0], result) if 0 in opened.results else result
+            results[0] = join(results[0], result) if 0 in results else result
         opened.left -= 1
-        self._progress(opened.number, asking.what, len(asking.calls) - opened.left, len(asking.calls))
+        self._progress(opened.number, waited_for.what, calls - opened.left, calls)
         if opened.left == 0:
-            got = opened.results
-            whole = got[0] if asking.join else [got[place] for place in range(len(asking.calls))]
+            whole = results[0] if join else [results[place] for place in range(calls)]
             yield from self._resume(opened, lambda: opened.job.send(whole))
 
-    def _resume(self, opened: _Open[Any], step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
+    def _resume(self, opened: _OpenJob, step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
         """Let a job go on to its next round, or its end."""
         try:
-            asking = step()
+            following = step()
         except StopIteration as ended:
             self.open.remove(opened)
             yield opened.number, ended.value
@@ -197,10 +186,10 @@ class _Coordinator:
             self.open.remove(opened)
             yield opened.number, Failed(error, opened.at or place_of(error))
         else:
-            opened.round, opened.left, opened.results = asking, len(asking.calls), {}
-            self._progress(opened.number, asking.what, 0, len(asking.calls))
-            for place in range(len(asking.calls)):
-                heapq.heappush(self._queue, _Asked(opened, place, asking))
+            opened.round, opened.left, opened.results = following, len(following.calls), {}
+            self._progress(opened.number, following.what, 0, opened.left)
+            for place in range(opened.left):
+                heapq.heappush(self._queue, _OpenCall(opened, place, following))
 
 
 def _killed() -> MachineError:

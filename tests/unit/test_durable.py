@@ -154,7 +154,9 @@ def test_two_files_are_moved_and_partial_ones_swept_by_one_at_a_time(
         move_together(files, force=False)
     assert locked == ["r.h5", "r.json"]
     looked = []
-    monkeypatch.setattr(durable, "_remove_if_left", lambda path: looked.append(path) or looked_while_locked())
+    monkeypatch.setattr(
+        durable, "_remove_if_left", lambda path, **_: looked.append(path) or looked_while_locked()
+    )
 
     def looked_while_locked() -> None:
         other = os.open(target.parent, os.O_RDONLY)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from synthrelease.parallel import (
     Call,
     Failed,
     Job,
-    LostWorkerError,
     OwnProcess,
     Pool,
     Processes,
@@ -315,7 +315,7 @@ def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
             under_way = sum(not other.done() for _, other in self.asked)
             if call.arguments == (3,) and not beside:
                 beside.append(under_way)
-                future.set_exception(LostWorkerError("gone"))
+                future.set_exception(BrokenExecutor("gone"))
             elif call.arguments == (3,):
                 beside.append(under_way)
                 future.set_result(9)
@@ -329,7 +329,7 @@ def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
 def test_a_call_is_made_twice_and_not_a_third_time() -> None:
     class Deadly(Scripted):
         def react(self, call: Call, future: Future[Any]) -> None:  # noqa: ARG002
-            future.set_exception(LostWorkerError("gone"))
+            future.set_exception(BrokenExecutor("gone"))
 
     pool = Deadly()
     with refused(MachineError, "worker-killed"):
@@ -354,6 +354,42 @@ def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pyte
     with refused(MachineError, "no-worker"):
         outcomes([asking(squares(1), after=after)], silent)
     assert after == ["closed"]
+
+
+def test_calls_of_a_pool_that_lost_all_of_them_without_a_word_are_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.01)
+
+    class Mute(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            if self.checked:
+                super().react(call, future)
+
+        def check(self) -> None:
+            super().check()
+            raise BrokenExecutor
+
+    mute = Mute()
+    assert run(asking(squares(3, 1, 2)), mute) == [[9, 1, 4]]
+    assert (mute.checked, len(mute.asked)) == (1, 6)
+
+
+@pytest.mark.slow("starts a worker twice")
+def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
+    """As after an executor's own thread has failed: the future of the call never says so."""
+    pool = Processes(1)
+    try:
+        pool.submit(Call(calls.own_pid), here=True).result()
+        pool.check()
+        (worker,) = pool._executor._processes.values()
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.join()
+        with pytest.raises(BrokenExecutor):
+            pool.check()
+        assert pool.submit(Call(calls.square, (3,)), here=True).result() == 9
+    finally:
+        pool.close()
 
 
 def test_results_of_a_job_that_has_failed_are_dropped() -> None:
