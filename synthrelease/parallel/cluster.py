@@ -154,19 +154,15 @@ def is_overheard(scheduler: str) -> bool:
     return not loopback and protocol not in ("tls", "wss")
 
 
+@functools.cache
 def versions() -> dict[str, str]:
     """Return what decides about the digits of a result: all workers must have the same."""
-    return dict(_versions())
-
-
-@functools.lru_cache(maxsize=1)
-def _versions() -> tuple[tuple[str, str], ...]:
     code = hashlib.sha256()
     for path in sorted(Path(synthrelease.__file__).parent.rglob("*.py")):
         code.update(path.read_bytes())
-    own = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
-    others = tuple((name, version(name)) for name in _DECISIVE)
-    return (("synthrelease", own), ("python", platform.python_version()), *others)
+    ours = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
+    others = {name: version(name) for name in _DECISIVE}
+    return {"synthrelease": ours, "python": platform.python_version(), **others}
 
 
 def _attempted_alike(call: Call, expected: dict[str, str]) -> Any:
