@@ -1,7 +1,7 @@
 """Files and folders that are whole or not there, whatever happens to the disk, the process or the power.
 
 A file or a folder is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's
-when it is whole and on the disk. A process that is killed leaves it behind: `sweep` removes it before the target is written
+when it is whole and on the disk. A process that is killed leaves it behind: it is swept away before the target is written
 next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
 * Made, and not locked yet: a sweep may take it. So its maker looks, with the lock, whether it is there, and else makes another.
@@ -23,7 +23,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from synthrelease.unwritable import (
     refuse_replacing,
     refuse_taken,
     target_of,
+    writing,
 )
 
 FOR_ALL = 0o666
@@ -77,7 +78,8 @@ def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = FOR
 def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
     """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
 
-    An error of the machine says afterwards whether anything was left: who may not write a folder any more cannot remove either.
+    What killed processes left of them is removed before. An error of the machine says afterwards whether anything was left: a folder
+    that may not be written any more is one from which nothing can be removed.
 
     Args:
         targets: of one folder.
@@ -88,9 +90,10 @@ def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
     """
     made: list[Partial] = []
     try:
-        with alone_in(targets[0].parent) if alone else nullcontext():
-            if alone:
-                _refuse_being_written(targets[0])
+        with alone_beside(targets[0]):
+            written = [_is_written(target) for target in targets]
+            if alone and written[0]:
+                raise _being_written(targets[0])
             for target in targets:
                 made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
         yield made
@@ -113,7 +116,9 @@ def partial_folder(target: Path) -> Iterator[Partial]:
     Raises:
         MachineError: it cannot be made.
     """
-    made = _made(target, folder=True)
+    with alone_beside(target):
+        _is_written(target, folder=True)
+        made = _made(target, folder=True)
     try:
         yield made
     finally:
@@ -154,14 +159,11 @@ def write_durably(beside: Partial, content: bytes) -> None:
     Raises:
         MachineError: the disk, the folder or a permission is in the way.
     """
-    try:
-        with beside.path.open("r+b", buffering=0) as file:
-            left = memoryview(content)
-            while left:
-                left = left[file.write(left) :]
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
+    with writing(beside.target), beside.path.open("r+b", buffering=0) as file:
+        left = memoryview(content)
+        while left:
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
 
 
 def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> None:
@@ -180,7 +182,7 @@ def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> 
         MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
     """
     first, second = files
-    with alone_in(first.target.parent):
+    with alone_beside(first.target):
         if not force:
             for file in (first, second):
                 refuse_taken(file.target)
@@ -206,7 +208,7 @@ def move_into_place(beside: Partial, *, force: bool, mode: int | None = FOR_ALL)
     Raises:
         MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
     """
-    try:
+    with writing(beside.target):
         if mode is not None:
             os.fchmod(beside.handle, less_umask(mode))
         os.fsync(beside.handle)  # by whatever process it was written
@@ -217,8 +219,6 @@ def move_into_place(beside: Partial, *, force: bool, mode: int | None = FOR_ALL)
         with suppress(OSError):
             fcntl.flock(beside.handle, fcntl.LOCK_UN)  # readers of HDF5 files lock them, too
         sync(beside.target.parent)
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
 
 
 def replace_as_it_was(beside: Partial) -> None:
@@ -227,21 +227,19 @@ def replace_as_it_was(beside: Partial) -> None:
     Raises:
         MachineError: there is none, or the folder or a permission is in the way.
     """
-    try:
+    with writing(beside.target):
         before = beside.target.stat()
         for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
             with suppress(OSError):
                 os.fchown(beside.handle, owner, group)
         os.fchmod(beside.handle, stat.S_IMODE(before.st_mode) & 0o777)
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
     move_into_place(beside, force=True, mode=None)
 
 
-def sweep(target: Path, *, folder: bool = False) -> None:
-    """Remove the partial files, or folders, of a target that no process writes any more, as far as that can be known and done."""
-    with suppress(OSError, MachineError), alone_in(target.parent):
-        _is_written(target, folder=folder)
+def sweep(target: Path) -> None:
+    """Remove the partial files of a target that no process writes any more, as far as that can be known and done."""
+    with suppress(OSError, MachineError), alone_beside(target):
+        _is_written(target)
 
 
 def refuse_unwritable(
@@ -281,7 +279,7 @@ def sync(path: Path) -> None:
 
 def _made(target: Path, *, folder: bool = False) -> Partial:
     begin, place = f".{target.name}.", target.parent
-    try:
+    with writing(target):
         while True:
             if folder:
                 name = tempfile.mkdtemp(PARTIAL, begin, place)
@@ -293,8 +291,6 @@ def _made(target: Path, *, folder: bool = False) -> Partial:
             if _is(handle, Path(name)):
                 return Partial(Path(name), target, handle)
             os.close(handle)
-    except OSError as error:
-        raise cannot_write(target, error) from None
 
 
 def _removed(made: Sequence[Partial]) -> list[str]:
@@ -313,7 +309,9 @@ def _removed(made: Sequence[Partial]) -> list[str]:
 def _is_written(target: Path, *, folder: bool = False) -> bool:
     """Remove what killed processes left of a target, and return whether another process writes it; the folder is locked."""
     written = False
-    for path in target.parent.iterdir():
+    with writing(target):
+        paths = list(target.parent.iterdir())
+    for path in paths:
         if target_of(path.name) == target.name:
             try:
                 _remove_if_left(path, folder=folder)
@@ -324,14 +322,13 @@ def _is_written(target: Path, *, folder: bool = False) -> bool:
     return written
 
 
-def _refuse_being_written(target: Path) -> None:
-    if _is_written(target):
-        raise MachineError(
-            "being-written",
-            "another build is writing this file",
-            where=str(target),
-            remedy="wait until it has ended, or choose another name",
-        )
+def _being_written(target: Path) -> MachineError:
+    return MachineError(
+        "being-written",
+        "another build is writing this file",
+        where=str(target),
+        remedy="wait until it has ended, or choose another name",
+    )
 
 
 def _remove_if_left(path: Path, *, folder: bool) -> None:
@@ -349,12 +346,10 @@ def _remove_if_left(path: Path, *, folder: bool) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Let no other process move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
+def alone_beside(target: Path) -> Iterator[None]:
+    """Let no other process move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
+    with writing(target):
+        handle = os.open(target.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -385,11 +380,9 @@ def _put_back(aside: Partial) -> None:
 
 
 def _rename(path: Path, other: Path) -> None:
-    try:
+    with writing(path):
         path.replace(other)
         sync(path.parent)
-    except OSError as error:
-        raise cannot_write(path, error) from None
 
 
 def _is(handle: int, path: Path) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from synthrelease import durable
 from synthrelease.errors import MachineError
+from synthrelease.unwritable import writing
 
 NAME = "batch-journal.jsonl"
 _MOST_BYTES = 2048  # both lines of a bundle: a name of some hundred letters at most, three digests of 64
@@ -46,26 +47,23 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        try:
+        with writing(self.path):
             folder.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
         try:
-            self._lock()
-            os.fchmod(self._handle, 0o600)
-            whole = b"".join(
-                self.path.read_bytes().rpartition(b"\n")[:2]
-            )  # no torn line, and no room that was not used
-            self._end = len(whole)
-            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
-            self.entries = {entry.bundle: entry for entry in self._entries(whole)}
-        except OSError as error:
-            os.close(self._handle)
-            raise _cannot_write(self.path, error) from None
+            self._begin()
         except BaseException:
             os.close(self._handle)
             raise
+
+    def _begin(self) -> None:
+        self._lock()
+        with writing(self.path):
+            os.fchmod(self._handle, 0o600)
+            text = self.path.read_bytes()
+            self._end = text.rfind(b"\n") + 1  # before a line that was torn, and room that was not used
+            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
+        self.entries = {entry.bundle: entry for entry in self._entries(text[: self._end])}
 
     def _lock(self) -> None:
         try:
@@ -92,10 +90,8 @@ class Journal:
         Raises:
             MachineError: there is none.
         """
-        try:
+        with writing(self.path):
             durable.take_room(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
 
     def add(self, entry: Entry) -> None:
         """Note how far a bundle came; it is on the disk when this returns, or the journal there is as it was.
@@ -105,13 +101,11 @@ class Journal:
         """
         self.entries[entry.bundle] = entry
         line = json.dumps(asdict(entry)).encode() + b"\n"
-        try:
-            written = 0
+        written = 0
+        with writing(self.path):
             while written < len(line):
                 written += os.pwrite(self._handle, line[written:], self._end + written)
             os.fsync(self._handle)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
         self._end += len(line)
 
     def _entries(self, whole: bytes) -> list[Entry]:
@@ -131,13 +125,3 @@ def _entry(form: dict[str, Any]) -> Entry:
     if set(form) - {"manifest"} != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
         raise ValueError("Expected bundle, plan, seal and state")
     return Entry(**{key: str(value) for key, value in form.items()})
-
-
-def _cannot_write(path: Path, error: OSError) -> MachineError:
-    return MachineError(
-        "cannot-write",
-        "the journal of the batch cannot be written",
-        where=str(path),
-        found=os.strerror(error.errno) if error.errno else "an error of the file system",
-        remedy="make room, or choose a folder that may be written",
-    )

@@ -11,7 +11,7 @@ from synthrelease import durable
 from synthrelease.bundle.layout import ENDING, SIDECAR_ENDING
 from synthrelease.errors import MachineError
 from synthrelease.plan import Plan
-from synthrelease.unwritable import ADDED_BYTES, cannot_write, refuse_replacing, refuse_taken
+from synthrelease.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
 
 
 def mode_of(seeded: object) -> int:
@@ -67,13 +67,13 @@ def reserved(
 def _refuse_place(
     path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
 ) -> None:
-    sources = [
-        ("the plan", plan.path),
-        ("the ledger", plan.ledger),
-        ("the policy", None if policy is None else Path(policy)),
-        *((f"inputs.{spec.name}", file) for spec in plan.inputs.values() for file in spec.files()),
-    ]
-    try:
+    with writing(path):
+        sources = [
+            ("the plan", plan.path),
+            ("the ledger", plan.ledger),
+            ("the policy", None if policy is None else Path(policy)),
+            *((f"inputs.{spec.name}", file) for spec in plan.inputs.values() for file in spec.files()),
+        ]
         _check_folder(path)
         refuse_taken(path, force=True)
         sweep(path)
@@ -81,8 +81,6 @@ def _refuse_place(
             refuse_replacing(written, sources, "bundle")
         for written in (path, sidecar(path)):
             refuse_taken(written, force=force)
-    except OSError as error:
-        raise cannot_write(path, error) from None
 
 
 def _check_folder(path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from synthrelease.errors import MachineError
@@ -88,6 +89,19 @@ def _are_same(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:  # one of them is not there, or out of reach
         return False
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Say of an error of the system that a file cannot be written.
+
+    Raises:
+        MachineError: as `cannot_write` returns it.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(target, error) from None
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from synthrelease.durable import alone_in, less_umask, partial_folder, sweep, sync
+from synthrelease.durable import alone_beside, less_umask, partial_folder, sync
 from synthrelease.errors import MachineError
-from synthrelease.unwritable import PARTIAL, cannot_write
+from synthrelease.unwritable import PARTIAL, cannot_write, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
 _OLD = ".old"
@@ -37,13 +37,10 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
         MachineError: the target holds something else, or the disk, the folder or a permission is in the way.
     """
     target = Path(os.path.realpath(target))
-    try:
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with alone_in(target.parent):
+        with alone_beside(target):
             _settle_old(target)
-    except OSError as error:
-        raise cannot_write(target, error) from None
-    sweep(target, folder=True)
     refuse_target(target, force=force)
     with partial_folder(target) as partial:
         try:
@@ -52,7 +49,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
             for path in (*partial.path.rglob("*"), partial.path):
                 sync(path)
             partial.path.chmod(less_umask(_FOR_ALL))
-            with alone_in(target.parent):
+            with alone_beside(target):
                 refuse_target(target, force=force)  # again: writing took its time
                 _move(partial.path, target)
         except OSError as error:
@@ -69,10 +66,8 @@ def refuse_target(target: Path, *, force: bool) -> None:
         MachineError: there is a file, the folder that the program runs in, or a folder that is not empty; with `force`, one that
             holds anything but what an export wrote.
     """
-    try:
+    with writing(target):
         _refuse_taken(target, force=force)
-    except OSError as error:
-        raise cannot_write(target, error) from None
 
 
 def _refuse_taken(target: Path, *, force: bool) -> None:

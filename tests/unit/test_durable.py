@@ -16,6 +16,7 @@ from synthrelease.durable import (
     move_into_place,
     move_together,
     partials,
+    refuse_unwritable,
     sweep,
     write_atomically,
     write_durably,
@@ -51,6 +52,41 @@ def test_what_nobody_writes_is_swept_and_what_somebody_writes_is_not(target: Pat
         sweep(target)
     assert names(target.parent) == ["r.h5"]
     assert target.read_bytes() == b"whole"
+
+
+def test_what_a_killed_process_left_is_removed_before_the_target_is_written_again(target: Path) -> None:
+    stale, other = left_by_a_killed_process(target), left_by_a_killed_process(target.with_suffix(".txt"))
+    write_atomically(target, b"whole", force=False)
+    assert names(target.parent) == sorted([other.name, "r.h5"])
+    assert not stale.exists()
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_target_that_another_process_writes_is_refused_where_it_is_asked_for(
+    target: Path, *, alone: bool
+) -> None:
+    with partials(target) as (first,):
+        if alone:
+            with refused(MachineError, "being-written", where=target), partials(target, alone=True):
+                raise AssertionError
+        else:
+            with partials(target) as (second,):
+                assert first.path != second.path
+        assert first.path.exists()
+    assert names(target.parent) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_is_no_file_is_never_replaced(target: Path, *, force: bool) -> None:
+    os.mkfifo(target)
+    with refused(MachineError, "output-is-no-file", where=target):
+        refuse_unwritable(target, {}, force=force)
+
+
+def test_a_link_to_what_a_page_is_made_from_is_not_replaced(target: Path) -> None:
+    target.symlink_to("data.csv")
+    with refused(MachineError, "output-replaces-input", where=target):
+        refuse_unwritable(target, {"the data": target.with_name("data.csv")}, force=True)
 
 
 def test_names_and_things_that_are_not_ours_are_left_alone(target: Path, tmp_path: Path) -> None:
