@@ -4,10 +4,10 @@ A file or a folder is written beside its target under another name, `.<target>.<
 when it is whole and on the disk. A process that is killed leaves it behind: it is swept away before the target is written
 next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
-* Made, and not locked yet: a sweep may take it. So its maker looks, with the lock, whether it is there, and else makes another.
-* Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
+* Made, and not locked yet, or moved: making, moving and sweeping exclude each other by a lock on the folder. That also covers an old
+  sidecar that was put aside (`move_together`), which has no lock.
+* Moved while a sweep of another host looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
   first, and then whether the name is still that of the file it has locked.
-* An old sidecar that was put aside (`move_together`) has no lock. Moving and sweeping exclude each other by a lock on the folder.
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
   is written; that build then fails, and nothing is replaced.
@@ -278,19 +278,17 @@ def sync(path: Path) -> None:
 
 
 def _made(target: Path, *, folder: bool = False) -> Partial:
+    """Make a partial file or folder, and lock it; the folder that it is in is locked."""
     begin, place = f".{target.name}.", target.parent
     with writing(target):
-        while True:
-            if folder:
-                name = tempfile.mkdtemp(PARTIAL, begin, place)
-                handle = os.open(name, os.O_RDONLY)
-            else:
-                handle, name = tempfile.mkstemp(PARTIAL, begin, place)
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(handle, fcntl.LOCK_EX)  # a sweep that has it ends at once
-            if _is(handle, Path(name)):
-                return Partial(Path(name), target, handle)
-            os.close(handle)
+        if folder:
+            name = tempfile.mkdtemp(PARTIAL, begin, place)
+            handle = os.open(name, os.O_RDONLY)
+        else:
+            handle, name = tempfile.mkstemp(PARTIAL, begin, place)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    return Partial(Path(name), target, handle)
 
 
 def _removed(made: Sequence[Partial]) -> list[str]:

@@ -41,7 +41,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         with alone_beside(target):
             _settle_old(target)
-    refuse_target(target, force=force)
+            _refuse_taken(target, force=force)
     with partial_folder(target) as partial:
         try:
             yield partial.path
@@ -50,7 +50,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
                 sync(path)
             partial.path.chmod(less_umask(_FOR_ALL))
             with alone_beside(target):
-                refuse_target(target, force=force)  # again: writing took its time
+                _refuse_taken(target, force=force)  # again: writing took its time
                 _move(partial.path, target)
         except OSError as error:
             raise _cannot_write(target, error) from None
@@ -66,8 +66,9 @@ def refuse_target(target: Path, *, force: bool) -> None:
         MachineError: there is a file, the folder that the program runs in, or a folder that is not empty; with `force`, one that
             holds anything but what an export wrote.
     """
-    with writing(target):
-        _refuse_taken(target, force=force)
+    if os.path.lexists(target):
+        with writing(target), alone_beside(target):  # else it could be half of one and half of another export
+            _refuse_taken(target, force=force)
 
 
 def _refuse_taken(target: Path, *, force: bool) -> None:

@@ -15,6 +15,7 @@ from synthrelease import durable
 from synthrelease.durable import (
     move_into_place,
     move_together,
+    partial_folder,
     partials,
     refuse_unwritable,
     sweep,
@@ -118,25 +119,31 @@ def test_a_target_s_name_is_no_pattern(tmp_path: Path) -> None:
     assert (stale.exists(), other.exists()) == (False, True)
 
 
-def test_a_file_that_is_swept_before_it_is_locked_is_made_anew(
-    target: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", [False, True])
+def test_what_is_made_and_not_locked_yet_is_not_swept(
+    target: Path, monkeypatch: pytest.MonkeyPatch, *, folder: bool
 ) -> None:
-    real, seen = fcntl.flock, []
+    """A sweep waits for the lock on the folder, and then for none: what it finds is locked."""
+    real, tried = fcntl.flock, []
 
-    def late(handle: int, what: int) -> None:
-        if not seen and not stat.S_ISDIR(os.fstat(handle).st_mode):
-            seen.append(names(target.parent))
-            sweep(target)
-            assert names(target.parent) == []
+    def looking(handle: int, what: int) -> None:
+        if names(target.parent) and not tried:
+            other = os.open(target.parent, os.O_RDONLY)
+            with pytest.raises(BlockingIOError):
+                real(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(other)
+            tried.append(handle)
         real(handle, what)
 
-    monkeypatch.setattr(fcntl, "flock", late)
-    with partials(target) as (live,):
-        assert len(seen[0]) == 1
-        assert live.path.exists()
-        assert names(target.parent) != seen[0]
-        sweep(target)
-        assert live.path.exists()
+    monkeypatch.setattr(fcntl, "flock", looking)
+    if folder:
+        with partial_folder(target) as live:
+            assert live.path.is_dir()
+    else:
+        with partials(target) as (live,):
+            sweep(target)
+            assert live.path.exists()
+    assert len(tried) == 1
 
 
 def test_a_file_that_is_moved_while_a_sweep_looks_at_it_keeps_its_name(
