@@ -4,10 +4,10 @@ A file or a folder is written beside its target under another name, `.<target>.<
 when it is whole and on the disk. A process that is killed leaves it behind: it is swept away before the target is written
 next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
-* Made, and not locked yet, or moved: making, moving and sweeping exclude each other by a lock on the folder. That also covers an old
-  sidecar that was put aside (`move_together`), which has no lock.
-* Moved while a sweep of another host looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
-  first, and then whether the name is still that of the file it has locked.
+* Made, and not locked yet, or put aside without a lock, as an old sidecar (`move_together`): making, putting aside and sweeping lock the
+  folder meanwhile.
+* Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock first, and
+  then whether the name is still that of the file it has locked.
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
   is written; that build then fails, and nothing is replaced.

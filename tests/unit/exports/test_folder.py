@@ -205,6 +205,19 @@ def test_an_export_waits_while_another_replaces_the_folder(target, moved):
     assert names_in(target.parent) == ["out"]
 
 
+def test_a_look_at_a_folder_waits_while_an_export_is_moved_there(target):
+    """Else it could see the list of one export and the files of another, and take them for foreign."""
+    write(target)
+    handle = os.open(target.parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    look = threading.Thread(target=refuse_target, args=(target,), kwargs={"force": True})
+    look.start()
+    look.join(0.2)
+    assert look.is_alive()
+    os.close(handle)
+    look.join()
+
+
 def test_of_many_exports_to_one_folder_each_leaves_a_whole_one(target):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: write(target, force=True, a=str(n), b=str(n)), range(40)))

@@ -368,7 +368,7 @@ def test_calls_of_a_pool_that_lost_all_of_them_without_a_word_are_made_again(
 
         def check(self) -> None:
             super().check()
-            raise BrokenExecutor
+            raise BrokenExecutor if self.checked == 1 else MachineError("no-worker", "left alone")
 
     mute = Mute()
     assert run(asking(squares(3, 1, 2)), mute) == [[9, 1, 4]]
