@@ -311,9 +311,7 @@ def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) ->
 
 def _note_moving(journal: Journal, planned: _Planned, seal: str, manifest: str) -> None:
     """Note that a bundle is about to get its name: a batch that is resumed then knows it."""
-    with suppress(
-        MachineError
-    ):  # it costs no bundle, which is paid for by now; the note that it is done says so
+    with suppress(MachineError):  # the bundle is paid for: the note that it is done says so
         journal.add(Entry(planned.path.name, planned.key, seal, MOVING, manifest))
 
 
