@@ -39,7 +39,7 @@ SCOPE = (
     "builder.py",
     "forecast.py",
     "ledger/book.py",
-    "report/compared.py",
+    "report/difference.py",
     "exports/readable.py",
     "bundle/reading.py",
     "bundle/finding.py",

@@ -60,7 +60,7 @@ def sentences(tree: ast.Module) -> Iterator[str]:
 def _texts(node: ast.AST, docstrings: dict[ast.AST, bool]) -> Iterator[tuple[tuple[int, int], str]]:
     if node in docstrings and not docstrings[node]:
         return
-    if isinstance(node, ast.JoinedStr | ast.Constant):
+    if isinstance(node, ast.JoinedStr | ast.Constant) or _is_call(node, "Remedy"):
         text = _text(node)
         if _WORDS.search(re.sub(r"\{[^{}]*\}", "", text)):
             yield (node.lineno, node.col_offset), text
@@ -71,9 +71,17 @@ def _texts(node: ast.AST, docstrings: dict[ast.AST, bool]) -> Iterator[tuple[tup
         yield from _texts(child, docstrings)
 
 
-def _text(node: ast.JoinedStr | ast.Constant) -> str:
+def _is_call(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _text(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
+    if _is_call(node, "Remedy"):  # its text is in parts: arguments are spelt by who prints them
+        return "".join(map(_text, node.args))
+    if not isinstance(node, ast.JoinedStr):
+        return f"{{{ast.literal_eval(node.args[0])}}}" if _is_call(node, "Argument") else "{…}"
     parts = (
         str(part.value) if isinstance(part, ast.Constant) else f"{{{_name(part)}}}" for part in node.values
     )

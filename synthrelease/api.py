@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.verification import refuse_no_bundle
 from synthrelease.bundle.verification import verify as _verify
-from synthrelease.errors import ArgumentError, FaultyBundleError
+from synthrelease.errors import ArgumentError, FaultyBundleError, Remedy
 from synthrelease.report.exhibits import PICTURES
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from synthrelease.bundle import Verification
     from synthrelease.exports.exporting import Exported
     from synthrelease.forecast import Preview
+    from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
-    from synthrelease.proposal.propose import Proposal
-    from synthrelease.report.compared import Changed
+    from synthrelease.report.difference import Difference
 
 __all__ = [
     "Page",
@@ -79,7 +79,7 @@ def propose(
         True
     """
     from synthrelease.data.given import named  # noqa: PLC0415
-    from synthrelease.proposal.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
+    from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
     several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
     people = named(
@@ -316,7 +316,7 @@ def write_report(
     return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))
 
 
-def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
+def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Difference:
     """Return what changed from one bundle to another, and whether noise was used twice. Both are verified first.
 
     Args:
@@ -337,7 +337,6 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
         (True, ())
     """
     from synthrelease.bundle import open_bundle  # noqa: PLC0415
-    from synthrelease.report.compared import Changed  # noqa: PLC0415
     from synthrelease.report.difference import difference  # noqa: PLC0415
 
     results = {
@@ -345,9 +344,8 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Changed:
         for path in (old, new)
     }
     _refuse_faulty(results)
-    called = str(old), str(new)
-    told = difference(*(open_bundle(path, allow_test_seed=True) for path in called), called=called)
-    return Changed(told, called, quick)
+    files = str(old), str(new)
+    return difference(*(open_bundle(path, allow_test_seed=True) for path in files), files=files, quick=quick)
 
 
 def sign(
@@ -410,7 +408,7 @@ def _refuse_faulty(results: Mapping[str, Verification]) -> None:
             "the bundle has faults",
             where=", ".join(faulty),
             found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
-            remedy="; ".join(dict.fromkeys(result.remedy for result in faulty.values())),
+            remedy=Remedy.joined(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
                 {"file": path, "code": one.code, "where": one.where, "message": one.message}
                 for path, result in faulty.items()

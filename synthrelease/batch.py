@@ -22,10 +22,12 @@ from synthrelease.bundle.layout import sealed_digest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.design import make_design
 from synthrelease.errors import (
+    Argument,
     ArgumentError,
     MachineError,
     NotConfirmedError,
     PlanError,
+    Remedy,
     SynthReleaseError,
 )
 from synthrelease.journal import DONE, MOVING, Entry, Journal
@@ -50,6 +52,7 @@ class Ended:
         bundle: where it is; None if there is none.
         reason: why not, in the words of the error; "" otherwise.
         code: of that error; "" otherwise.
+        error: itself, if it is one of ours.
     """
 
     plan: Path
@@ -57,6 +60,7 @@ class Ended:
     bundle: Path | None = None
     reason: str = ""
     code: str = ""
+    error: SynthReleaseError | None = None
 
 
 @dataclass(frozen=True)
@@ -254,9 +258,9 @@ def _ended_before(planned: _Planned, journal: Journal, *, resume: bool, force: b
                 journal.add(replace(entry, state=DONE))
             return Ended(plan, KEPT, bundle)
         if not force:
-            keep = "" if resume else "keep what is built: resume=True; else "
-            remedy = f"{keep}give the plan another version, choose another folder, or replace it: force=True"
-            refuse_taken(path, remedy)
+            keep = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
+            other = "give the plan another version, choose another folder, or replace it: "
+            refuse_taken(path, Remedy(*keep, other, Argument("force", True)))
     except SynthReleaseError as error:
         return _failed(plan, error, bundle)
     return None
@@ -285,7 +289,7 @@ def _kept(planned: _Planned, journal: Journal, *, force: bool) -> Entry | None:
         code,
         problem,
         where=str(path),
-        remedy="bring it back, or build it, and pay for it, again: force=True",
+        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
     )
 
 
@@ -306,7 +310,7 @@ def _digest(manifest: dict[str, Any]) -> str:
 
 
 def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
-    return Ended(plan, FAILED, bundle, str(error), error.code)
+    return Ended(plan, FAILED, bundle, str(error), error.code, error)
 
 
 def _note_moving(journal: Journal, planned: _Planned, seal: str, manifest: str) -> None:

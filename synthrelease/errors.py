@@ -19,11 +19,61 @@ the *kind* of a value ("text", "infinite number"), not the value.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, Self
 
 from synthrelease.printable import printable
 
 _MOST_NAMES = 8  # in a message
+
+
+class Argument(NamedTuple):
+    """An argument of a function that a message names; its text is a Python program's, as in `force=True`."""
+
+    name: str
+    value: str | Literal[True]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}={self.value if self.value is True else json.dumps(self.value, ensure_ascii=False)}"
+        )
+
+
+class Remedy(str):
+    """What to do, where that names arguments: as a text, in the words of a Python program.
+
+    Args:
+        parts: of the text, and arguments among them.
+
+    Example:
+        >>> Remedy("replace it: ", Argument("force", True))
+        'replace it: force=True'
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> Self:  # noqa: D102  as the class says
+        self = super().__new__(cls, "".join(map(str, parts)))
+        self.parts = parts
+        return self
+
+    def spelt(self, spelling: Callable[[Argument], str]) -> str:
+        """Return the text with arguments as another surface spells them."""
+        return "".join(spelling(part) if isinstance(part, Argument) else part for part in self.parts)
+
+    @classmethod
+    def joined(cls, remedies: Iterable[str]) -> Remedy:
+        """Return several remedies as one."""
+        joined: list[str | Argument] = []
+        for remedy in remedies:
+            joined += ["; "] if joined else []
+            joined += remedy.parts if isinstance(remedy, Remedy) else (remedy,)
+        return cls(*joined)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Remedy, self.parts
 
 
 class SynthReleaseError(Exception):
@@ -57,7 +107,7 @@ class SynthReleaseError(Exception):
 
     def add_remedy(self, also: str) -> None:
         """Say more of what to do."""
-        self.remedy = f"{self.remedy}; {also}" if self.remedy else also
+        self.remedy = Remedy.joined([self.remedy, also]) if self.remedy else also
 
     def to_json(self) -> dict[str, object]:
         """Return what the message says, for a program: kind, code, exit code, and the parts of the message."""

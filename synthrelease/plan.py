@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.input_claims import NEEDED
 from synthrelease.bundle.manifest import schema
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import DEGREES
@@ -18,6 +17,7 @@ from synthrelease.data.held import Held
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import PlanError, SynthReleaseError
+from synthrelease.kinds.registry import input_kinds
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings, refuse_misfit
 
@@ -355,7 +355,7 @@ def _check_references(plan: Plan) -> None:
                 expected="one of " + ", ".join(plan.inputs),
                 remedy=nearest(output.input, list(plan.inputs)) or "name one of these",
             )
-        needed = NEEDED[output.kind]
+        needed = input_kinds()[output.kind]
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
                 "input-of-other-kind",

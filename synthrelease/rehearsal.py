@@ -8,14 +8,14 @@ from typing import Any
 
 from synthrelease.bundle import claims
 from synthrelease.bundle.bundle_file import MOST_MANIFEST_BYTES
-from synthrelease.bundle.content import Content, Noised
-from synthrelease.bundle.contents import contents
 from synthrelease.bundle.finding import Finding
+from synthrelease.bundle.items import Item, datasets_of, items_of
 from synthrelease.bundle.layout import is_compact
 from synthrelease.bundle.manifest import MANIFEST_VERSION, schema, schema_name, to_bytes, validator
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.design import Design
 from synthrelease.errors import BundleError, PlanError
+from synthrelease.kinds.dataset import Role
 from synthrelease.outputs.resolved import rehearsed_release
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
@@ -55,20 +55,20 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
     releases = [rehearsed_release(o.resolved, o.budget, o.event) for o in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
-    datasets = [content for output in planned["outputs"] for content in contents(output)]
-    manifest = with_contents(planned, {content.path: _DIGEST for content in datasets})
+    items = [item for output in planned["outputs"] for item in items_of(output)]
+    manifest = with_contents(planned, {item.path: _DIGEST for item in items})
     size = len(to_bytes(manifest))
     if size > MOST_MANIFEST_BYTES:
         raise PlanError(
             "manifest-too-large",
             "the manifest would be too large",
             where=str(design.plan.path),
-            found=f"{size / 1e6:.1f} MB, for {len(datasets)} datasets",
+            found=f"{size / 1e6:.1f} MB, for {len(items)} datasets",
             expected=f"at most {MOST_MANIFEST_BYTES / 1e6:.1f} MB",
             remedy="release fewer outputs, stimuli or features, or divide them among several releases",
         )
     _refuse_false_claims(manifest, design)
-    return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, datasets)))
+    return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, items)))
 
 
 def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
@@ -102,16 +102,13 @@ def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
         for code, fault in claims.event_faults(
             output,
             neighbours=neighbours,
-            people=output["mechanism"]["public_inputs"]["people"],
-            integers=sum(
-                math.prod(content.shape) for content in contents(output) if isinstance(content, Noised)
-            ),
+            integers=sum(dataset.size for dataset in datasets_of(output) if dataset.role is Role.NOISY),
         )
     ]
 
 
-def _most_bytes(content: Content) -> int:
+def _most_bytes(item: Item) -> int:
     """Bytes of a dataset in a bundle: as if nothing of it could be compressed."""
-    itemsize = max(kind.itemsize for kind in content.types)
-    raw = math.prod(content.shape) * itemsize
-    return _OBJECT_BYTES + (raw if is_compact(content.shape, itemsize) else math.ceil(raw * _DEFLATED))
+    itemsize = item.dataset.itemsize
+    raw = math.prod(item.shape) * itemsize
+    return _OBJECT_BYTES + (raw if is_compact(item.shape, itemsize) else math.ceil(raw * _DEFLATED))

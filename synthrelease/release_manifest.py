@@ -18,6 +18,7 @@ from synthrelease.bundle.manifest import MANIFEST_VERSION
 from synthrelease.data.tables import Code
 from synthrelease.design import Design, PlannedOutput, warnings
 from synthrelease.errors import MachineError
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.outputs.resolved import Release
 from synthrelease.plan import InputSpec
 from synthrelease.privacy.event import noise_of
@@ -164,7 +165,10 @@ def _output_entry(planned: PlannedOutput, release: Release, neighbours: Neighbou
         "narrower_units": [
             narrower.to_json()
             for narrower in narrower_guarantees(
-                resolved.spec.kind, mechanism, release.event, delta=planned.delta, neighbours=neighbours
+                parameters_of({"kind": resolved.spec.kind, "mechanism": mechanism}),
+                release.event,
+                delta=planned.delta,
+                neighbours=neighbours,
             )
         ],
         "post_processing": resolved.post_processing(),

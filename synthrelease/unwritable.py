@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from synthrelease.errors import MachineError
+from synthrelease.errors import Argument, MachineError, Remedy
 
 PARTIAL = ".partial"  # how the names of files end that are not complete
 ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
@@ -26,7 +26,7 @@ _REMEDIES = {
     errno.EISDIR: "choose another name: a folder has this one",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
-REPLACE = "choose another name, or replace it: force=True"
+REPLACE = Remedy("choose another name, or replace it: ", Argument("force", True))
 
 
 def refuse_taken(path: Path, remedy: str = REPLACE, *, force: bool = False) -> None:

@@ -35,6 +35,7 @@ _STOREYS = {
         "data": "tables, screens, series; readers/ one file per format",
     },
     "where they meet": {
+        "kinds": "public halves of every kind of output: parameters, datasets, what follows from them; verify reads nothing else",
         "mechanisms": "where data, noise and privacy meet; a proof note beside each",
     },
     "bundle": {
@@ -47,12 +48,12 @@ _STOREYS = {
     },
     "plan": {
         "settings_file": "TOML files against a schema, and complaints in the words of a person",
-        "proposal": "what init proposes after a look at files: roles of columns, tools, identifiers",
+        "init": "what init proposes after a look at files: roles of columns, trackers, identifiers",
         "policy": "the limits of a board, held against a plan or a bundle",
         "plan": "TOML -> frozen values",
         "outputs": "one file per kind: the plan's words -> mechanism -> the manifest's words",
         "parts": "an input in parts that each hold some people whole",
-        "preparation": "raw samples -> fixations, saccades, windows of features: tables that a plan reads next",
+        "prepare": "raw samples -> fixations, saccades, windows of features: tables that a plan reads next",
         "budgets": "how ε and δ are divided, so that exact composition meets the plan",
         "design": "plan + public facts -> parameters, budgets, events",
         "memory": "what a build of a design holds at most",

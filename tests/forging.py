@@ -6,16 +6,19 @@ import functools
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import h5py
+import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
-from synthrelease.bundle.content import Derived, Noised
-from synthrelease.bundle.contents import contents
 from synthrelease.bundle.examination import examine
+from synthrelease.bundle.items import Item, items_of
+from synthrelease.kinds.dataset import STORED, Role, Source
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.stored import stored
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -80,10 +83,11 @@ def recompute_claims(manifest: Manifest) -> None:
             entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
         delta = entry["guarantee"].get("delta", 0.5)
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
-        narrower = claims.narrower_guarantees(
-            entry["kind"], entry["mechanism"], event, delta=delta, neighbours=neighbours
-        )
-        entry["narrower_units"] = [one.to_json() for one in narrower]
+        with suppress(ValueError, TypeError):  # parameters that are none follow from nothing
+            narrower = claims.narrower_guarantees(
+                parameters_of(entry), event, delta=delta, neighbours=neighbours
+            )
+            entry["narrower_units"] = [one.to_json() for one in narrower]
     delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
     budget = manifest["privacy"]["budget"]["epsilon"]
     total, method = accounting.compose_private(recorded, delta=delta, neighbours=neighbours, budget=budget)
@@ -101,7 +105,7 @@ def recompute_sensitivities(manifest: Manifest) -> None:
     for entry in manifest["outputs"]:
         if entry["sensitivity"] is None:
             continue
-        moved = claims.stated_sensitivity(entry, neighbours)
+        moved = parameters_of(entry).sensitivity(neighbours)
         value = repr(moved.l2 if entry["sensitivity"]["norm"] == "l2" else moved.l1)
         for leaf in entry["event"].get("events", [entry["event"]]):
             if "sensitivity" in leaf:
@@ -120,18 +124,37 @@ def found(path: Path, *changes: Change) -> set[str]:
     return codes(path, allow_test_seed=True)
 
 
-def derive_again(path: Path) -> None:
-    """Make all values follow from the integers and the manifest, and renew digests and seal."""
+def derive_again(path: Path, *, normalized: float | None = None) -> None:
+    """Make all values follow from the integers and the manifest, and renew digests and seal.
+
+    Normalizations are multiplied by a number of the forger's own, if there is one, in place of following from anything.
+    """
     with h5py.File(path, "r+") as file:
         for entry in read_manifest(path)["outputs"]:
-            for content in contents(entry):
-                sources = {source: file[source][()] for source in content.needed}
-                if isinstance(content, Derived):
-                    exact = content.function(*sources.values())
-                    file[content.path][...] = stored(exact, by_rows=content.by_rows)
-                elif isinstance(content, Noised):
-                    content.fault(file[content.path][()], 0, sources)
+            items = items_of(entry)
+            for item in items:
+                dataset = item.dataset
+                if dataset.derive is None:
+                    continue
+                if normalized is not None and dataset.role is Role.NORMALIZATION:
+                    values = file[item.path][()].astype(np.float64) * normalized
+                else:
+                    sources = [_source(file, items, item, source) for source in dataset.sources]
+                    index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
+                    values = dataset.derive(index, *sources)
+                if dataset.types == STORED:
+                    values = stored(values, by_rows=dataset.by_rows)
+                file[item.path][...] = values.reshape(item.shape)
     reseal(path)
+
+
+def _source(file: h5py.File, items: list[Item], item: Item, source: Source) -> Any:
+    chosen = [one for one in items if one.dataset.path == source.path]
+    if not source.whole:
+        (one,) = (one for one in chosen if one.index == item.index)
+        return file[one.path][()].reshape(one.dataset.item_shape)
+    part = source.part or (lambda values: values)
+    return np.array([part(file[one.path][()]) for one in chosen])
 
 
 def parameters(manifest: Manifest, name: str) -> Manifest:

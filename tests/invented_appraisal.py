@@ -157,7 +157,7 @@ def _plain() -> Appraisal:
         attacks(),
         (histogram([4, 9, 2, 7], title="pupil", low="2 mm", high="5 mm", alt="Histogram of pupil."),),
         ("identification: one recording of each person, and it takes two",),
-        source="pupil",
+        input="pupil",
     )
     mean = AppraisedOutput(
         "pupil-mean",

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.screen import Screen
-from synthrelease.preparation import Samples, load_samples
+from synthrelease.prepare import Samples, load_samples
 
 SCREEN = Screen(1280, 1024, 400.0, 600.0)
 COLUMNS = {"person": "who", "stimulus": "page", "x": "x", "y": "y", "time": "t"}

@@ -41,7 +41,7 @@ class Start(Protocol):
 def as_command(plan: Path, bundle: Path) -> Handle:
     """Start a build as a person would."""
     return subprocess.Popen(
-        [sys.executable, "-m", "synthrelease", "--quiet", "build", str(plan), "-o", str(bundle)],
+        [sys.executable, "-m", "synthrelease", "--quiet", "build", "--yes", str(plan), "-o", str(bundle)],
         cwd=plan.parent,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies._ier2023 import BOUNDS, CONDITIONS, Limits
-from synthrelease.appraisal.owned_records import owned_records
+from synthrelease.appraisal.record_releases import owned_records
 from synthrelease.appraisal.record_rows import NO_ONE
 from synthrelease.data.attribute import Attribute
 from synthrelease.evaluate.attacks import Windows, k_same_select

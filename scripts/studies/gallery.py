@@ -17,7 +17,8 @@ from studies._gallery_figures import Row, draw_histograms, draw_maps, draw_noise
 from studies._ier2023 import BOUNDS, windows
 from studies._makers import MAKERS
 from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
-from synthrelease.data.areas import RECTANGLE, Area, Areas
+from synthrelease.data.area_shapes import RECTANGLE
+from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths.binning import equal_width_edges

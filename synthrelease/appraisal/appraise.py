@@ -1,21 +1,21 @@
-"""What a release is worth and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
+"""The utility of a release and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput
+from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput, KnownRest, NoiseCheck
 from synthrelease.appraisal.case import Case
 from synthrelease.appraisal.curves import curve
 from synthrelease.appraisal.known_rest import known_rest
 from synthrelease.appraisal.matched import MadeOutput, made_outputs
 from synthrelease.appraisal.raw_data import appraised_input
 from synthrelease.appraisal.record_check import checked_records
-from synthrelease.appraisal.records import appraised_records
+from synthrelease.appraisal.records import AppraisedRecords, appraised_records
 from synthrelease.appraisal.utility import measured
 from synthrelease.appraisal.yardsticks import kind_of
 from synthrelease.bundle.verification import refuse_no_bundle, verify
@@ -53,10 +53,9 @@ def appraise(
     pictures: int = PICTURES,
     progress: Progress | None = None,
 ) -> Appraisal:
-    """Return what the release in a bundle is worth, and what attacks on it find, as `synthrelease evaluate` does. PRIVATE: do not publish.
+    """Return the utility of the release in a bundle, and what attacks on it find, as `synthrelease evaluate` does. PRIVATE: do not publish.
 
-    Reads the private data again and protects nobody. Whoever chooses parameters by it and builds again leaks it: that is another
-    release.
+    Reads the private data again and protects no one. To choose parameters by it and build again leaks it: that is another release.
 
     Args:
         plan_path: the plan that it was built from, beside the data.
@@ -148,51 +147,10 @@ def _appraised(
 ) -> AppraisedOutput:
     made = case.made
     utility, noise, exhibits = measured(case, released, pictures=pictures + 1, progress=progress)
-    exhibits, cut = exhibits[:pictures], len(exhibits) > pictures
     rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
-    remarks = case.sampled
-    if rest is not None and case.of_each:
-        remarks += (
-            "The order of people is drawn by lot; the attack is told whose series is whose.",
-            "Who is who among the released series was not asked: identification and linkage were not tried on them.",
-        )
-    if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
-        remarks += (
-            "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums.",
-        )
-    if isinstance(made.resolved, RecordsOutput) and isinstance(case.sample, Features):
-        arrays = {
-            labels: released.values(made.name, *labels)
-            for group in case.kind.labels(made.resolved)
-            for labels in group
-        }
-        own = appraised_records(
-            made.resolved,
-            made.event,
-            case.sample,
-            arrays,
-            seed=seed,
-            draws=draws,
-            n_jobs=jobs,
-            progress=progress,
-        )
-        utility = replace(utility, compared={**utility.compared, **own.compared})
-        check = checked_records(
-            made,
-            case.truth,
-            arrays,
-            counts=partial(released.values, made.name),
-            random=SecureRandom.for_tests(seed).spawn("as many fresh records", made.name),
-        )
-        tasks, attacks, faults = own.tasks, own.attacks, check.faults
-        remarks = (*remarks, *check.sentences(), *own.remarks)
-    else:
-        tasks, attacks, faults = (), (), ()
-        remarks += () if rest is not None else (_untried(made, case.sample.people),)
-    if noise is None and noise_of(made.event) is not None:
-        remarks += (
-            "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot.",
-        )
+    records = _of_records(case, released, seed=seed, draws=draws, jobs=jobs, progress=progress)
+    if records is not None:
+        utility = replace(utility, compared={**utility.compared, **records.compared})
     return AppraisedOutput(
         made.name,
         made.entry["kind"],
@@ -208,15 +166,57 @@ def _appraised(
         ),
         noise=noise,
         known_rest=rest,
-        tasks=tasks,
-        attacks=attacks,
-        exhibits=exhibits,
-        remarks=remarks,
-        cut=cut,
-        source=made.resolved.spec.input,
-        faults=faults,
+        tasks=records.tasks if records else (),
+        attacks=records.attacks if records else (),
+        exhibits=exhibits[:pictures],
+        remarks=tuple(_remarks(case, rest, records, noise)),
+        cut=len(exhibits) > pictures,
+        input=made.resolved.spec.input,
+        faults=records.faults if records else (),
         of_each=case.of_each,
     )
+
+
+def _of_records(
+    case: Case, released: Released, *, seed: int, draws: int, jobs: int, progress: Progress | None
+) -> AppraisedRecords | None:
+    """What is found of an output of records; None of others."""
+    made, data = case.made, case.sample
+    if not (isinstance(made.resolved, RecordsOutput) and isinstance(data, Features)):
+        return None
+    arrays = {
+        labels: released.values(made.name, *labels)
+        for group in case.kind.labels(made.resolved)
+        for labels in group
+    }
+    attacked = appraised_records(
+        made.resolved, made.event, data, arrays, seed=seed, draws=draws, n_jobs=jobs, progress=progress
+    )
+    random = SecureRandom.for_tests(seed).spawn("as many fresh records", made.name)
+    check = checked_records(
+        made, case.truth, arrays, counts=partial(released.values, made.name), random=random
+    )
+    remarks = (*check.sentences(), *attacked.remarks)
+    return replace(attacked, remarks=remarks, faults=check.faults)
+
+
+def _remarks(
+    case: Case, rest: KnownRest | None, records: AppraisedRecords | None, noise: NoiseCheck | None
+) -> Iterator[str]:
+    """How an output was tried, and what was not."""
+    event = case.made.event
+    yield from case.sampled
+    if rest is not None and case.of_each:
+        yield "The order of people is drawn by lot; the attack is told whose series is whose."
+        yield "Who is who among the released series was not asked: identification and linkage were not tried on them."
+    if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(event)):
+        yield "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums."
+    if records is not None:
+        yield from records.remarks
+    elif rest is None:
+        yield _untried(case.made, case.sample.people)
+    if noise is None and noise_of(event) is not None:
+        yield "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot."
 
 
 def _untried(made: MadeOutput, people: int) -> str:

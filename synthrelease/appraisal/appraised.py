@@ -1,118 +1,98 @@
-"""What a curator is told of a release: values that the private page draws and that JSON holds. None of it may be published."""
+"""What an evaluation found: values that the private page draws and that JSON holds. None of it may be published."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from synthrelease.appraisal.task import Task
 from synthrelease.evaluate.attacks import AttackResult, PromiseCheck, Rate, Verdict
-from synthrelease.evaluate.attacks.intervals import finite_or_none
+from synthrelease.evaluate.json_form import JsonForm, json_form
 
 if TYPE_CHECKING:
     from synthrelease.report.exhibits import Exhibit
 
 Values = tuple[float, ...]
 PRIVATE = "private: computed from the data, protects nobody, do not publish"
+RELEASED = "released"  # the first row of `Utility.compared`
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A measure of what a release is worth.
+class Measure(JsonForm):
+    """A measure of utility, named as the literature names it, such as "CC"."""
 
-    Attributes:
-        name: as the literature has it, such as "CC".
-        best: what a perfect release scores; infinity where more is better without end.
-        meaning: in a clause.
-        middle: whether the middle of many items is told, and not their mean: of quotients that a few items rule.
-    """
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle",)
 
     name: str
-    best: float
-    meaning: str
-    middle: bool = False
+    best: float  # what a perfect release scores; infinity where more is better without end
+    meaning: str  # in a clause
+    middle: bool = (
+        False  # whether items are summed up by their median, not their mean, which a few would rule
+    )
 
 
 @dataclass(frozen=True)
-class Utility:
-    """How near a release is to the truth, and what else would be how near.
-
-    Attributes:
-        measures: what is measured.
-        compared: the mean over items of every measure (or the middle, as it says); "released" first, then what it is held against.
-        items: what was released, item by item.
-        noun: of an item.
-    """
+class Utility(JsonForm):
+    """How close a release is to the truth, and how close its baselines are."""
 
     measures: tuple[Measure, ...]
-    compared: Mapping[str, Values]
-    items: Mapping[str, Values]
-    noun: str
+    compared: Mapping[
+        str, Values
+    ]  # every measure, averaged over items: of the release first, then of the baselines
+    items: Mapping[str, Values]  # of the release, item by item
+    noun: str  # of an item
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
+        """Return it as JSON holds it: numbers by their measure, items under their noun."""
+        form: dict[str, Any] = json_form(
+            {
+                "measures": self.measures,
+                "compared": self._by_measure(self.compared),
+                self.noun: self._by_measure(self.items),
+            }
+        )
+        return form
+
+    def _by_measure(self, rows: Mapping[str, Values]) -> dict[str, dict[str, float]]:
         names = [measure.name for measure in self.measures]
-        return {
-            "measures": [
-                {"name": m.name, "best": finite_or_none(m.best), "meaning": m.meaning} for m in self.measures
-            ],
-            "compared": {what: _named(names, values) for what, values in self.compared.items()},
-            self.noun: {item: _named(names, values) for item, values in self.items.items()},
-        }
+        return {what: dict(zip(names, values, strict=True)) for what, values in rows.items()}
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A measure of fresh releases of the same data against the ε of an output.
-
-    Attributes:
-        measure: what is measured.
-        epsilons: of the fresh releases, increasing.
-        drawn: what each of several releases scored, for every ε.
-        own: the plan's ε.
-        without_data: what whoever has no data scores, and how they do it; None if there is no such way.
-        items: how many of the output's items it is of, and how many there are.
-    """
+class Curve(JsonForm):
+    """A measure of fresh releases of the same data against the ε of an output."""
 
     measure: Measure
-    epsilons: Values
-    drawn: tuple[Values, ...]
-    own: float
-    without_data: tuple[str, float] | None
-    items: tuple[int, int] = (1, 1)
+    epsilons: Values  # of the fresh releases, increasing
+    drawn: tuple[Values, ...]  # what each of several releases scored, for every ε
+    own: float  # the plan's ε
+    without_data: tuple[str, float] | None  # the best score without any data, and how it is reached
+    items: tuple[int, int] = (1, 1)  # how many of the output's items it is of, and how many there are
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "measure": self.measure.name,
-            "own_epsilon": self.own,
-            "items": list(self.items),
-            "points": [
-                {"epsilon": epsilon, "drawn": [finite_or_none(value) for value in values]}
-                for epsilon, values in zip(self.epsilons, self.drawn, strict=True)
-            ],
-            "without_data": None
-            if self.without_data is None
-            else {"what": self.without_data[0], "value": finite_or_none(self.without_data[1])},
-        }
+        """Return it as JSON holds it: point by point."""
+        points = zip(self.epsilons, self.drawn, strict=True)
+        without = self.without_data
+        form: dict[str, Any] = json_form(
+            {
+                "measure": self.measure.name,
+                "own_epsilon": self.own,
+                "items": self.items,
+                "points": [{"epsilon": epsilon, "drawn": drawn} for epsilon, drawn in points],
+                "without_data": None if without is None else {"what": without[0], "value": without[1]},
+            }
+        )
+        return form
 
 
 @dataclass(frozen=True)
-class NoiseCheck:
-    """Whether the noise in a bundle, which the data takes away, is what the manifest says.
+class NoiseCheck(JsonForm):
+    """Whether the noise in a bundle, which is left when the data is subtracted, is what the manifest says."""
 
-    Attributes:
-        count: numbers that have noise.
-        ratio: root of the mean square of the noise over its stated standard deviation.
-        low: what the ratio is not below, but for one release in a thousand millions.
-        high: what it is not above.
-    """
-
-    count: int
-    ratio: float
-    low: float
-    high: float
+    count: int  # numbers that have noise
+    ratio: float  # root mean square of the noise over its stated standard deviation; of Laplace noise, mean magnitudes
+    low: float  # the ratio is below it in one release of 10⁹
+    high: float  # or above that
 
     @property
     def agrees(self) -> bool:
@@ -120,155 +100,76 @@ class NoiseCheck:
         return self.low <= self.ratio <= self.high
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "count": self.count,
-            "ratio": finite_or_none(self.ratio),
-            "low": self.low,
-            "high": finite_or_none(self.high),
-            "agrees": self.agrees,
-        }
+        """Return it as JSON holds it, with whether it agrees."""
+        return {**super().to_json(), "agrees": self.agrees}
 
 
 @dataclass(frozen=True)
-class KnownRest:
-    """What whoever knows everybody else's data finds out about one person: no attack on noised sums does better.
+class KnownRest(JsonForm):
+    """The worst-case attack: all other data is known, and of two people one is in the release. Which of the two is it?"""
 
-    Of two people one is in the data, and all others are known: which of the two is it?
-
-    Attributes:
-        people: who were asked about, each against another.
-        typical: probability of a right answer for the person in the middle.
-        worst: for the person who is told best.
-        measured: the same of the worst, in fresh releases.
-        allowed: the largest that the promise allows; None if it bounds none.
-        found: of the worst, the share of members who are found at a rate of false alarms.
-        promise: (ε, δ) held against fresh releases with the worst.
-        exceeds: whether the worst is above what is allowed, beyond doubt.
-        against_nobody: whether it is asked if a person is in the data, and not which of two is.
-    """
-
-    people: int
-    typical: float
-    worst: float
-    measured: Rate
-    allowed: float | None
-    found: Mapping[str, float]
-    promise: PromiseCheck | None
-    exceeds: bool = False
-    against_nobody: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "people": self.people,
-            "typical": self.typical,
-            "worst": self.worst,
-            "measured": self.measured.to_json(),
-            "allowed": self.allowed,
-            "found": dict(self.found),
-            "promise": None if self.promise is None else self.promise.to_json(),
-            "exceeds": self.exceeds,
-            "against_nobody": self.against_nobody,
-        }
+    people: int  # the candidates, each against each other, or against no one
+    typical: float  # probability of a right answer for the median pair
+    worst: float  # for the pair that is easiest to tell apart
+    measured: Rate  # the same in fresh releases
+    allowed: float | None  # the largest that the guarantee allows; None if it bounds none
+    found: Mapping[str, float]  # share of members that are detected at a rate of false alarms, of the worst
+    promise: PromiseCheck | None  # (ε, δ) compared with fresh releases with the worst
+    exceeds: bool = False  # whether the worst is above what is allowed, beyond doubt
+    against_nobody: bool = False  # whether the question is if a person is in the data at all
 
 
 @dataclass(frozen=True)
-class AppraisedOutput:
-    """What one output is worth and what it gives away.
+class Task(JsonForm):
+    """How well a label is predicted from all other attributes of real rows."""
 
-    Attributes:
-        name: of the output.
-        kind: of the output.
-        utility: against the truth; None where there is nothing to hold against it.
-        curve: the same at other ε; None where no ε decides.
-        noise: None where there is no noise to take away.
-        known_rest: None where no sums were noised.
-        attacks: on what was released.
-        exhibits: truth beside release, for the page.
-        remarks: how it was tried, what was not, and why, in sentences.
-        tasks: what is learnt from records.
-        cut: whether there would be more exhibits.
-        source: the input that it is made of.
-        faults: what no honest release could hold, in sentences.
-        of_each: whether everybody's own is released, with noise and in an order drawn by lot.
-    """
+    label: str
+    people: int  # who are tested; the intervals are of so many
+    chance: Rate  # share of right answers if the most frequent category is always the answer
+    trained: Mapping[str, Mapping[str, Rate]]  # the same averaged over people, by training set and classifier
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AppraisedOutput(JsonForm):
+    """The utility of one output and what it reveals."""
+
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("exhibits", "cut", "faults", "of_each")
 
     name: str
     kind: str
-    utility: Utility | None = None
-    curve: Curve | None = None
-    noise: NoiseCheck | None = None
-    known_rest: KnownRest | None = None
+    utility: Utility | None = None  # None where there is nothing to compare it with
+    curve: Curve | None = None  # None where no ε decides
+    noise: NoiseCheck | None = None  # None where there is no noise to look at
+    known_rest: KnownRest | None = None  # None where it is no noisy sums
     attacks: tuple[AttackResult, ...] = ()
-    exhibits: tuple[Exhibit, ...] = ()
-    remarks: tuple[str, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()  # truth beside release, for the page
+    remarks: tuple[str, ...] = ()  # how it was tried, what was not, and why, in sentences
     tasks: tuple[Task, ...] = ()
-    cut: bool = False
-    source: str = ""
-    faults: tuple[str, ...] = ()
-    of_each: bool = False
+    cut: bool = False  # whether there would be more exhibits
+    input: str = ""
+    faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
+    of_each: bool = False  # whether a noisy series of each person is released, in a random order
 
     @property
     def sums_alone(self) -> bool:
-        """Whether nothing of it is a single person's, so that there is nobody to name."""
+        """Whether nothing of it is a single person's, so that there is no one to re-identify."""
         return self.known_rest is not None and not self.attacks and not self.of_each
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        parts = {
-            "utility": self.utility,
-            "curve": self.curve,
-            "noise": self.noise,
-            "known_rest": self.known_rest,
-        }
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "input": self.source,
-            **{what: None if part is None else part.to_json() for what, part in parts.items()},
-            "tasks": [task.to_json() for task in self.tasks],
-            "attacks": [attack.to_json() for attack in self.attacks],
-            "remarks": list(self.remarks),
-        }
 
 
 @dataclass(frozen=True)
-class AppraisedInput:
-    """What an input would give away if it were published without names.
-
-    Attributes:
-        name: of the input.
-        people: in it.
-        attacks: on the data as it is.
-        remarks: what was left out, and why.
-    """
+class AppraisedInput(JsonForm):
+    """What an input would reveal if it were published without names."""
 
     name: str
     people: int
     attacks: tuple[AttackResult, ...]
-    remarks: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            "name": self.name,
-            "people": self.people,
-            "attacks": [attack.to_json() for attack in self.attacks],
-            "remarks": list(self.remarks),
-        }
+    remarks: tuple[str, ...]  # what was left out, and why
 
 
 @dataclass(frozen=True, repr=False)
 class Appraisal:
-    """What a release is worth and what it resists.
-
-    Attributes:
-        manifest: of the bundle.
-        inputs: what the data itself would give away.
-        outputs: in the plan's order.
-        notes: what was dropped or clipped of the data, by input.
-    """
+    """The utility of a release and what it resists; `manifest` is its bundle's, `notes` is what was dropped or clipped, by input."""
 
     manifest: dict[str, Any]
     inputs: tuple[AppraisedInput, ...]
@@ -283,28 +184,7 @@ class Appraisal:
     @property
     def faults(self) -> tuple[str, ...]:
         """What must not be: each a sentence."""
-        found = []
-        for output in self.outputs:
-            if output.noise is not None and not output.noise.agrees:
-                found.append(
-                    f"{output.name}: bundle and data do not belong together: without the data {output.noise.ratio:.3g} "
-                    "standard deviations of noise are left, where one is stated"
-                )
-            found += [f"{output.name}: {fault}" for fault in output.faults]
-            rest = output.known_rest
-            if rest is not None and rest.exceeds and rest.allowed is not None:
-                found.append(
-                    f"{output.name}: who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the promise "
-                    f"allows {100 * rest.allowed:.1f} %"
-                )
-            checks = [rest.promise if rest is not None else None]
-            checks += [attack.promise for attack in output.attacks]
-            found += [
-                f"{output.name}: the promise is broken: {check}"
-                for check in checks
-                if check is not None and check.violated
-            ]
-        return tuple(found)
+        return tuple(f"{output.name}: {fault}" for output in self.outputs for fault in _faults(output))
 
     @property
     def found(self) -> tuple[tuple[str, AttackResult], ...]:
@@ -318,35 +198,33 @@ class Appraisal:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it; None for what is not a finite number, wherever it stands."""
-        return _finite(
+        form: dict[str, Any] = json_form(
             {
                 "do_not_publish": PRIVATE,
                 "release": self.manifest["release"],
                 "test_seed": self.manifest["randomness"]["test_seed"],
-                "faults": list(self.faults),
-                "inputs": [one.to_json() for one in self.inputs],
-                "outputs": [one.to_json() for one in self.outputs],
-                "notes": {name: list(notes) for name, notes in self.notes.items()},
+                "faults": self.faults,
+                "inputs": self.inputs,
+                "outputs": self.outputs,
+                "notes": self.notes,
             }
         )
+        return form
 
 
-def _named(names: list[str], values: Values) -> dict[str, float | None]:
-    return {name: finite_or_none(value) for name, value in zip(names, values, strict=True)}
-
-
-def _finite(parts: dict[str, Any]) -> dict[str, Any]:
-    """What JSON holds, without the numbers that it does not know."""
-
-    def kept(value: Any) -> Any:
-        match value:
-            case float():
-                return finite_or_none(value)
-            case dict():
-                return _finite(value)
-            case list():
-                return [kept(one) for one in value]
-            case _:
-                return value
-
-    return {name: kept(value) for name, value in parts.items()}
+def _faults(output: AppraisedOutput) -> Iterator[str]:
+    noise, rest = output.noise, output.known_rest
+    if noise is not None and not noise.agrees:
+        yield (
+            f"bundle and data do not belong together: without the data {noise.ratio:.3g} standard deviations of noise "
+            "are left, where one is stated"
+        )
+    yield from output.faults
+    if rest is not None and rest.exceeds and rest.allowed is not None:
+        yield (
+            f"who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the guarantee allows "
+            f"{100 * rest.allowed:.1f} %"
+        )
+    for result in (rest, *output.attacks):
+        if result is not None and result.promise is not None and result.promise.violated:
+            yield f"the guarantee is violated: {result.promise}"

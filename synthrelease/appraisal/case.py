@@ -14,21 +14,13 @@ from synthrelease.mechanisms.collected import Collected, PersonRows, Rows
 
 @dataclass(frozen=True)
 class Case:
-    """An output and its data, however many parts that was read in.
-
-    Attributes:
-        made: the output.
-        collected: what all people contribute to the release.
-        truth: what it is held against.
-        sample: the data of the people of the first part.
-        parts: how many there are.
-    """
+    """An output and its data, however many parts that was read in."""
 
     made: MadeOutput
-    collected: Collected
-    truth: Collected
-    sample: Gaze | Features
-    parts: int = 1
+    collected: Collected  # what all people contribute to the release
+    truth: Collected  # what the release is compared with
+    sample: Gaze | Features  # the data of the people of the first part
+    parts: int = 1  # how many there are
 
     @property
     def kind(self) -> Kind:
@@ -37,12 +29,12 @@ class Case:
 
     @cached_property
     def yardstick(self) -> Yardstick:
-        """What the output is held against."""
+        """The truth that the output is compared with."""
         return self.kind.yardstick(self.made.resolved, self.truth)
 
     @property
     def of_each(self) -> bool:
-        """Whether what is released is everybody's own, in an order drawn by lot."""
+        """Whether what is released is a series of each person, in an order drawn by lot."""
         return isinstance(self.collected, PersonRows | Rows)
 
     @property

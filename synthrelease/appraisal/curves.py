@@ -38,7 +38,7 @@ def curve(
     seed: int,
     progress: Progress | None = None,
 ) -> Curve | None:
-    """Return what fresh releases of the same contributions are worth at other ε; None where no ε decides.
+    """Return how fresh releases of the same contributions score at other ε; None where no ε decides.
 
     A parameter that was chosen privately stays as it was chosen, and its part of ε is spent on that.
 
@@ -88,7 +88,7 @@ def curve(
 
 
 def best_without_data(measure: Measure, scores: Mapping[str, float]) -> tuple[str, float] | None:
-    """Return what whoever has no data scores, in the best of the ways there are; None if there is none."""
+    """Return the best score without any data, and how it is reached; None if there is no way."""
     best = measure.best
     ranked = [
         (abs(value - best) if math.isfinite(best) else -value, what, value)

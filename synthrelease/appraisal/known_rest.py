@@ -1,7 +1,7 @@
 """The strongest attack on noised sums: everybody else's data is known, and one of two people is in.
 
 The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
-What the two contribute differs by D. With Gaussian noise whoever guesses is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
+What the two contribute differs by D. With Gaussian noise a guess is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
 measured. Where D is 0 noise is all there is to see, so that only the other places are looked at.
 
 Who is told best by Laplace noise of scale b is who has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
@@ -62,7 +62,7 @@ def known_rest(
     Args:
         made: the output.
         data: of all people, or of some.
-        neighbours: whether the other person is in its place, or nobody.
+        neighbours: whether the other person is in its place, or no one.
         seed: of who is asked about, and of noise.
         progress: told of each person.
     """
@@ -146,14 +146,14 @@ def _integers(collected: Collected) -> csr_matrix | None:
 
 @dataclass(frozen=True)
 class _Differences:
-    """What one contributes and another would not: of every pair, or of everybody against nobody. One at a time is held."""
+    """What one contributes and another would not: of every pair, or of each person against no one. One at a time is in memory."""
 
     rows: list[csr_matrix]
     neighbours: Neighbours
 
     @cached_property
     def pairs(self) -> list[tuple[int, int | None]]:
-        """Who, and who else; None for nobody."""
+        """Who, and who else; None for no one."""
         people = range(len(self.rows))
         if self.neighbours is Neighbours.ADD_REMOVE_ONE:
             return [(one, None) for one in people]

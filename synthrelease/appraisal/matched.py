@@ -21,21 +21,17 @@ _CHOSEN = ("cap", "coefficients", "bound_steps")  # what a mechanism may have ch
 
 @dataclass(frozen=True)
 class MadeOutput:
-    """An output of a bundle, with what the plan says of it.
+    """An output of a bundle, with what the plan says of it."""
 
-    Attributes:
-        entry: of the manifest.
-        resolved: with all its public parameters; what was chosen privately is as if the plan had named it.
-        budget: its share, if it takes any.
-        event: what was done.
-        spent_on_choice: ε of that budget that a private choice took, which `resolved` has made already.
-    """
-
-    entry: dict[str, Any]
-    resolved: ResolvedOutput
+    entry: dict[str, Any]  # of the manifest
+    resolved: (
+        ResolvedOutput  # with all public parameters; what was chosen privately is as if the plan had named it
+    )
     budget: Budget | None
     event: Event
-    spent_on_choice: float = 0.0
+    spent_on_choice: float = (
+        0.0  # ε of the budget that a private choice took, which `resolved` has made already
+    )
 
     @property
     def name(self) -> str:

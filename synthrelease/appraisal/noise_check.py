@@ -1,7 +1,7 @@
-"""The noise in a bundle, which whoever has the data can see, held against what the manifest says of it.
+"""The noise in a bundle, which can be seen beside the data, compared with what the manifest says of it.
 
 If the bundle was made from this data, what is left when the data is taken away is the noise alone, of the scale that is stated. Other
-data, another plan, noise that is too small or that somebody smoothed away leave something else.
+data, another plan, noise that is too small or that was smoothed away leave something else.
 """
 
 from __future__ import annotations
@@ -20,17 +20,11 @@ _ERROR = 1e-9  # probability that noise as stated is found fault with
 
 @dataclass
 class NoiseTally:
-    """Adds up what is left of noised integers, some at a time.
+    """Adds up what is left of noisy integers, some at a time."""
 
-    Attributes:
-        noise: as the manifest states it.
-        count: of integers so far.
-        total: of their squares, or of their magnitudes if the noise is Laplace's.
-    """
-
-    noise: Noise
-    count: int = 0
-    total: float = 0.0
+    noise: Noise  # as the manifest states it
+    count: int = 0  # of integers so far
+    total: float = 0.0  # of their squares, or of their magnitudes if the noise is Laplace's
 
     def add(self, left: NDArray[np.integer]) -> None:
         """Add integers of the noise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,34 +12,24 @@ from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.noise.entropy import SecureRandom
 
+_FEATURE_COLUMNS = ("recording", "values")
+_GAZE_COLUMNS = ("stimulus", "x_px", "y_px", "time", "duration")
+
 
 def of_person(data: Gaze | Features, number: int) -> Gaze | Features:
     """Return the rows of one person, who becomes person 0 of one."""
     rows = np.flatnonzero(data.person == number)
-    nobody = np.zeros(rows.size, dtype=np.int64)
-    named = data.identities[number : number + 1]
-    if isinstance(data, Features):
-        return replace(
-            data,
-            people=1,
-            person=nobody,
-            recording=data.recording[rows],
-            values=data.values[rows],
-            labels=data.labels[rows] if data.categorical else data.labels,
-            identities=named,
-        )
-    return replace(
-        data,
-        people=1,
-        assigned=data.assigned[number : number + 1],
-        person=nobody,
-        stimulus=data.stimulus[rows],
-        x_px=data.x_px[rows],
-        y_px=data.y_px[rows],
-        time=None if data.time is None else data.time[rows],
-        duration=None if data.duration is None else data.duration[rows],
-        identities=named,
-    )
+    mine: dict[str, Any] = {
+        name: getattr(data, name)[rows]
+        for name in (_FEATURE_COLUMNS if isinstance(data, Features) else _GAZE_COLUMNS)
+        if getattr(data, name) is not None
+    }
+    if isinstance(data, Gaze):
+        mine["assigned"] = data.assigned[number : number + 1]
+    elif data.categorical:
+        mine["labels"] = data.labels[rows]
+    first = np.zeros(rows.size, dtype=np.int64)
+    return replace(data, people=1, person=first, identities=data.identities[number : number + 1], **mine)
 
 
 def some_people(people: int, most: int, random: SecureRandom) -> NDArray[np.int64]:

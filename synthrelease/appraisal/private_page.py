@@ -1,23 +1,40 @@
-"""The private page of a release: what it is worth, and what attackers get from it. For its curator alone."""
+"""The private page of a release: its utility, and what attackers get from it. For its curator alone.
+
+The templates `private.html` and `private_components.html` draw an `Appraisal` itself, with the numbers of `private_words`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import math
 from pathlib import Path
+from typing import NamedTuple
 
 import synthrelease
-from synthrelease.appraisal.appraised import Appraisal
-from synthrelease.appraisal.private_cards import (
-    before_and_after,
-    card_of,
-    glance_line,
-    input_card,
-)
-from synthrelease.appraisal.private_words import STAMP, TWO_QUESTIONS, VERDICTS, rate, with_interval
+from synthrelease.appraisal import private_words as words
+from synthrelease.appraisal.appraised import Appraisal, Curve
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
-from synthrelease.report.number_words import several
+from synthrelease.report.figures import write_png
+from synthrelease.report.mechanism_words import KINDS
+from synthrelease.report.number_words import listed, scientific_up, several
 from synthrelease.report.page import embedded, render
+from synthrelease.report.rasters import data_uri
+from synthrelease.report.signal_figures import trade_figure
+
+_WORDS = (
+    *(
+        words.at_a_glance,
+        words.interval,
+        words.number,
+        words.p_value,
+        words.percent,
+        words.rate,
+        words.with_interval,
+    ),
+    *(listed, scientific_up, several),
+)
+_LINE = 100  # length of the line on which an attack stands
 
 
 def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = False) -> int:
@@ -36,11 +53,6 @@ def write_private_page(appraisal: Appraisal, target: Path, *, force: bool = Fals
     return len(page)
 
 
-_OF_SUMS = "Nothing that is released belongs to a single person, so there is nobody to name. The strongest attack on sums stands with each output."
-_FRESH = " They were tried on fresh releases by the same mechanism: who is not in a release is the control."
-_FOUND = " Something is found if the attack does better than its control, even if a guess without the release does as well."
-
-
 def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version__) -> str:
     """Return the page as text.
 
@@ -48,68 +60,80 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         appraisal: what was found.
         version: of what writes it.
     """
-    released = [attack for one in appraisal.outputs for attack in one.attacks]
-    raw = [attack for one in appraisal.inputs for attack in one.attacks]
-    # Numbers, and no names: whatever a plan calls its outputs, no two anchors are the same.
-    outputs = [(one, f"output-{number}") for number, one in enumerate(appraisal.outputs, start=1)]
-    inputs = [(one, f"input-{number}") for number, one in enumerate(appraisal.inputs, start=1)]
-    anchors = {one.name: anchor for one, anchor in outputs}
+    curves = {output.name: CurvePicture.of(output.curve) for output in appraisal.outputs if output.curve}
     return render(
         "private.html",
-        stamp=STAMP,
+        stamp=words.STAMP,
         version=version,
-        release=appraisal.manifest["release"],
-        made_by=appraisal.manifest["tool"],
-        seeded=appraisal.manifest["randomness"]["test_seed"],
-        faults=appraisal.faults,
-        attacked=_OF_SUMS
-        if all(one.sums_alone for one in appraisal.outputs)
-        else _attacked(released, "what is released") + (_FRESH if released else ""),
-        found=[
-            (
-                anchors[name],
-                name,
-                attack.attack,
-                attack.measure,
-                with_interval(attack.main),
-                f"{rate(attack.control.value)} where there is nothing to find, chance {rate(attack.chance)}",
-            )
-            for name, attack in appraisal.found
-        ],
-        glance=[glance_line(one, anchor) for one, anchor in outputs],
-        cards=[card_of(one, anchor) for one, anchor in outputs],
-        raw=_attacked(raw, "the data without names"),
-        inputs=[input_card(one, anchor) for one, anchor in inputs],
+        appraisal=appraisal,
         before=before_and_after(appraisal),
-        notes=_told(appraisal.notes),
-        verdicts=[
-            (str(verdict), verdict.name.lower(), told) for verdict, told in VERDICTS if released or raw
-        ],
-        two_questions=TWO_QUESTIONS,
+        curves=curves,
+        kinds=KINDS,
+        verdicts=Verdict,
+        on_line=on_line,
         embedded=embedded(appraisal.to_json()),
+        **{word.__name__: word for word in _WORDS},
     )
 
 
-def _attacked(attacks: Sequence[AttackResult], what: str) -> str:
-    """What attacks on something found, in a sentence or two."""
-    if not attacks:
-        return f"No attack on {what} was tried."
-    found, untrusted = (
-        sum(one.verdict is verdict for one in attacks) for verdict in (Verdict.FOUND, Verdict.UNTRUSTED)
-    )
-    tried = several(len(attacks), "attack")
-    doubt = ""
-    if untrusted:
-        doubt = f"; {untrusted} cannot be trusted, and {'says' if untrusted == 1 else 'say'} nothing"
-    if found:
-        return f"{found} of {tried} on {what} found something{doubt}.{_FOUND}"
-    none = (
-        f"None of {tried} on {what} found anything"
-        if len(attacks) > 1
-        else f"The one attack on {what} found nothing"
-    )
-    return f"{none}{doubt}. That is no promise: an attack is one attempt."
+def on_line(share: float, start: float = 0.0) -> float | None:
+    """Return where a share stands on a line that goes from `start` to 1, in hundredths of it; None for no number."""
+    within = (share - start) / (1 - start)
+    return round(_LINE * min(max(within, 0.0), 1.0), 2) if math.isfinite(share) else None
 
 
-def _told(notes: Mapping[str, Sequence[str]]) -> list[tuple[str, Sequence[str]]]:
-    return [(name, told) for name, told in notes.items() if told]
+class CurvePicture(NamedTuple):
+    """A picture of a curve, what its ends are on average, and its rows: ε, then mean, lowest and highest score."""
+
+    source: str
+    width: int
+    height: int
+    ends: tuple[tuple[float, ...], ...]
+    rows: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(cls, curve: Curve) -> CurvePicture:
+        """Return the picture of a curve; its source is "" where nothing of it can be drawn."""
+        rows = tuple(
+            (epsilon, *_summed_up(drawn)) for epsilon, drawn in zip(curve.epsilons, curve.drawn, strict=True)
+        )
+        points = [
+            (row, drawn)
+            for row, drawn in zip(rows, curve.drawn, strict=True)
+            if math.isfinite(row[0]) and row[0] > 0 and math.isfinite(row[1])
+        ]
+        if not points:
+            return cls("", 0, 0, (), rows)
+        figure = trade_figure(
+            [drawn for _, drawn in points],
+            epsilons=[row[0] for row, _ in points],
+            own=curve.own,
+            y_label=curve.measure.name,
+            without_data=curve.without_data,
+        )
+        file = io.BytesIO()
+        width, height = write_png(figure, file)
+        return cls(data_uri(file.getvalue()), width, height, (points[0][0], points[-1][0]), rows)
+
+
+def _summed_up(drawn: tuple[float, ...]) -> tuple[float, float, float]:
+    """Mean, least and largest of the finite ones."""
+    finite = [value for value in drawn if math.isfinite(value)]
+    return (math.fsum(finite) / len(finite), min(finite), max(finite)) if finite else (math.nan,) * 3
+
+
+def before_and_after(appraisal: Appraisal) -> tuple[list[str], list[tuple[str, list[AttackResult | None]]]]:
+    """Return headings and rows of the attacks that were tried both on data as they are and on what is released of them."""
+    columns: dict[str, dict[str, AttackResult]] = {}
+    names: dict[str, None] = {}
+    for data in appraisal.inputs:
+        raw = {attack.attack: attack for attack in data.attacks}
+        of_outputs = {
+            f"{output.name}, released": {attack.attack: attack for attack in output.attacks}
+            for output in appraisal.outputs
+            if output.input == data.name and any(attack.attack in raw for attack in output.attacks)
+        }
+        if of_outputs:
+            columns |= {f"{data.name}, without names": raw, **of_outputs}
+            names |= dict.fromkeys(name for name in raw if any(name in made for made in of_outputs.values()))
+    return [*columns], [(name, [column.get(name) for column in columns.values()]) for name in names]

@@ -1,41 +1,45 @@
-"""The words of the private page: numbers, verdicts, and what they mean."""
+"""Numbers of the private page and of the summary on a terminal, and the lines that both begin with."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from synthrelease.appraisal.appraised import KnownRest, NoiseCheck
-from synthrelease.evaluate.attacks import PromiseCheck, Rate, Verdict
-from synthrelease.report.number_words import percent_up, scientific_up, several, short
+from synthrelease.appraisal.appraised import RELEASED, AppraisedOutput, KnownRest
+from synthrelease.evaluate.attacks import Rate, Verdict
+from synthrelease.report.number_words import percent_up, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
-RELEASED = "released"  # the first of what is compared
 _NONE = "not defined"
 _LEAST_P = 1e-4
 _SMALL = 0.005  # what two decimals would make nothing of
 
-VERDICTS = (
-    (
-        Verdict.FOUND,
-        (
-            "The attack hits people of the data more often than where there is nothing to find, and more clearly than luck explains. Something is told; "
-            "how much, the numbers say. What is differentially private may be found, too: ε bounds how much, and is not nothing."
-        ),
-    ),
-    (
-        Verdict.NOTHING,
-        "This attack found nothing in these people. It is no promise: others may find more. The reason says what success cannot be excluded.",
-    ),
-    (
-        Verdict.UNTRUSTED,
-        "Nothing may be concluded. With so few people even a perfect attack could be luck, or the attack does as well where there is nothing to find.",
-    ),
-)
-TWO_QUESTIONS = (
-    "The p-value is about these people: how often would luck alone do as well with them? It is corrected for all attacks that were run "
-    "together, so that the more are tried the less each alarms. The interval is about others: what people like these would have to expect. So "
-    "few people can be found for certain, and the interval still be wide."
-)
+
+class Line(NamedTuple):
+    """An output in one of its lines: what it is about, the number that matters, and what to compare it with."""
+
+    subject: str
+    term: str
+    value: str
+    beside: tuple[str, ...] = ()
+    alarm: bool = False
+
+
+def at_a_glance(output: AppraisedOutput) -> tuple[Line, ...]:
+    """Return an output in lines: its first measure of utility, the worst-case attack, and what other attacks found."""
+    lines = []
+    utility, rest = output.utility, output.known_rest
+    if utility is not None and utility.measures and utility.compared:
+        first = utility.measures[0]
+        scores = {what: number(values[0]) for what, values in utility.compared.items()}
+        released = scores.pop(RELEASED, _NONE)
+        beside = [f"{what} {score}" for what, score in (*scores.items(), ("best", number(first.best)))]
+        lines.append(Line("utility", first.name, released, tuple(beside)))
+    if rest is not None:
+        term = "who knows everybody else guesses right in"
+        lines.append(Line("worst-case", term, percent(rest.worst), (_allowed(rest),), rest.exceeds))
+    alarm = any(attack.verdict is Verdict.FOUND for attack in output.attacks)
+    return (*lines, Line("attacks", "attacks:", _attacks(output), alarm=alarm))
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -59,11 +63,11 @@ def percent(share: float) -> str:
     return percent_up(share) if math.isfinite(share) else _NONE
 
 
-def interval(one: Rate) -> str:
+def interval(bounded: Rate) -> str:
     """Return the ends of an interval; "" for one that is not known."""
-    if not (math.isfinite(one.low) and math.isfinite(one.high)):
+    if not (math.isfinite(bounded.low) and math.isfinite(bounded.high)):
         return ""
-    return f"{rate(one.low)} to {rate(one.high)}"
+    return f"{rate(bounded.low)} to {rate(bounded.high)}"
 
 
 def with_interval(value: Rate | float) -> str:
@@ -75,70 +79,25 @@ def with_interval(value: Rate | float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value with no more digits than anybody needs."""
+    """Return a p-value with no more digits than anyone needs."""
     if math.isnan(p):
         return _NONE
     return "< 0.0001" if p < _LEAST_P else f"{p:.2g}"
 
 
-def noise_words(check: NoiseCheck) -> tuple[str, ...]:
-    """Return whether the noise is what the manifest says, and what it means if not."""
-    sure = "but for one release in a thousand millions"
-    told = (
-        f"Without the data, noise is left in {several(check.count, 'number')} of the release: {number(check.ratio, 4)} times as much as the manifest "
-        f"states. It should be {number(check.low)} to {number(check.high)} times, {sure}."
-    )
-    if check.agrees:
-        agreed = "Nothing speaks against it that bundle, plan and data belong together; what differs by less than the noise nobody can see."
-        if check.low <= 0:
-            agreed += " So few numbers cannot show noise that is too small, or that there is none."
-        return (told, agreed)
-    return (
-        told,
-        (
-            "Bundle, plan and data do not belong together: another plan, data that were changed since, a bundle of somebody else's, or noise that is not "
-            "what is stated. Nothing on this page holds of this output until that is known."
-        ),
-    )
+def _allowed(rest: KnownRest) -> str:
+    if rest.allowed is None:
+        return "no guarantee bounds it"
+    return f"{'more than the' if rest.exceeds else 'of'} {percent(rest.allowed)} that the guarantee allows"
 
 
-def known_rest_words(one: KnownRest) -> tuple[str, ...]:
-    """Return what whoever knows all others finds out about a person."""
-    allowed = (
-        "The promise of this output bounds none of that."
-        if one.allowed is None
-        else f"The promise allows {percent(one.allowed)}."
+def _attacks(output: AppraisedOutput) -> str:
+    """What attacks found, counted."""
+    if not output.attacks:
+        return "none that name people: only sums are released" if output.sums_alone else "none tried"
+    verdicts = [attack.verdict for attack in output.attacks]
+    hits, untrusted = verdicts.count(Verdict.FOUND), verdicts.count(Verdict.UNTRUSTED)
+    counted = (
+        f"{hits} of {len(verdicts)} found something" if hits else f"none of {len(verdicts)} found anything"
     )
-    asked = "Of two people one is in the data. Somebody who knows everybody else's data, and asks which of the two it is"
-    if one.against_nobody:
-        asked = "Somebody knows the data of a person and of everybody else, and asks whether the person is in the data. Who does"
-    told = [
-        (
-            f"{asked}, is right in {percent(one.typical)} of all releases (of the person in the middle) and in {percent(one.worst)} (of the person told best). "
-            f"50 % is guessing. {allowed}"
-        ),
-        (
-            f"Asked about were {several(one.people, 'person', 'people')}. No attack on sums with noise does better than this one. In fresh releases, the "
-            f"person told best was guessed right at a rate of {with_interval(one.measured)}."
-        ),
-    ]
-    if one.exceeds:
-        told.append("This is more than the promise allows.")
-    elif one.allowed is not None and one.worst > one.allowed:
-        told.append("That is as much as the promise allows: what is above it is the luck of fresh releases.")
-    return tuple(told)
-
-
-def promise_words(check: PromiseCheck) -> str:
-    """Return how a promise stood against what was measured."""
-    slack = "" if check.delta <= 0 else f", δ = {scientific_up(check.delta)}"
-    told = (
-        "The attack's threshold was chosen on half of the trials, where it speaks most against the promise. On the other half it told "
-        f"{with_interval(check.tpr)} of one side rightly and {with_interval(check.fpr)} of the other wrongly. With as few errors "
-        f"ε = {number(check.epsilon)}{slack} allows {rate(check.bound)} at most"
-    )
-    return (
-        f"{told}: the promise is broken."
-        if check.violated
-        else f"{told}: nothing speaks against the promise."
-    )
+    return f"{counted}, {untrusted} cannot be trusted" if untrusted else counted

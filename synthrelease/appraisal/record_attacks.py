@@ -1,20 +1,42 @@
-"""What attackers get from synthetic records: from the bundle's own, and from fresh ones by the same mechanism."""
+"""Attacks on synthetic records: on fresh releases by the same mechanism, whose members and source records are known.
+
+Membership, inference and copies are tried on releases of halves of the people (`record_divisions`); identification and linkage
+here, on a release of recordings that the attacker does not have.
+"""
 
 from __future__ import annotations
 
-from synthrelease.appraisal.own_records import own_records
-from synthrelease.appraisal.record_divisions import FEWEST_PEOPLE, ROUNDS, attacks_on_halves
-from synthrelease.appraisal.record_names import attacks_on_names
-from synthrelease.appraisal.record_rows import manageable, real_rows, released_rows
-from synthrelease.appraisal.trial import Trial
+from collections.abc import Iterator
+
+import numpy as np
+
+from synthrelease.appraisal.record_check import own_records
+from synthrelease.appraisal.record_divisions import FEWEST_PEOPLE, ROUNDS, Trial, attacks_on_halves
+from synthrelease.appraisal.record_releases import fresh_release, keeps_nothing
+from synthrelease.appraisal.record_rows import (
+    Labels,
+    RecordRows,
+    drawn_people,
+    manageable,
+    real_rows,
+    released_rows,
+)
 from synthrelease.data.features import Features
-from synthrelease.evaluate.attacks import AttackResult, judged
+from synthrelease.errors import PlanError
+from synthrelease.evaluate.attacks import AttackResult, identifications, judged, linkage
 from synthrelease.evaluate.attacks.chance import DRAWS
+from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.records import RecordsOutput
 from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
-from synthrelease.privacy.event import Event
+from synthrelease.privacy.event import Event, noise_of
+
+_MOST_PEOPLE = 100  # whom an attacker knows
+_MOST_KNOWN = 2000  # rows that names are learnt from
+_MOST_LINKED = 1000  # rows that are linked
+_MOST_RECORDS = 10_000
+_NOT_TRIED = "Identification and linkage were not tried"
 
 
 def record_attacks(
@@ -66,3 +88,77 @@ def record_attacks(
     of_halves, words_of_halves = attacks_on_halves(rows, trial)
     of_names, words_of_names = attacks_on_names(rows, trial)
     return judged([*of_halves, *of_names]), (*told, *fewer, *words_of_halves, *words_of_names)
+
+
+def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
+    """Return identification and linkage, each judged alone, and what was done or why not, in sentences.
+
+    The attacker has every second recording of everybody, raw and with names. Of the others a release is made, whose records have
+    the owner of their seed; who looks at a release does not know these, they are for scoring.
+
+    Args:
+        rows: of everybody.
+        trial: how to run them.
+    """
+    parameters = rows.parameters
+    if keeps_nothing(parameters):
+        return [], [f"{_NOT_TRIED}: records are of a model of all people, nothing in them is of one person."]
+    recordings = np.unique(rows.recordings)
+    known, given = recordings[::2], recordings[1::2]
+    people = np.intersect1d(
+        rows.people[np.isin(rows.recordings, known)], rows.people[np.isin(rows.recordings, given)]
+    )
+    if people.size < 2:
+        needed = "one recording that the attacker knows, and one that is released, of two people at least"
+        return [], [f"{_NOT_TRIED}: they take {needed}."]
+    random = trial.random.spawn("names")
+    source = rows.where(np.isin(rows.recordings, given)).of_people(people)
+    try:
+        released = fresh_release(source, noise_of(trial.event), most_rows=_MOST_RECORDS, random=random)
+    except PlanError as error:
+        return [], [f"{_NOT_TRIED}: of half of the recordings, {error.problem}"]
+    who = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
+    owned = released.where(np.isin(released.people, who))
+    if owned.names.size < 2:
+        return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
+    have = rows.where(np.isin(rows.recordings, known)).of_people(who)
+    first = have.where(have.recordings == _first_of_each(have))
+    named = identifications(
+        have.thinned(_MOST_KNOWN).windows(),
+        owned.windows(),
+        seed=trial.seed,
+        draws=trial.draws,
+        n_jobs=trial.n_jobs,
+        progress=trial.progress,
+    )
+    linked = linkage(
+        first.thinned(_MOST_LINKED).windows(),
+        released.windows(),
+        np.arange(len(released)),  # a record is an individual by itself
+        seed=trial.seed,
+        draws=trial.draws,
+    )
+    knowledge = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
+    return [*named, linked], [*_words(knowledge, released, parameters, people.size, who.size)]
+
+
+def _words(
+    knowledge: str, released: RecordRows, planned: RecordsParameters, people: int, known_people: int
+) -> Iterator[str]:
+    """What was done."""
+    yield (
+        f"Identification and linkage: {knowledge}, and is given a fresh release of the others, {len(released)} records by the same "
+        "mechanism; the owner of a record is that of its seed, which only whoever made it knows."
+    )
+    if released.parameters.k < planned.k:
+        yield f"That release asks for k = {released.parameters.k}, for hardly any candidate had more."
+    if known_people < people:
+        yield f"Of {people} people the attacker knows {known_people}, drawn by lot, and asks about their records alone."
+
+
+def _first_of_each(rows: RecordRows) -> Labels:
+    """For each row, the first recording of its person."""
+    _, person = np.unique(rows.people, return_inverse=True)
+    first = np.full(person.max() + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, person, rows.recordings)
+    return first[person]

@@ -1,4 +1,4 @@
-"""Whether the records of a bundle can be what its plan makes: how many are real rows, and whether each can have passed the test."""
+"""The records of a bundle beside the real rows: how many are copies, how close they come, and whether each can have passed the test."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.appraisal.matched import MadeOutput
-from synthrelease.appraisal.owned_records import owned_records
-from synthrelease.appraisal.record_rows import Codes, Labels
-from synthrelease.bundle.layout import dataset_path
-from synthrelease.bundle.reading import noised_model
+from synthrelease.appraisal.record_releases import owned_records
+from synthrelease.appraisal.record_rows import Codes, Labels, Numbers, RecordRows
+from synthrelease.bundle.reading import noisy_model
 from synthrelease.errors import PlanError
+from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
+from synthrelease.kinds.dataset import quoted
 from synthrelease.mechanisms.collected import Collected, Rows
 from synthrelease.mechanisms.records.candidates import Known
 from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
@@ -24,30 +25,22 @@ from synthrelease.report.number_words import percent, several
 
 _ERROR = 1e-9  # probability that records of the model are found fault with
 _LEAST_FRESH, _MOST_FRESH = 4000, 10_000  # fresh records
+_MOST_PEOPLE, _MOST_ASKED = 50, 1000  # people and their rows, whose distance to other people's is looked up
+_MOST_RECORDS = 10_000  # records whose distance is looked up
 _MARGIN = 1.25  # times as many copies: candidates of a round share the rows that entered it, and so some luck
 
 
 @dataclass(frozen=True)
 class RecordCheck:
-    """The bundle's records beside all real rows, and beside fresh records of the same model.
-
-    Attributes:
-        parameters: of the output.
-        records: how many.
-        copies: those that equal a real row in the categories of all attributes.
-        copied_people: who has such a row.
-        fresh_copies: share of fresh records that do; None where none could be made.
-        fresh: how many of those were made.
-        failed: those that cannot have passed the test.
-    """
+    """The bundle's records beside all real rows, and beside fresh records of the same model."""
 
     parameters: RecordsParameters
-    records: int
-    copies: int
-    copied_people: int
-    fresh_copies: float | None
-    fresh: int
-    failed: int
+    records: int  # how many
+    copies: int  # those that equal a real row in the categories of all attributes
+    copied_people: int  # who has such a row
+    fresh_copies: float | None  # share of fresh records that do; None where none could be made
+    fresh: int  # how many of those were made
+    failed: int  # those that cannot have passed the test
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -164,11 +157,56 @@ def _fresh(
     assert isinstance(made.resolved, RecordsOutput)
     own, model = made.resolved.parameters, None
     if own.fit == DP:
-        labels = [(*(own.attributes[a].name for a in subset), "noised") for subset in own.subsets()]
-        model = noised_model(made.entry, {dataset_path(made.name, *one): counts(*one) for one in labels})
+        names = [[own.attributes[a].name for a in subset] for subset in own.subsets()]
+        model = noisy_model(
+            made.entry, {"/".join(["noisy", *map(quoted, one)]): counts(*one, "noised") for one in names}
+        )
     rows = min(max(own.rows, _LEAST_FRESH), _MOST_FRESH)
     more = replace(own, rows=rows, trials=-(-own.trials * rows // own.rows))
     try:
         return owned_records(real, people, more, None, model=model, random=random).records
     except PlanError:  # too few pass this time
         return None
+
+
+@dataclass(frozen=True)
+class OwnRecords:
+    """Distances of the bundle's records to real rows. There is no control: all people are in the release."""
+
+    nearest: float  # median distance of a record to the nearest real row, in units of the real rows' spread
+    others: float  # the same of a real row to the nearest row of another person
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return it in words."""
+        near = f"A released record is {self.nearest:.2f} from the nearest real row (median, in units of the real rows' spread)"
+        if not self.others > 0:
+            return (f"{near}; half of the real rows equal one of another person.",)
+        side = "nearer than" if self.nearest < self.others else "not nearer than"
+        times = f"{self.nearest / self.others:.2f} times as far as a real row is from the nearest of another person"
+        return (f"{near}, {times}: {side} people are to each other.",)
+
+
+def own_records(real: RecordRows, made: RecordRows) -> OwnRecords:
+    """Return how near the bundle's records come to real ones. The task's label takes no part in distances.
+
+    Args:
+        real: rows of two people at least.
+        made: the bundle's records.
+    """
+    every = -(-real.names.size // _MOST_PEOPLE)
+    asked = real.of_people(real.names[::every]).thinned(_MOST_ASKED)
+    some = made.where(np.arange(0, len(made), max(1, -(-len(made) // _MOST_RECORDS))))
+    whole = real.columns(real.features)
+    rows, queries, people = scaled(whole, whole, some.columns(real.features), asked.columns(real.features))
+    return OwnRecords(
+        float(np.median(nearest_distance(queries, rows))),
+        float(np.median(_to_others(people, asked, rows, real))),
+    )
+
+
+def _to_others(queries: Numbers, asked: RecordRows, rows: Numbers, real: RecordRows) -> Numbers:
+    distance = np.empty(len(queries))
+    for name in asked.names:
+        own = asked.people == name
+        distance[own] = nearest_distance(queries[own], rows[real.people != name])
+    return distance

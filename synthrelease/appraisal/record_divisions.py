@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.appraisal.owned_records import of_fewer, owned_records, passing_k, takes_k
+from synthrelease.appraisal.record_releases import of_fewer, owned_records, passing_k, takes_k
 from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows, drawn_people
-from synthrelease.appraisal.trial import Trial
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import (
     AttackResult,
@@ -30,6 +29,7 @@ from synthrelease.evaluate.attacks import (
 )
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
+from synthrelease.parallel import Progress
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event, Noise, noise_of
 from synthrelease.privacy.guarantee import ApproxDP, PureDP
@@ -40,8 +40,21 @@ _MOST_ASKED = 1000  # rows that an attacker asks about
 _MOST_PEOPLE = 100  # whose membership is at stake
 _MOST_RECORDS = 10_000  # that an attacker looks at
 _NEIGHBOURS = 5  # records that are asked for a secret
-_DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a promise is held against an attack
-_PROMISED = 32  # rounds from which a promise can be held against them
+_DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a guarantee is compared with an attack
+_PROMISED = 32  # rounds from which a guarantee can be compared with them
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How attacks on fresh releases are run."""
+
+    event: Event  # of the release that is evaluated; fresh ones have its noise
+    random: SecureRandom  # for fresh releases, and for which people are chosen
+    seed: int  # of halves, trees and shuffles
+    rounds: int  # releases of halves
+    draws: int  # shuffles behind a p-value
+    n_jobs: int = 1
+    progress: Progress | None = None
 
 
 def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
@@ -61,7 +74,7 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
     asks = _Asks.of(asked)
     seed = int(random.spawn("seed").integers(2**31, 1)[0])
     if takes_k(parameters):
-        least = _released(_Passing(halves), partial(_for_all, at_stake.size), at_stake, seed, trial)
+        least = _released(halves.passing_k, partial(np.full, at_stake.size), at_stake, seed, trial)
         parameters = replace(parameters, k=int(least.scores.min()))
         halves = replace(halves, parameters=parameters)
     try:
@@ -99,39 +112,23 @@ class _Halves:
         made = owned_records(own.codes, own.numbered, self.parameters, self.noise, random=random)
         return decoded_rows(made.records, self.parameters)
 
+    def passing_k(self, people: Labels, random: SecureRandom) -> int:
+        """Return the k that these people can pass with."""
+        own = self.given(people)
+        return passing_k(own.codes, own.numbered, self.parameters, self.noise, random=random)
+
     def given(self, people: Labels) -> RecordRows:
         """What the mechanism is given."""
         return self.rows.of_people(np.append(self.others, people))
 
 
 @dataclass(frozen=True)
-class _Passing:
-    """Finds the k that the same people can pass with."""
-
-    halves: _Halves
-
-    def __call__(self, people: Labels, random: SecureRandom) -> int:
-        own, made = self.halves.given(people), self.halves
-        return passing_k(own.codes, own.numbered, made.parameters, made.noise, random=random)
-
-
-def _for_all(people: int, k: int) -> Numbers:
-    return np.full(people, float(k))
-
-
-@dataclass(frozen=True)
 class _Secret:
-    """An attribute that is guessed.
-
-    Attributes:
-        name: of it.
-        attribute: its number.
-        tolerance: how far off a guess is right; None if a category is guessed.
-    """
+    """An attribute that is guessed."""
 
     name: str
-    attribute: int
-    tolerance: float | None
+    attribute: int  # its number
+    tolerance: float | None  # how far off a guess is right; None if a category is guessed
 
     def windows(self, rows: RecordRows) -> Numbers:
         """What is known of each row, and the secret as the last column."""
@@ -160,24 +157,20 @@ def _secrets(rows: RecordRows) -> list[_Secret]:
 
 @dataclass(frozen=True)
 class _Asks:
-    """Asks a release about people: a column of scores for each of `columns`.
+    """Asks a release about people: a column of scores for each of `columns`."""
 
-    Attributes:
-        people: whose rows are asked about.
-        secrets: what is guessed.
-        others: distance of each row to the nearest of another person, in values ("") and in bins.
-    """
-
-    people: RecordRows
+    people: RecordRows  # whose rows are asked about
     secrets: tuple[_Secret, ...]
-    others: Mapping[str, Numbers]
+    others: Mapping[
+        str, Numbers
+    ]  # distance of each row to the nearest of another person, in values ("") and in bins
 
     @classmethod
     def of(cls, people: RecordRows) -> _Asks:
         """Return what asks about these people."""
         numbers = any(people.attributes[a].labels is None for a in people.features)
         where = ["", _IN_BINS] if numbers else [_IN_BINS]  # labels are their own bins
-        others = {one: distance_to_others(_windows(people, in_bins=one == _IN_BINS)) for one in where}
+        others = {one: distance_to_others(people.windows(in_bins=one == _IN_BINS)) for one in where}
         return cls(people, tuple(_secrets(people)), others)
 
     @property
@@ -188,7 +181,7 @@ class _Asks:
 
     def __call__(self, released: RecordRows) -> Numbers:
         values = released.columns(released.features)
-        told = [nearness(values, _windows(self.people))]
+        told = [nearness(values, self.people.windows())]
         count = min(_NEIGHBOURS, len(released))
         for one in self.secrets:
             asked = self.of_secret(one)
@@ -199,7 +192,7 @@ class _Asks:
         for where, others in self.others.items():
             in_bins = where == _IN_BINS
             records = released.columns(released.features, in_bins=in_bins)
-            found = copies_of(records, _windows(self.people, in_bins=in_bins), others=others)
+            found = copies_of(records, self.people.windows(in_bins=in_bins), others=others)
             told += [found.exact, found.near, found.rows.astype(np.float64)]
         return np.stack(told, axis=1)
 
@@ -209,10 +202,6 @@ class _Asks:
 
 
 _IN_BINS, _KINDS = " in bins", ("exact", "near", "rows")
-
-
-def _windows(rows: RecordRows, *, in_bins: bool = False) -> Windows:
-    return Windows(rows.columns(rows.features, in_bins=in_bins), rows.people, rows.recordings)
 
 
 def _judge(

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.appraisal.one_person import some_people
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.evaluate.attacks import Windows
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.resolved import Arrays
@@ -19,28 +21,22 @@ Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]
 
-NO_ONE = -1  # a record that was made from nobody's row, or from whose nobody tells
+NO_ONE = -1  # a record without a source row, or with one that is not known
 _MOST_PEOPLE, _MOST_ROWS = 20_000, 50_000  # a person weighs the same, however many rows are theirs
 _SPREAD_OUT = 32  # categories of a label that have a column each; of more, their numbers stand in one
 
 
 @dataclass(frozen=True)
 class RecordRows:
-    """Rows of records, real or synthetic.
-
-    Attributes:
-        parameters: of the output.
-        codes: category numbers, shape (N, m).
-        values: in each feature's unit, NaN where missing; of labels the category's number; shape (N, m).
-        people: whose each row is, shape (N,); `NO_ONE` where nobody's.
-        recordings: from which recording, shape (N,).
-    """
+    """Rows of records, real or synthetic."""
 
     parameters: RecordsParameters
-    codes: Codes
-    values: Numbers
-    people: Labels
-    recordings: Labels
+    codes: Codes  # category numbers, shape (N, m)
+    values: (
+        Numbers  # in each feature's unit, NaN where missing; of labels the category's number; shape (N, m)
+    )
+    people: Labels  # whose each row is, shape (N,); `NO_ONE` where it is no one's
+    recordings: Labels  # from which recording, shape (N,)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -116,6 +112,10 @@ class RecordRows:
                 parts.append(codes.astype(np.float64)[:, None])
         return np.concatenate(parts, axis=1)
 
+    def windows(self, *, in_bins: bool = False) -> Windows:
+        """Return `features` as columns, with people and recordings, as attacks take them."""
+        return Windows(self.columns(self.features, in_bins=in_bins), self.people, self.recordings)
+
     def recoded(self, columns: Numbers) -> Labels:
         """Return the category numbers of `features` from columns such as theirs, averages of rows say; shape (N, F)."""
         out, at = [], 0
@@ -166,9 +166,7 @@ def manageable(rows: RecordRows, random: SecureRandom) -> tuple[RecordRows, tupl
 def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
     """Return all people, or as many of them as there may be, by lot; in increasing order."""
     names = rows.names
-    if names.size <= most:
-        return names
-    return np.sort(names[random.permutation(names.size)[:most]])
+    return names[some_people(names.size, most, random)]
 
 
 def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:
@@ -184,26 +182,26 @@ def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:
 
 
 def released_rows(released: Arrays, parameters: RecordsParameters) -> RecordRows:
-    """Return the records of a bundle, from its arrays by their labels below the output; they are nobody's."""
+    """Return the records of a bundle, from its arrays by their labels below the output; they have no owner."""
     attributes = parameters.attributes
     codes = np.stack([released[a.name, "category"] for a in attributes], axis=1)
     values = [
         released[a.name, "value"] if a.labels is None else released[a.name, "category"] for a in attributes
     ]
-    return _of_nobody(parameters, codes, np.stack(values, axis=1).astype(np.float64))
+    return _ownerless(parameters, codes, np.stack(values, axis=1).astype(np.float64))
 
 
 def decoded_rows(codes: Codes, parameters: RecordsParameters) -> RecordRows:
-    """Return records of category numbers with the values that a release gives them; they are nobody's."""
+    """Return records of category numbers with the values that a release gives them; they have no owner."""
     attributes = parameters.attributes
     values = [
         codes[:, j].astype(np.float64) if a.labels is not None else a.values(codes[:, j])
         for j, a in enumerate(attributes)
     ]
-    return _of_nobody(parameters, codes, np.stack(values, axis=1))
+    return _ownerless(parameters, codes, np.stack(values, axis=1))
 
 
-def _of_nobody(parameters: RecordsParameters, codes: NDArray[Any], values: Numbers) -> RecordRows:
-    nobody = np.full(len(codes), NO_ONE, dtype=np.int64)
+def _ownerless(parameters: RecordsParameters, codes: NDArray[Any], values: Numbers) -> RecordRows:
+    owners = np.full(len(codes), NO_ONE, dtype=np.int64)
     recordings = codes[:, 0].astype(np.int64) if parameters.task else np.zeros(len(codes), dtype=np.int64)
-    return RecordRows(parameters, codes, values, nobody, recordings)
+    return RecordRows(parameters, codes, values, owners, recordings)

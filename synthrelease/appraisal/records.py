@@ -1,15 +1,13 @@
-"""All that is told of a records output beside its yardstick."""
+"""All that an evaluation says of an output of records beside its distributions: baselines, tasks and attacks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from synthrelease.appraisal.appraised import Values
+from synthrelease.appraisal.appraised import Task, Values
 from synthrelease.appraisal.record_attacks import record_attacks
-from synthrelease.appraisal.record_tasks import record_tasks
-from synthrelease.appraisal.record_worth import record_comparisons
-from synthrelease.appraisal.task import Task
+from synthrelease.appraisal.record_utility import record_comparisons, record_tasks
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult
 from synthrelease.evaluate.attacks.chance import DRAWS
@@ -21,19 +19,13 @@ from synthrelease.privacy.event import Event
 
 @dataclass(frozen=True)
 class AppraisedRecords:
-    """What is told of a records output beside its yardstick.
+    """What is found of an output of records."""
 
-    Attributes:
-        compared: further rows for `Utility.compared`. They need the data.
-        tasks: what is learnt from the records.
-        attacks: on them, judged together.
-        remarks: what was done, and what was not and why, in sentences.
-    """
-
-    compared: Mapping[str, Values]
+    compared: Mapping[str, Values]  # further rows for `Utility.compared`: baselines that need the data
     tasks: tuple[Task, ...]
-    attacks: tuple[AttackResult, ...]
-    remarks: tuple[str, ...]
+    attacks: tuple[AttackResult, ...]  # judged together
+    remarks: tuple[str, ...]  # what was done, and what was not and why, in sentences
+    faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
 
 
 def appraised_records(
@@ -47,22 +39,11 @@ def appraised_records(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> AppraisedRecords:
-    """Return comparisons, tasks and attacks.
-
-    Args:
-        output: with all its public parameters.
-        event: what was done for the release.
-        data: of all people, or of some.
-        released: the bundle's arrays, by their labels below the output.
-        seed: of everything that is drawn: the same seed, the same results.
-        draws: shuffles behind a p-value.
-        n_jobs: releases and classifiers at a time; it changes no result.
-        progress: told of releases and labels.
-    """
-    compared = record_comparisons(output, data, seed=seed)
+    """Return baselines, tasks and attacks; arguments as `record_attacks`."""
+    compared, unlike = record_comparisons(output, data, seed=seed)
     tasks, learnt = record_tasks(output, event, data, released, seed=seed, progress=progress)
     attacks, attacked = record_attacks(
         output, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs, draws=draws
     )
-    remarks = tuple(dict.fromkeys((*compared.remarks, *learnt, *attacked)))
-    return AppraisedRecords(compared.values, tasks, attacks, remarks)
+    remarks = tuple(dict.fromkeys((*unlike, *learnt, *attacked)))
+    return AppraisedRecords(compared, tasks, attacks, remarks)

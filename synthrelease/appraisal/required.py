@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from synthrelease.appraisal.appraised import Appraisal
+from synthrelease.evaluate.json_form import JsonForm
 from synthrelease.report.number_words import listed
 
 # What a policy calls an attack, and how its results are called.
@@ -20,22 +20,12 @@ _CALLED = {
 
 
 @dataclass(frozen=True)
-class Required:
-    """An attack that a policy asks for.
+class Required(JsonForm):
+    """An attack that a policy asks for."""
 
-    Attributes:
-        attack: as the policy calls it.
-        met: whether it was tried, or there is nothing that it could be tried on.
-        told: on what, or why not.
-    """
-
-    attack: str
-    met: bool
-    told: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {"attack": self.attack, "met": self.met, "told": self.told}
+    attack: str  # as the policy calls it
+    met: bool  # whether it was tried, or there is nothing that it could be tried on
+    told: str  # on what, or why not
 
 
 def required_attacks(appraisal: Appraisal, asked: Sequence[str]) -> tuple[Required, ...]:

@@ -1,4 +1,4 @@
-"""What an output is worth: the release, the same without noise, and what needs no data, by the same measures."""
+"""The utility of an output: the release, the same without noise, and what needs no data, by the same measures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from synthrelease.appraisal.appraised import NoiseCheck, Utility, Values
+from synthrelease.appraisal.appraised import RELEASED, NoiseCheck, Utility, Values
 from synthrelease.appraisal.case import Case
 from synthrelease.appraisal.curves import over_items
 from synthrelease.appraisal.noise_check import NoiseTally
@@ -19,7 +19,7 @@ from synthrelease.report.released import Released
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
-RELEASED, EXACT = "released", "without noise"
+EXACT = "without noise"
 Labels = tuple[str, ...]
 
 
@@ -85,7 +85,7 @@ def _add_counts(tally: NoiseTally | None, case: Case, released: Released) -> Non
 
 
 def _tally(case: Case) -> NoiseTally | None:
-    """Of everybody's own series nobody can say what to take away: the order is drawn by lot."""
+    """Of series of each person it is not known what to subtract: their order is drawn by lot."""
     noise, kind = noise_of(case.made.event), case.kind
     known = kind.counts is not None if kind.exact is None else not case.of_each
     return None if noise is None or not known else NoiseTally(noise)

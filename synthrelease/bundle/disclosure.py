@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from synthrelease.kinds.registry import listed_nouns
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours, Unit
@@ -12,13 +13,6 @@ from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 _SOURCES = {
     "listed": "listed in the plan, public",
     "assumed": "taken from the data, assumed public by study design",
-}
-_LISTED = {  # what is public of each kind of output, by its name
-    "heatmap": "stimuli",
-    "areas": "stimuli",
-    "signals": "recordings",
-    "records": "recordings",
-    "statistics": "recordings",
 }
 _HELD = (
     "a value that is held over a gap, or to the end, stands in every step there: a promise to a step or a chunk is to one "
@@ -70,7 +64,7 @@ def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = _LISTED[output["kind"]]
+    noun = listed_nouns()[output["kind"]]
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
         facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))

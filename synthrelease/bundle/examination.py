@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.contents import contents, dataset_count
 from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.bundle.items import item_count, items_of
 from synthrelease.bundle.layout import (
     ENCODING_VERSION,
     FORMAT,
@@ -38,6 +38,7 @@ from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.errors import BundleError
 from synthrelease.parallel import Progress
+from synthrelease.privacy.guarantee import Neighbours
 
 _HASHED_UNSEEN = 1 << 30  # bytes; of a larger file, which can be a hole, it is known first what they are for
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
@@ -226,7 +227,7 @@ def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) 
 def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
     """Before datasets are listed: a manifest can call for any number of them in a few words."""
     present = len(file.dataset_paths())
-    number = sum(dataset_count(output) for output in manifest["outputs"])
+    number = sum(item_count(output) for output in manifest["outputs"])
     if number > present + _MISSING_LISTED:
         message = f"the manifest calls for {number} datasets, the file has {present}"
         yield Finding("missing", "outputs", message)
@@ -234,14 +235,15 @@ def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Findi
 
 def _content_faults(read: Reader, manifest: dict[str, Any]) -> Iterator[Finding]:
     present = read.file.dataset_paths()
-    expected = [contents(output) for output in manifest["outputs"]]
-    called_for = [content.path for own in expected for content in own]
+    expected = [items_of(output) for output in manifest["outputs"]]
+    called_for = [item.path for items in expected for item in items]
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
     yield from _listing_faults(read.file, manifest, present, called_for)
     if set(called_for) <= set(present):
         read.order.update(itertools.pairwise(called_for))
-        for number, (output, own) in enumerate(zip(manifest["outputs"], expected, strict=True)):
+        for number, (output, items) in enumerate(zip(manifest["outputs"], expected, strict=True)):
             where = f"outputs/{number} ({output['name']})"
-            yield from OutputExamination(read, output, own, where, manifest).faults()
+            yield from OutputExamination(read, output, items, where, neighbours).faults()
     for path in present:
         if read.digest(path) != manifest["digests"].get(path):
             yield Finding("digest", path, "the values are not those of the manifest's digest")

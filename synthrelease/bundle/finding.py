@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from synthrelease.bundle.trust import on_trust
+from synthrelease.errors import Argument, Remedy
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class Verification:
         if codes <= {"policy"}:
             return ""
         if codes == {"test-seed"}:
-            return "build it without a test seed; for tests of a program alone: allow_test_seed=True"
+            return Remedy(
+                "build it without a test seed; for tests of a program alone: ",
+                Argument("allow_test_seed", True),
+            )
         if codes <= {"known-defect", "policy"}:
             return "ask the curator to withdraw it, to build it again, and to count both releases"
         again = "get the file again from its source, and run: synthrelease verify"

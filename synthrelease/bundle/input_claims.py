@@ -7,17 +7,11 @@ from typing import Any
 
 from synthrelease.bundle.finding import Finding
 from synthrelease.data.coordinates import DEGREES
+from synthrelease.kinds.registry import input_kinds
 
 ONLY_WARNING = (
     "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
 )
-NEEDED = {  # the kind of input that a kind of output is made of
-    "heatmap": "gaze",
-    "areas": "gaze",
-    "signals": "features",
-    "records": "features",
-    "statistics": "features",
-}
 _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
 
 
@@ -32,7 +26,7 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("manifest", "inputs", "not exactly the inputs of the outputs, each once")
         return
     for number, output in enumerate(manifest["outputs"]):
-        if inputs[output["input"]]["kind"] != NEEDED[output["kind"]]:
+        if inputs[output["input"]]["kind"] != input_kinds()[output["kind"]]:
             yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
     for name, entry in inputs.items():
         yield from _row_faults(entry)

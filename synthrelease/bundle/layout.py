@@ -6,10 +6,11 @@ import hashlib
 import math
 import re
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
+
+from synthrelease.kinds.dataset import quoted
 
 FORMAT, FORMAT_VERSION = "synthrelease", 1
 ENDING = ".h5"  # of every bundle that is built
@@ -76,15 +77,9 @@ def is_marked_test_seed(block: bytes) -> bool:
     return TEST_SEED_WORDS.encode() in block
 
 
-def group_name(label: str) -> str:
-    """Return a label (of a stimulus, a feature) as an HDF5 name: ASCII, without / and without a lone dot."""
-    quoted = quote(label, safe="")
-    return quoted.replace(".", "%2E") if set(quoted) <= {"."} else quoted
-
-
 def dataset_path(output: str, *labels: str) -> str:
     """Return the path of a dataset of an output, such as /outputs/attention/1001/noised."""
-    return "/".join([OUTPUTS, group_name(output), *map(group_name, labels)])
+    return "/".join([OUTPUTS, quoted(output), *map(quoted, labels)])
 
 
 def is_compact(shape: tuple[int, ...], itemsize: int) -> bool:

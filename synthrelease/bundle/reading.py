@@ -9,11 +9,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.contents import contents, noised_network
+from synthrelease.bundle.items import items_of
 from synthrelease.bundle.layout import dataset_path, digest
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.errors import ArgumentError, BundleError, no_such
+from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.mechanisms.records.model import SeededModel
+from synthrelease.privacy.event import from_json
 
 
 class Output(Mapping[str, NDArray[Any]]):
@@ -70,7 +73,7 @@ class Bundle:
             if output["name"] == name:
                 start = len(dataset_path(name)) + 1
                 try:
-                    paths = [content.path for content in contents(output)]
+                    paths = [item.path for item in items_of(output)]
                 except (ValueError, ArithmeticError):
                     raise BundleError(
                         "contradicting-parameters",
@@ -102,10 +105,9 @@ class Bundle:
                 expected='records with fit = "dp"',
                 remedy="name such an output; the models of others are not in the bundle",
             )
-        arrays = {
-            f"{dataset_path(name)}/{key}": self[name][key] for key in self[name] if key.endswith("/noised")
-        }
-        return noised_model(entry, arrays)
+        noisy = [item for item in items_of(entry) if item.dataset.role is Role.NOISY]
+        start = len(dataset_path(name)) + 1
+        return noisy_model(entry, {item.dataset.path: self[name][item.path[start:]] for item in noisy})
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
@@ -132,13 +134,13 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
     return Bundle(Path(path), result.manifest)
 
 
-def noised_model(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SeededModel:
+def noisy_model(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SeededModel:
     """Return the model that records were drawn from.
 
     Args:
         output: an entry of the manifest's `outputs`, records with a DP fit.
-        arrays: its noised joint counts by path, integers, each of the shape of its attributes' numbers of categories.
+        arrays: its noisy joint counts by the paths of their datasets, integers, each of the shape of its attributes' numbers of categories.
     """
-    network = noised_network(output, arrays)
-    drawn = output["mechanism"]["parameters"]["resampled"]
-    return SeededModel(network.tables, network.order, drawn, network.parents)
+    parameters = RecordsParameters.from_entry(output["mechanism"])
+    network = parameters.network(arrays, from_json(output["event"]))
+    return SeededModel(network.tables, network.order, list(parameters.resampled), network.parents)

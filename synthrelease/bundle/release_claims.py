@@ -9,6 +9,7 @@ from synthrelease.bundle import claims
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
@@ -79,7 +80,7 @@ def _narrower_faults(
     output: dict[str, Any], event: events.Event, where: str, neighbours: Neighbours
 ) -> Iterator[Finding]:
     due = claims.narrower_guarantees(
-        output["kind"], output["mechanism"], event, delta=_delta(output["guarantee"]), neighbours=neighbours
+        parameters_of(output), event, delta=_delta(output["guarantee"]), neighbours=neighbours
     )
     stated = output["narrower_units"]
     if len(stated) != len(due) or not all(map(claims.same_guarantee, stated, due)):

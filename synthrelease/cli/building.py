@@ -243,7 +243,9 @@ def batch(
             confirm=None if yes or not charging else all_confirmed,
             ended=ended,
         )
-    done = [replace(one, reason=as_options(one.reason, main)) for one in done]
+    for error in filter(None, (plan.error for plan in done)):
+        error.remedy = as_options(error.remedy)
+    done = [plan if plan.error is None else replace(plan, reason=str(plan.error)) for plan in done]
     if as_json:
         print_json(
             [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import select
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ YES = click.option(
     help="Charge the ledger without asking; needed where there is no terminal to ask at.",
 )
 _WIDTH = 100
+_LOOK_EVERY_S = 0.2  # whether Ctrl-C was pressed
 _CHOICE_LEAKS = (
     "These counts are private. A plan that you change because of them depends on the data, which ε does not cover: correct what is wrong "
     "whatever the data are (a unit, a screen, a code of missing values), and nothing else."
@@ -59,14 +60,18 @@ def all_confirmed(payments: Sequence[Payment]) -> bool:
 
 
 def _agreed(question: str) -> bool:
-    """Ask; Ctrl-C and the end of what is typed mean no, as an empty answer does."""
-    # polars has taken the handler over, in a way in which reading from a terminal goes on after Ctrl-C: Python's own comes back.
-    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+    """Ask; Ctrl-C and the end of what is typed mean no, as any answer but yes does, bytes that are no text among them."""
+    click.echo(f"{question} [y/N]: ", nl=False, err=True)
     try:
-        return click.confirm(question, default=False, err=True)
-    except click.Abort:
+        # Reading at once would not end by a Ctrl-C that comes just before it, or once polars has taken the handler over.
+        while not select.select([sys.stdin], [], [], _LOOK_EVERY_S)[0]:
+            pass
+        answer = sys.stdin.readline()
+    except (KeyboardInterrupt, UnicodeDecodeError):
+        answer = ""
+    if not answer.endswith("\n"):
         click.echo("", err=True)
-        return False
+    return answer.strip().lower() in {"y", "yes"}
 
 
 def _print_payment(payment: Payment) -> None:

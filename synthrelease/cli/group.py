@@ -115,7 +115,7 @@ class _All(Commands):
                 raise click.UsageError(f"{name} is set in the plan, under [privacy].", error.ctx) from None
             raise
         except SynthReleaseError as error:
-            error.remedy = as_options(error.remedy, self)
+            error.remedy = as_options(error.remedy)
             asked = ctx.meta.get(_ASKED, False)
             if asked:
                 print_json({"error": error.to_json()})

@@ -25,7 +25,7 @@ def inputs_of_plan(ctx: click.Context, _parameter: click.Parameter, begun: str) 
         return []
 
 
-def _positive(default: float, told: str) -> dict[str, object]:
+def _positive(default: float, words: str) -> dict[str, object]:
     """What options of thresholds and lengths have in common."""
 
     def checked(_ctx: click.Context, _parameter: click.Parameter, value: float) -> float:
@@ -33,7 +33,7 @@ def _positive(default: float, told: str) -> dict[str, object]:
             raise click.BadParameter(f"Expected a finite number, {_LEAST_S:g} at least.")
         return value
 
-    return {"type": float, "default": default, "show_default": True, "callback": checked, "help": told}
+    return {"type": float, "default": default, "show_default": True, "callback": checked, "help": words}
 
 
 @main.command()
@@ -106,27 +106,27 @@ def prepare(
     from synthrelease.durable import refuse_unwritable
     from synthrelease.errors import PlanError
     from synthrelease.plan import load_plan
-    from synthrelease.preparation import Settings
-    from synthrelease.preparation import prepare as run
-    from synthrelease.preparation.prepared import refuse_input
+    from synthrelease.prepare import Settings
+    from synthrelease.prepare import prepare as run
+    from synthrelease.prepare.prepared import refuse_input
     from synthrelease.settings_file import nearest
 
     if target.suffix != ".parquet":
         raise click.UsageError("The table is a Parquet file: let its name end in .parquet.")
-    read = load_plan(plan)
-    if name not in read.inputs:
+    loaded = load_plan(plan)
+    if name not in loaded.inputs:
         raise PlanError(
             "unknown-input",
             f"there is no input '{name}'",
             where=str(plan),
-            expected="one of " + ", ".join(read.inputs),
-            remedy=nearest(name, list(read.inputs)),
+            expected="one of " + ", ".join(loaded.inputs),
+            remedy=nearest(name, list(loaded.inputs)),
         )
-    refuse_input(read.inputs[name], keep)
-    refuse_unwritable(target, read.files(), force=force, what="table")
+    refuse_input(loaded.inputs[name], keep)
+    refuse_unwritable(target, loaded.files(), force=force, what="table")
     with progress(obj) as tell:
-        found = run(
-            read.inputs[name],
+        prepared = run(
+            loaded.inputs[name],
             to,
             settings=Settings(**settings),
             time_unit=time_unit,
@@ -134,23 +134,23 @@ def prepare(
             keep=keep,
             progress=tell,
         )
-    found.write(target, force=force)
+    prepared.write(target, force=force)
     if as_json:
         print_json(
             {
                 "table": str(target),
                 "to": to,
-                "made": found.made,
-                "recordings": found.recordings,
-                "people": found.people,
-                "warnings": list(found.warnings),
+                "made": prepared.made,
+                "recordings": prepared.recordings,
+                "people": prepared.people,
+                "warnings": list(prepared.warnings),
             }
         )
     else:
         click.echo(
             printable(
-                f"Table      {target}: {found.made} {to} in {several(found.recordings, 'recording')} "
-                f"of {several(found.people, 'person', 'people')}"
+                f"Table      {target}: {prepared.made} {to} in {several(prepared.recordings, 'recording')} "
+                f"of {several(prepared.people, 'person', 'people')}"
             )
         )
     click.secho(
@@ -159,10 +159,10 @@ def prepare(
         err=True,
     )
     if not obj["quiet"] and not as_json:
-        for warning in found.warnings:
+        for warning in prepared.warnings:
             print_warning(warning)
     if obj["verbose"]:
-        for note in found.notes:
+        for note in prepared.notes:
             click.echo(printable(f"  {note}"), err=True)
     if not as_json:
         click.echo(printable(f"Next       synthrelease init {target} --person person"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError
 from synthrelease.printable import printable
 
@@ -74,23 +75,17 @@ def print_warning(warning: str) -> None:
     click.secho(f"warning: {printable(warning)}", fg="yellow", err=True)
 
 
-def print_appraisal(found: Appraisal) -> None:
+def print_appraisal(appraisal: Appraisal) -> None:
     """Print what is at fault, and a few lines for every output."""
-    from synthrelease.appraisal.private_cards import glance_line
+    from synthrelease.appraisal.private_words import at_a_glance
 
-    for fault in found.faults:
+    for fault in appraisal.faults:
         click.secho(printable(f"FAULT      {fault}"), fg="red")
-    for output in found.outputs:
-        one = glance_line(output, "")
-        lines = []
-        if one.measure:
-            beside = ", ".join(f"{what} {value}" for what, value in one.beside)
-            lines.append(f"{one.measure} {one.released} ({beside})")
-        if one.worst:
-            lines.append(f"who knows everybody else guesses right in {one.worst} ({one.allowed})")
-        lines.append(f"attacks: {one.attacks}")
-        for number, line in enumerate(lines):
-            click.echo(printable(f"{one.name if number == 0 else '':<10} {line}"))
+    for output in appraisal.outputs:
+        for number, line in enumerate(at_a_glance(output)):
+            beside = f" ({', '.join(line.beside)})" if line.beside else ""
+            name = "" if number else output.name
+            click.echo(printable(f"{name:<10} {line.term} {line.value}{beside}"))
 
 
 def print_required(attacks: Sequence[Required]) -> None:
@@ -126,7 +121,7 @@ def print_verification(result: Any, path: Path) -> None:
         return
     _print_faults(str(path), result.findings)
     if result.remedy:
-        click.echo(printable(f"  to do: {result.remedy}"))
+        click.echo(printable(f"  to do: {as_options(result.remedy)}"))
 
 
 def print_findings(error: FaultyBundleError) -> None:

@@ -13,7 +13,7 @@ from synthrelease.printable import printable
 from synthrelease.report.number_words import several
 
 if TYPE_CHECKING:
-    from synthrelease.proposal.propose import Input
+    from synthrelease.init.propose import Input
 
 
 @main.command()
@@ -63,32 +63,34 @@ def init(
     """
     from synthrelease.api import propose
     from synthrelease.durable import refuse_unwritable, write_atomically
-    from synthrelease.proposal.found_source import data_files
+    from synthrelease.init.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
-    named = tuple(one.strip() for one in axes.split(",")) if axes else ()
-    found = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
+    named = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
+    proposal = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
     remedy = "choose another with -o other.toml, or pass --force to replace it"
     refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
-    write_atomically(target, found.text.encode("utf-8"), force=force)
+    write_atomically(target, proposal.text.encode("utf-8"), force=force)
     if as_json:
-        told = {"inputs": [_form(one) for one in found.inputs], "warnings": list(found.warnings)}
-        print_json({"plan": str(target), **told})
+        inputs = [_form(source) for source in proposal.inputs]
+        print_json({"plan": str(target), "inputs": inputs, "warnings": list(proposal.warnings)})
         return
-    for one in found.inputs:
-        click.echo(printable(f"Data       {one.path}: {_found(one)}"))
+    for source in proposal.inputs:
+        click.echo(printable(f"Data       {source.path}: {_summary(source)}"))
     click.echo(printable(f"Plan       {target}"))
-    for warning in found.warnings:
+    for warning in proposal.warnings:
         print_warning(warning)
     click.echo(printable(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
 
 
-def _form(one: Input) -> dict[str, object]:
-    groups = [{"column": column, "fewest": low, "most": high} for low, high, column in one.groups]
-    return {"path": str(one.path), "kind": one.kind, "people": one.people, "groups": groups}
+def _form(data: Input) -> dict[str, object]:
+    groups = [{"column": column, "fewest": low, "most": high} for low, high, column in data.groups]
+    return {"path": str(data.path), "kind": data.kind, "people": data.people, "groups": groups}
 
 
-def _found(one: Input) -> str:
-    people = f"{one.kind} of {several(one.people, 'person', 'people')}"
-    each = [f"{low if low == high else f'{low} to {high}'} of '{column}'" for low, high, column in one.groups]
+def _summary(data: Input) -> str:
+    people = f"{data.kind} of {several(data.people, 'person', 'people')}"
+    each = [
+        f"{low if low == high else f'{low} to {high}'} of '{column}'" for low, high, column in data.groups
+    ]
     return f"{people}, each with {' and '.join(each)}" if each else people

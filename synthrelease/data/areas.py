@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.area_shapes import ELSEWHERE, LABEL, POLYGON, RECTANGLE
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
 from synthrelease.errors import MachineError, PlanError
 
-ELSEWHERE = "elsewhere"
-RECTANGLE, POLYGON, LABEL = "rectangle", "polygon", "label"
 _SHAPES = {
     RECTANGLE: "[left, top, right, bottom] in pixels of the screen, left < right and top < bottom",
     POLYGON: "[[x, y], …], three corners or more in pixels of the screen",

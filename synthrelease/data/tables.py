@@ -175,7 +175,7 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
     """
     cells = table.frame[column]
     distinct = cells.unique()
-    texts = _text(table, column, distinct).fill_null("")
+    texts = column_texts(table, column, distinct).fill_null("")
     if (~texts.str.contains(_PLAIN_LABEL) & ((texts != "") | (not empty_allowed))).any():
         raise _bad_label(table, column, empty_allowed=empty_allowed)
     names = in_natural_order(set(texts.to_list()) - {""})
@@ -188,7 +188,7 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
 
 def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
     """What is wrong with the first cell that is no label."""
-    text = _text(table, column, table.frame[column]).fill_null("")
+    text = column_texts(table, column, table.frame[column]).fill_null("")
     empty = text == ""
     if empty.any() and not empty_allowed:
         return DataError(
@@ -218,7 +218,7 @@ def categories(
     Raises:
         DataError: a label is not in the list, or the column holds neither text nor numbers.
     """
-    text = _text(table, column, table.frame[column])
+    text = column_texts(table, column, table.frame[column])
     known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
     empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
     code = text.cast(pl.Float64, strict=False)
@@ -244,7 +244,7 @@ def labels_among(table: Table, column: str, listed: Sequence[str]) -> NDArray[np
     Raises:
         DataError: the column holds neither text nor numbers.
     """
-    text = _text(table, column, table.frame[column])
+    text = column_texts(table, column, table.frame[column])
     return text.is_in(list(listed)).fill_null(value=False).to_numpy()
 
 
@@ -323,8 +323,8 @@ def label_texts(series: pl.Series) -> pl.Series:
     raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
 
 
-def _text(table: Table, column: str, cells: pl.Series) -> pl.Series:
-    """Some cells of a column as text."""
+def column_texts(table: Table, column: str, cells: pl.Series) -> pl.Series:
+    """Return some cells of a column as text; DataError if its type has none."""
     try:
         return label_texts(cells)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What a release is worth: measures of utility, computed beside the private data and never released themselves."""
+"""Measures of utility, computed beside the private data and never released themselves."""
 
 from synthrelease.evaluate.map_metrics import correlation, kl_divergence, mse, nss, similarity
 from synthrelease.evaluate.signal_metrics import (

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import DataError
 from synthrelease.exports import promised
 from synthrelease.exports.csv import save_text
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.task import Task, json_bytes
 from synthrelease.exports.written import Written, write_beside, write_tables
-from synthrelease.report.promise_words import promise_of
 
 TABLES, MISSING = "group", "n/a"
 _VERSION = "1.10.0"  # of BIDS
@@ -33,8 +31,8 @@ def write(task: Task) -> list[str]:
         DataError: a label is what BIDS writes for a missing value.
     """
     written = write_tables(task, "tsv", _save, below=TABLES)
-    for one in written:
-        (task.folder / one.path).with_suffix(".json").write_bytes(json_bytes(_sidecar(task, one)))
+    for file in written:
+        (task.folder / file.path).with_suffix(".json").write_bytes(json_bytes(_sidecar(task, file)))
     (task.folder / "dataset_description.json").write_bytes(json_bytes(_description(task)))
     (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8")
     return write_beside(task, written, what=_WHAT, below="sourcedata")
@@ -53,57 +51,50 @@ def _save(table: Table, file: BinaryIO) -> None:
 
 
 def _description(task: Task) -> dict[str, Any]:
-    release, tool, privacy = task.manifest["release"], task.manifest["tool"], task.manifest["privacy"]
-    promise = promise_of(task.manifest).headline
-    holds = f"{TEST_SEED_WORDS}: what is promised does not hold." if task.test_seed else promise
-    found = {
+    release, tool, privacy = task.manifest["release"], task.manifest["tool"], task.privacy
+    source = f"bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"
+    description = {
         "Name": promised.title(task.manifest),
         "BIDSVersion": _VERSION,
         "DatasetType": "derivative",
         "License": release.get("license", ""),
         "HowToAcknowledge": f"Contact: {release['contact']}" if "contact" in release else "",
-        "GeneratedBy": [{"Name": tool["name"], "Version": tool["version"], "Description": holds}],
-        "SourceDatasets": [
-            {"Version": f"bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"}
+        "GeneratedBy": [
+            {"Name": tool["name"], "Version": tool["version"], "Description": privacy["promise"]}
         ],
-        "Privacy": {
-            "Promise": holds,
-            "Guarantee": privacy["guarantee"],
-            "Covered": privacy["composition"]["outputs"],
-            "NotProtected": privacy["not_protected"],
-            "Warnings": promised.warnings(task.manifest),
-            "TestSeed": task.test_seed,
-            "ManifestSHA256": task.manifest_digest,
-        },
+        "SourceDatasets": [{"Version": source}],
+        "Privacy": {_in_capitals(key): value for key, value in privacy.items()},
     }
-    return {key: value for key, value in found.items() if value != ""}
+    return {key: value for key, value in description.items() if value != ""}
 
 
-def _sidecar(task: Task, one: Written) -> dict[str, Any]:
-    output = next(entry for entry in task.manifest["outputs"] if entry["name"] == one.table.output)
-    told = {
-        "Title": one.table.title,
-        "Description": one.table.description,
-        "Rows": one.rows,
-        "Guarantee": output["guarantee"],
+def _in_capitals(key: str) -> str:
+    """A key as BIDS spells its own: `ManifestSHA256`."""
+    return key.title().replace("_", "").replace("Sha", "SHA")
+
+
+def _sidecar(task: Task, file: Written) -> dict[str, Any]:
+    table = {
+        "Title": file.table.title,
+        "Description": file.table.description,
+        "Rows": file.rows,
+        "Guarantee": task.output(file.table.output)["guarantee"],
         "TestSeed": task.test_seed,
-        "SHA256": one.digest,
+        "SHA256": file.digest,
     }
-    columns = {column.name: _column(column) for column in one.table.columns}
+    columns = {column.name: _column(column) for column in file.table.columns}
     key = "synthrelease:table"
     while key in columns:  # a feature may be called anything, and must not take the guarantee's place
         key += "_"
-    return {key: told, **columns}
+    return {key: table, **columns}
 
 
 def _column(column: Column) -> dict[str, Any]:
-    found: dict[str, Any] = {"Description": column.description}
-    if column.unit:
-        found["Units"] = _UNITS.get(column.unit, column.unit)
-    if column.labels:
-        found["Levels"] = {label: label for label in column.labels}
-    if column.lowest is not None:
-        found["Minimum"] = column.lowest
-    if column.highest is not None:
-        found["Maximum"] = column.highest
-    return found
+    described = {
+        "Description": column.description,
+        "Units": _UNITS.get(column.unit, column.unit) or None,
+        "Levels": {label: label for label in column.labels} or None,
+        "Minimum": column.lowest,
+        "Maximum": column.highest,
+    }
+    return {key: value for key, value in described.items() if value is not None}

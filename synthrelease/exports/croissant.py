@@ -22,41 +22,9 @@ from synthrelease.report.number_words import several
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TERMS = (
-    *(
-        "annotation",
-        "arrayShape",
-        "citeAs",
-        "column",
-        "containedIn",
-        "equivalentProperty",
-        "excludes",
-        "extract",
-        "field",
-    ),
-    *(
-        "fileProperty",
-        "fileObject",
-        "fileSet",
-        "format",
-        "includes",
-        "isArray",
-        "isLiveDataset",
-        "jsonPath",
-        "key",
-        "md5",
-    ),
-    *(
-        "parentField",
-        "path",
-        "readLines",
-        "recordSet",
-        "references",
-        "regex",
-        "repeated",
-        "replace",
-        "samplingRate",
-    ),
-    *("sdVersion", "separator", "source", "subField", "transform", "unArchive", "value"),
+    "annotation arrayShape citeAs column containedIn equivalentProperty excludes extract field fileProperty fileObject "
+    "fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path readLines recordSet references regex "
+    "repeated replace samplingRate sdVersion separator source subField transform unArchive value"
 )
 # Appendix 1 of the specification, and the terms besides that its own data sets and validator have.
 CONTEXT: dict[str, Any] = {
@@ -72,7 +40,7 @@ CONTEXT: dict[str, Any] = {
     "description": {"@container": "@language"},
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "name": {"@container": "@language"},
-    **{term: f"cr:{term}" for term in _TERMS},
+    **{term: f"cr:{term}" for term in _TERMS.split()},
 }
 WHAT = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and what is promised to tools of machine learning."
 _TYPES = {"number": "sc:Float", "integer": "sc:Integer", "string": "sc:Text"}
@@ -81,21 +49,13 @@ _MOST_LABELS = 12  # that a description lists
 
 @dataclass(frozen=True)
 class DescribedFile:
-    """A file of an export.
+    """A file of an export."""
 
-    Attributes:
-        name: in the folder of the export.
-        media_type: what it is, as the internet calls it.
-        description: what it is, in a sentence.
-        size: in bytes.
-        sha256: of its bytes, in hexadecimal digits.
-    """
-
-    name: str
+    name: str  # in the folder of the export
     media_type: str
-    description: str
-    size: int
-    sha256: str
+    description: str  # in a sentence
+    size: int  # in bytes
+    sha256: str  # in hexadecimal digits
 
 
 def write(task: Task) -> list[str]:
@@ -103,34 +63,27 @@ def write(task: Task) -> list[str]:
     written = write_csv(task)
     warnings = write_beside(task, written, what=WHAT)
     files = [
-        DescribedFile(one.path.as_posix(), "text/csv", f"{one.table.title}.", one.size, one.digest)
-        for one in written
+        DescribedFile(file.path.as_posix(), "text/csv", f"{file.table.title}.", file.size, file.digest)
+        for file in written
     ]
-    size = len(task.manifest_bytes)
-    files.append(
-        DescribedFile(MANIFEST, "application/json", "What the release promises.", size, task.manifest_digest)
-    )
+    beside = {MANIFEST: ("What the release promises.", task.manifest_bytes)}
+    for name, envelope in task.signatures.items():
+        beside[name] = "A signature of manifest.json: a DSSE envelope.", envelope
     files += [
-        DescribedFile(
-            name,
-            "application/json",
-            "A signature of manifest.json: a DSSE envelope.",
-            len(envelope),
-            hashlib.sha256(envelope).hexdigest(),
-        )
-        for name, envelope in task.signatures.items()
+        DescribedFile(name, "application/json", what, len(raw), hashlib.sha256(raw).hexdigest())
+        for name, (what, raw) in beside.items()
     ]
-    tables = [record_set(_exact(task.manifest, one.table), one.path.as_posix()) for one in written]
+    tables = [record_set(_exact(task, file.table), file.path.as_posix()) for file in written]
     (task.folder / "croissant.json").write_bytes(json_bytes(croissant(task.manifest, files, tables)))
     return [*warnings, *_lacking(task.manifest)]
 
 
-def _exact(manifest: dict[str, Any], table: Table) -> Table:
-    """The table, its guarantee told to the last digit: descriptions of tables end in it with fewer."""
-    output = next(one for one in manifest["outputs"] if one["name"] == table.output)
-    told = " ".join([*promised.warned(manifest), promised.alone(manifest, output)])
-    rest = table.description.removesuffix(promise_sentence(manifest, output))
-    return replace(table, description=f"{rest}{told}")
+def _exact(task: Task, table: Table) -> Table:
+    """The table, its guarantee to the last digit: descriptions of tables end in it with fewer."""
+    output = task.output(table.output)
+    guarantee = " ".join([*promised.warned(task.manifest), promised.alone(task.manifest, output)])
+    rest = table.description.removesuffix(promise_sentence(task.manifest, output))
+    return replace(table, description=f"{rest}{guarantee}")
 
 
 def _lacking(manifest: dict[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from synthrelease.durable import alone_beside, less_umask, partial_folder, sync
-from synthrelease.errors import MachineError
+from synthrelease.errors import Argument, MachineError, Remedy
 from synthrelease.unwritable import PARTIAL, cannot_write, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
@@ -105,7 +105,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
             "export-exists",
             "the folder holds an export already",
             where=str(target),
-            remedy="choose another one, or replace it: force=True",
+            remedy=Remedy("choose another one, or replace it: ", Argument("force", True)),
         )
 
 

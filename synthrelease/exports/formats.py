@@ -13,15 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A form of export.
+    """A form of export."""
 
-    Attributes:
-        told: what it is, in a few words.
-        module: of this package; its `write` takes a `Task`, and returns what whoever exports should know.
-    """
-
-    told: str
-    module: str
+    told: str  # what it is, in a few words
+    module: str  # of this package; its `write` takes a `Task`, and returns what the curator should know
 
     @property
     def write(self) -> Callable[[Task], Sequence[str]]:

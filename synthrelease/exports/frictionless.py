@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.exports import promised
 from synthrelease.exports.csv import WHAT, write_csv
 from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column
-from synthrelease.exports.task import Task, json_bytes
+from synthrelease.exports.task import MANIFEST, Task, json_bytes
 from synthrelease.exports.written import Written, write_beside
-from synthrelease.report.promise_words import promise_of
 
 PACKAGE = "datapackage.json"
 _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
@@ -34,37 +32,27 @@ def write(task: Task) -> list[str]:
 
 def package(task: Task, written: list[Written]) -> dict[str, Any]:
     """Return the descriptor of all tables."""
-    release, privacy = task.manifest["release"], task.manifest["privacy"]
-    promise = promise_of(task.manifest)
-    holds = f"{TEST_SEED_WORDS}: what is promised does not hold." if task.test_seed else promise.headline
-    found: dict[str, Any] = {
+    release, privacy = task.manifest["release"], task.privacy
+    more = "The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it."
+    source = f"Bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"
+    known: dict[str, Any] = {}
+    if "license" in release:
+        known["licenses"] = [_licence(release["license"])]
+    if "contact" in release:
+        email = {"email": release["contact"]} if _EMAIL.fullmatch(release["contact"]) else {}
+        known["contributors"] = [{"title": release["contact"], **email, "roles": ["contact"]}]
+    return {
         "$schema": _PROFILE.format("datapackage"),
         "name": _name(release["name"]),
         "title": promised.title(task.manifest),
-        "description": f"{holds} The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it.",
+        "description": f"{privacy['promise']} {more}",
         "version": release["version"],
         "created": f"{release['date']}T00:00:00Z",
+        **known,
+        "sources": [{"title": source, "path": MANIFEST}],
+        **{f"privacy:{key}": value for key, value in privacy.items()},
+        "resources": [_resource(task, file) for file in written],
     }
-    if "license" in release:
-        found["licenses"] = [_licence(release["license"])]
-    if "contact" in release:
-        email = {"email": release["contact"]} if _EMAIL.fullmatch(release["contact"]) else {}
-        found["contributors"] = [{"title": release["contact"], **email, "roles": ["contact"]}]
-    found["sources"] = [
-        {
-            "title": f"Bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}",
-            "path": "manifest.json",
-        }
-    ]
-    found["privacy:promise"] = holds
-    found["privacy:guarantee"] = privacy["guarantee"]
-    found["privacy:covered"] = privacy["composition"]["outputs"]
-    found["privacy:not_protected"] = privacy["not_protected"]
-    found["privacy:warnings"] = promised.warnings(task.manifest)
-    found["privacy:test_seed"] = task.test_seed
-    found["privacy:manifest_sha256"] = task.manifest_digest
-    found["resources"] = [_resource(task, one) for one in written]
-    return found
 
 
 def _name(text: str) -> str:
@@ -75,48 +63,48 @@ def _name(text: str) -> str:
 def _licence(licence: str) -> dict[str, str]:
     """A licence by its identifier and its page; one that has none by its words, under a name that nobody takes for another's."""
     known = identifier(licence)
-    told = {"name": known or "LicenseRef-release", "title": licence}
-    return told if known is None else {**told, "path": address(licence)}
+    path = {} if known is None else {"path": address(licence)}
+    return {"name": known or "LicenseRef-release", "title": licence, **path}
 
 
-def _resource(task: Task, one: Written) -> dict[str, Any]:
-    output = next(entry for entry in task.manifest["outputs"] if entry["name"] == one.table.output)
+def _resource(task: Task, file: Written) -> dict[str, Any]:
     return {
         "$schema": _PROFILE.format("dataresource"),
-        "name": _name(one.table.name),
+        "name": _name(file.table.name),
         "type": "table",
-        "path": one.path.as_posix(),
-        "title": one.table.title,
-        "description": one.table.description,
+        "path": file.path.as_posix(),
+        "title": file.table.title,
+        "description": file.table.description,
         "format": "csv",
         "mediatype": "text/csv",
         "encoding": "utf-8",
-        "bytes": one.size,
-        "hash": f"sha256:{one.digest}",
+        "bytes": file.size,
+        "hash": f"sha256:{file.digest}",
         "dialect": {"$schema": _PROFILE.format("tabledialect"), "lineTerminator": "\r\n"},
-        "privacy:output": one.table.output,
-        "privacy:guarantee": output["guarantee"],
+        "privacy:output": file.table.output,
+        "privacy:guarantee": task.output(file.table.output)["guarantee"],
         "privacy:test_seed": task.test_seed,
         "schema": {
             "$schema": _PROFILE.format("tableschema"),
-            "fields": [_field(column) for column in one.table.columns],
+            "fields": [_field(column) for column in file.table.columns],
             "missingValues": [""],
-            **({"primaryKey": list(one.table.key)} if one.table.key else {}),
+            **({"primaryKey": list(file.table.key)} if file.table.key else {}),
         },
     }
 
 
 def _field(column: Column) -> dict[str, Any]:
-    constraints: dict[str, Any] = {} if column.missing else {"required": True}
-    if column.lowest is not None:
-        constraints["minimum"] = column.lowest
-    if column.highest is not None:
-        constraints["maximum"] = column.highest
-    if column.labels:
-        constraints["enum"] = list(column.labels)
-    field: dict[str, Any] = {"name": column.name, "type": column.kind, "description": column.description}
-    if column.unit:
-        field["unit"] = column.unit
-    if constraints:
-        field["constraints"] = constraints
-    return field
+    constraints = {
+        "required": None if column.missing else True,
+        "minimum": column.lowest,
+        "maximum": column.highest,
+        "enum": list(column.labels) or None,
+    }
+    field = {
+        "name": column.name,
+        "type": column.kind,
+        "description": column.description,
+        "unit": column.unit,
+        "constraints": {key: value for key, value in constraints.items() if value is not None},
+    }
+    return {key: value for key, value in field.items() if value or key == "description"}

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.bundle.contents import records_subsets
 from synthrelease.data.attribute import Attribute
 from synthrelease.exports.columns import beside, spread
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.units import unit_of
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.report.released import Released
 
@@ -122,7 +122,7 @@ def _categories(output: dict[str, Any], attributes: list[Attribute]) -> Table:
 
 
 def _counts(released: Released, output: dict[str, Any], attributes: list[Attribute]) -> Table:
-    subsets = records_subsets(output["mechanism"]["parameters"])  # all of as many attributes
+    subsets = RecordsParameters.from_entry(output["mechanism"]).subsets  # all of as many attributes
     parts = []
     for subset in subsets:
         own = [attributes[number] for number in subset]

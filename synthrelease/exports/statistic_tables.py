@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from synthrelease.bundle.statistic_claims import labels
 from synthrelease.exports.signal_tables import features_words
 from synthrelease.exports.table import Column, Table
+from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.maths.statistics import HISTOGRAM, quantile
 from synthrelease.report.released import Released
 
@@ -35,7 +35,7 @@ def _values(released: Released, output: dict[str, Any], single: list[str]) -> Ta
     p = output["mechanism"]["parameters"]
     rows = []
     for name in single:
-        for place, _ in labels(p):
+        for place, _ in StatisticsParameters.from_entry(output["mechanism"]).places:
             ends = [None, None]
             if quantile(name) is None:
                 ends = released.values(output["name"], name, *place, "interval")[0].tolist()
@@ -67,10 +67,10 @@ def _histograms(released: Released, output: dict[str, Any]) -> Table:
     shares = output["mechanism"]["public_inputs"]["people"] is not None and p["groups"] is None
     counted = "share_of_people" if shares else "people"
     rows: list[tuple[Any, ...]] = []
-    for place, feature in labels(p):
+    for place, feature in StatisticsParameters.from_entry(output["mechanism"]).places:
         values = released.values(output["name"], HISTOGRAM, *place, "value")
         ends = released.values(output["name"], HISTOGRAM, *place, "interval")
-        edges = np.linspace(feature["low"], feature["high"], len(values) + 1).tolist()
+        edges = np.linspace(feature.low, feature.high, len(values) + 1).tolist()
         rows += [
             (*place, number, edges[number], edges[number + 1], value, *ends[number].tolist())
             for number, value in enumerate(values)

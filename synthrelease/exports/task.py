@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import Bundle
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.exports import promised
 from synthrelease.exports.signature import detached_signature, embedded_signature
+from synthrelease.report.promise_words import promise_of
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -22,19 +25,12 @@ MANIFEST, SIGNATURES = "manifest.json", ("signature.json", "signature-2.json")
 
 @dataclass(frozen=True)
 class Task:
-    """An export that is being written.
+    """An export that is being written."""
 
-    Attributes:
-        bundle: that was verified in full.
-        folder: empty, to be written into.
-        stimuli: a folder with pictures of stimuli, for exports that draw; None for none.
-        progress: called with (what, done, total).
-    """
-
-    bundle: Bundle
-    folder: Path
-    stimuli: Path | None = None
-    progress: Progress | None = None
+    bundle: Bundle  # that was verified in full
+    folder: Path  # empty, to be written into
+    stimuli: Path | None = None  # a folder with pictures of stimuli, for exports that draw
+    progress: Progress | None = None  # called with (what, done, total)
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -59,8 +55,8 @@ class Task:
     @cached_property
     def signatures(self) -> dict[str, bytes]:
         """The envelopes in the bundle and beside it, by the names of their files."""
-        found = [one for one in (embedded_signature(self.bundle), self.detached[0]) if one is not None]
-        return dict(zip(SIGNATURES, found, strict=False))
+        envelopes = embedded_signature(self.bundle), self.detached[0]
+        return dict(zip(SIGNATURES, (envelope for envelope in envelopes if envelope), strict=False))
 
     @cached_property
     def bundle_digest(self) -> str:
@@ -72,6 +68,24 @@ class Task:
     def test_seed(self) -> bool:
         """Whether the noise can be repeated."""
         return bool(self.manifest["randomness"]["test_seed"])
+
+    def output(self, name: str) -> dict[str, Any]:
+        """Return the manifest's entry of an output."""
+        return next(output for output in self.manifest["outputs"] if output["name"] == name)
+
+    @property
+    def privacy(self) -> dict[str, Any]:
+        """What a description of a release says of its privacy, beside its tables."""
+        privacy, headline = self.manifest["privacy"], promise_of(self.manifest).headline
+        return {
+            "promise": f"{TEST_SEED_WORDS}: what is promised does not hold." if self.test_seed else headline,
+            "guarantee": privacy["guarantee"],
+            "covered": privacy["composition"]["outputs"],
+            "not_protected": privacy["not_protected"],
+            "warnings": promised.warnings(self.manifest),
+            "test_seed": self.test_seed,
+            "manifest_sha256": self.manifest_digest,
+        }
 
     def tell(self, what: str, done: int, total: int) -> None:
         """Say how far it is."""

@@ -25,23 +25,14 @@ FORMULAS = (
 
 @dataclass(frozen=True)
 class Written:
-    """A table that is in a file.
+    """A table that is in a file."""
 
-    Attributes:
-        path: of the file, below the folder.
-        table: without its rows.
-        rows: how many they are.
-        size: of the file, in bytes.
-        digest: SHA-256 of the file.
-        formulas: whether a text of it begins as a formula of a spreadsheet does.
-    """
-
-    path: Path
-    table: Table
+    path: Path  # of the file, below the folder
+    table: Table  # without its rows
     rows: int
-    size: int
-    digest: str
-    formulas: bool
+    size: int  # of the file, in bytes
+    digest: str  # SHA-256 of the file
+    formulas: bool  # whether a text of it begins as a formula of a spreadsheet does
 
 
 def write_tables(
@@ -80,15 +71,8 @@ def write_tables(
 
 
 def write_beside(task: Task, written: Sequence[Written], *, what: str, below: str = "") -> list[str]:
-    """Write a README about tables, and the manifest, and return what whoever exports should know.
-
-    Args:
-        task: the export.
-        written: its tables.
-        what: the files are, in a sentence.
-        below: the folder for the manifest, within the task's; "" for none.
-    """
-    warnings = warnings_of(written)
+    """Write a README about tables, and the manifest; arguments and result as of `write_readme`."""
+    warnings = [FORMULAS] if any(file.formulas for file in written) else []
     return [
         *warnings,
         *write_readme(task, table_lines(written), what=what, warnings=warnings, below=below),
@@ -98,42 +82,29 @@ def write_beside(task: Task, written: Sequence[Written], *, what: str, below: st
 def write_readme(
     task: Task, contents: Iterable[str], *, what: str, warnings: Sequence[str] = (), below: str = ""
 ) -> list[str]:
-    """Write README.txt and the manifest, and return what whoever exports should know.
+    """Write README.txt and the manifest, and return what the curator should know.
 
     Args:
         task: the export.
         contents: lines about its files.
         what: the files are, in a sentence.
         warnings: about them, for their readers.
-        below: as `write_beside`.
+        below: the folder for the manifest, within the task's; "" for none.
     """
-    told = write_manifest(task, below=below)
-    about = readme(
-        task,
-        contents,
-        what=what,
-        warnings=warnings,
-        below=below,
-    )
-    (task.folder / README).write_bytes(about)
-    return told
+    faults = write_manifest(task, below=below)
+    text = readme(task, contents, what=what, warnings=warnings, below=below)
+    (task.folder / README).write_bytes(text)
+    return faults
 
 
 def write_manifest(task: Task, *, below: str = "") -> list[str]:
-    """Write the manifest as it stands in the bundle, and the signatures of it, and return what whoever exports should know."""
+    """Write the manifest as it stands in the bundle, and the signatures of it; result as of `write_readme`."""
     folder = task.folder / below
     folder.mkdir(exist_ok=True)
-    (folder / MANIFEST).write_bytes(task.manifest_bytes)
-    for name, envelope in task.signatures.items():
-        (folder / name).write_bytes(envelope)
-    _, fault = task.detached
-    name = signature_file(task.bundle.path).name
+    for name, raw in {MANIFEST: task.manifest_bytes, **task.signatures}.items():
+        (folder / name).write_bytes(raw)
+    fault, name = task.detached[1], signature_file(task.bundle.path).name
     return [f"{name} beside the bundle is no signature of it, and left out: {fault}"] if fault else []
-
-
-def warnings_of(written: Sequence[Written]) -> list[str]:
-    """Return what readers of tables must be told."""
-    return [FORMULAS] if any(one.formulas for one in written) else []
 
 
 def _has_formulas(table: Table) -> bool:

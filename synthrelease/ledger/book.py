@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from synthrelease.errors import ArgumentError, PlanError, PolicyError
+from synthrelease.errors import Argument, ArgumentError, PlanError, PolicyError, Remedy
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, Standing
 from synthrelease.ledger.audit import dataset_id
@@ -79,7 +79,11 @@ class Ledger:
                 "there is no such relation",
                 where=f"{self.path}: {dataset}",
                 expected="one of " + ", ".join(Neighbours),
-                remedy='write neighbours="replace-one", unless the number of people is private',
+                remedy=Remedy(
+                    "write ",
+                    Argument("neighbours", "replace-one"),
+                    ", unless the number of people is private",
+                ),
             )
         granted = self._meant(dataset, epsilon, delta, Neighbours(neighbours))
         store.create(self.path)
@@ -96,7 +100,7 @@ class Ledger:
                     where=f"{self.path}: {dataset}",
                     found=str(granted.neighbours),
                     expected=str(account.grant.neighbours),
-                    remedy=f'neighbours="{account.grant.neighbours}", as before',
+                    remedy=Remedy(Argument("neighbours", account.grant.neighbours), ", as before"),
                 )
             ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 

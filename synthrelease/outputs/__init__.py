@@ -1,6 +1,6 @@
 """The kinds of output: each turns a plan's words into a mechanism, and a mechanism into a manifest's words.
 
-A new kind is one file here, one branch of the plan's schema, and its contents in `bundle.contents`.
+A new kind is one file here, one branch of the plan's schema, and its public half in `kinds`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.areas import ELSEWHERE, LABEL, read_areas
+from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.data.areas import read_areas
 from synthrelease.data.facts import Facts
 from synthrelease.data.screen import Screen
 from synthrelease.errors import PlanError

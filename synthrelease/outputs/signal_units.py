@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle.claims import narrower_guarantees
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.mechanisms.signals import calibrate
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.resolved import ResolvedOutput, counted
@@ -65,7 +66,12 @@ def unit_costs(
         return {}
     delta = promise.delta if isinstance(promise, ApproxDP) else accounting.ANY_DELTA
     of_each = [
-        narrower_guarantees(output.spec.kind, mechanism, done, delta=delta, neighbours=neighbours)
+        narrower_guarantees(
+            parameters_of({"kind": output.spec.kind, "mechanism": mechanism}),
+            done,
+            delta=delta,
+            neighbours=neighbours,
+        )
         for mechanism, done in _possible(output, event, budget)
     ]
     narrower = [max(ones, key=_epsilon) for ones in zip(*of_each, strict=True)]

@@ -12,34 +12,21 @@ _SHOWN = 30  # outputs; of more the dearest
 
 @dataclass(frozen=True)
 class BudgetBar:
-    """A bar.
+    """A bar."""
 
-    Attributes:
-        name: of what costs so much.
-        value: ε, in words.
-        share: its length, from 0 to 1.
-        tone: "part", "whole" or "limit".
-    """
-
-    name: str
-    value: str
-    share: float
-    tone: str
+    name: str  # of what costs so much
+    value: str  # ε, in words
+    share: float  # its length, from 0 to 1
+    tone: str  # "part", "whole" or "limit"
 
 
 @dataclass(frozen=True)
 class BudgetChart:
-    """Bars on one scale.
+    """Bars on one scale."""
 
-    Attributes:
-        title: what they are.
-        bars: in their order.
-        notes: how to read them.
-    """
-
-    title: str
-    bars: tuple[BudgetBar, ...]
-    notes: tuple[str, ...]
+    title: str  # what they are
+    bars: tuple[BudgetBar, ...]  # in their order
+    notes: tuple[str, ...]  # how to read them
 
 
 def budget_charts(manifest: dict[str, Any]) -> list[BudgetChart]:

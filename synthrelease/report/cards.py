@@ -29,39 +29,22 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Card:
-    """What a page says of an output.
+    """What a page says of an output."""
 
-    Attributes:
-        anchor: where it stands in the page.
-        name: of the output.
-        kind: in words.
-        what: it publishes.
-        rows: which ones count.
-        made: how.
-        standing: the kind of its promise.
-        promise: it, in words.
-        formal: in its own notation.
-        narrower: what it costs where less than a person changes.
-        noise: in words.
-        steps: what was done to the noised integers.
-        warnings: what to mind.
-        shown: what there is to see.
-    """
-
-    anchor: str
+    anchor: str  # where it stands in the page
     name: str
     kind: str
-    what: str
+    what: str  # it publishes
     rows: tuple[str, ...]
     made: str
-    standing: Standing
-    promise: str
-    formal: str
-    narrower: str
+    standing: Standing  # the kind of its promise
+    promise: str  # it, in words
+    formal: str  # in its own notation
+    narrower: str  # what it costs where less than a person changes
     noise: str
-    steps: tuple[str, ...]
+    steps: tuple[str, ...]  # what was done to the noised integers
     warnings: tuple[str, ...]
-    shown: Shown
+    shown: Shown  # what there is to see
 
 
 _EXHIBITS = {

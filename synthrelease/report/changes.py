@@ -20,22 +20,19 @@ ABSENT: Final = _Absent()
 
 @dataclass(frozen=True)
 class Change:
-    """One place of a document that changed.
+    """One place of a document that changed."""
 
-    Attributes:
-        where: keys that lead there; objects of a list by their name, where each has one of its own, or by number.
-        old: what stood there, or `ABSENT`.
-        new: what stands there now, or `ABSENT`.
-    """
-
-    where: tuple[str, ...]
-    old: Any
-    new: Any
+    where: tuple[str, ...]  # keys that lead there; objects of a list by their name, or by number
+    old: Any  # what stood there, or ABSENT
+    new: Any  # what stands there now, or ABSENT
 
     @property
     def is_of_words(self) -> bool:
         """Whether both are lists of text."""
-        return _are_words(self.old) and _are_words(self.new)
+        return all(
+            isinstance(side, list) and all(isinstance(item, str) for item in side)
+            for side in (self.old, self.new)
+        )
 
     @property
     def added(self) -> list[str]:
@@ -50,55 +47,61 @@ class Change:
     @property
     def reordered(self) -> bool:
         """Whether the words that both lists have stand in another order."""
-        both = Counter(self.old) & Counter(self.new)
-        return _those_of(self.old, both) != _those_of(self.new, both)
+        return _in_other_order(self.old, self.new)
 
     def to_json(self) -> dict[str, Any]:
         """Return `where` and, as far as there are any, `old` and `new`; of lists of text what was added, removed, reordered."""
-        where = {"where": list(self.where)}
-        if self.is_of_words:
-            return {
-                **where,
-                "added": self.added,
-                "removed": self.removed,
-                "reordered": self.reordered,
-            }
         sides = {"old": self.old, "new": self.new}
-        return {**where, **{side: value for side, value in sides.items() if value is not ABSENT}}
+        if self.is_of_words:
+            sides = {"added": self.added, "removed": self.removed, "reordered": self.reordered}
+        return {
+            "where": list(self.where),
+            **{side: value for side, value in sides.items() if value is not ABSENT},
+        }
 
 
 def changes(old: Any, new: Any, where: tuple[str, ...] = ()) -> Iterator[Change]:
     """Yield where two JSON values differ, the old one's order first.
 
     Objects are compared key by key; one beside a null is compared with nothing. Lists of objects that each have a name of
-    their own are compared by name, and then by order; other objects one by one, where there are as many as before. Other
-    lists are compared whole. 3 is 3.0, and neither is true.
+    their own are compared by name, and then by order; other objects one by one. Other lists are compared whole. 3 is 3.0, and neither is true.
 
     Args:
-        old: the one value.
-        new: the other.
+        old: the old value.
+        new: the new one.
         where: keys that lead to them.
     """
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in (*old, *(key for key in new if key not in old)):
-            yield from changes(old.get(key, ABSENT), new.get(key, ABSENT), (*where, key))
-    elif (old is None and isinstance(new, dict) and new) or (new is None and isinstance(old, dict) and old):
-        yield from changes(old or {}, new or {}, where)
+    if all(value is None or isinstance(value, dict) for value in (old, new)) and (old or new):
+        before, after = old or {}, new or {}
+        for key in {**before, **after}:
+            yield from changes(before.get(key, ABSENT), after.get(key, ABSENT), (*where, key))
+    elif keyed := _keyed(old, new):
+        before, after = keyed
+        yield from changes(before, after, where)
+        if _in_other_order(before, after):
+            yield Change(where, list(before), list(after))
     elif not _same(old, new):
-        ours, theirs = _by_name(old), _by_name(new)
-        if (
-            (ours is None or theirs is None)
-            and _are_objects(old)
-            and _are_objects(new)
-            and len(old) == len(new)
-        ):
-            ours, theirs = ({str(n): item for n, item in enumerate(items, start=1)} for items in (old, new))
-        if ours is None or theirs is None:
-            yield Change(where, old, new)
-            return
-        yield from changes(ours, theirs, where)
-        if [name for name in ours if name in theirs] != [name for name in theirs if name in ours]:
-            yield Change(where, list(ours), list(theirs))
+        yield Change(where, old, new)
+
+
+def _keyed(old: Any, new: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Two lists of objects as objects: by a key in which all of a list differ, or else by number; None of anything else."""
+    if not all(
+        isinstance(side, list) and all(isinstance(item, dict) for item in side) for side in (old, new)
+    ):
+        return None
+    before, after = _by_name(old), _by_name(new)
+    if before is None or after is None:
+        before, after = ({str(n): item for n, item in enumerate(side, start=1)} for side in (old, new))
+    return before, after
+
+
+def _by_name(items: list[dict[str, Any]]) -> dict[str, Any] | None:
+    for key in _KEYS:
+        named = {item[key]: item for item in items if isinstance(item.get(key), str)}
+        if len(named) == len(items):
+            return named
+    return None
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -111,29 +114,6 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _by_name(items: Any) -> dict[str, Any] | None:
-    """The objects of a list by a key in which they all differ; None if there is no such key."""
-    if not _are_objects(items):
-        return None
-    for key in _KEYS:
-        names = [item.get(key) for item in items]
-        if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
-            return dict(zip(names, items, strict=True))
-    return None
-
-
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-
-def _are_words(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _those_of(items: list[str], kept: Counter[str]) -> list[str]:
-    left, out = Counter(kept), []
-    for item in items:
-        if left[item]:
-            left[item] -= 1
-            out.append(item)
-    return out
+def _in_other_order(old: Any, new: Any) -> bool:
+    """Whether what both have stands in another order, of lists of text or of keys."""
+    return [item for item in old if item in new] != [item for item in new if item in old]

@@ -28,17 +28,11 @@ _FRAMES = 12  # of a strip; more are too small to see
 
 @dataclass(frozen=True)
 class Look:
-    """What a map was made for and with.
+    """What a map was made for and with."""
 
-    Attributes:
-        screen: its screen, with the geometry if that is declared.
-        blur_px: σ_b of its blur, in pixels of the screen.
-        unit: of its values, for the scale.
-    """
-
-    screen: Screen
-    blur_px: float
-    unit: str
+    screen: Screen  # its screen, with the geometry if that is declared
+    blur_px: float  # σ_b of its blur, in pixels of the screen
+    unit: str  # of its values, for the scale
 
 
 def map_figure(

@@ -53,29 +53,21 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class Promise:
-    """The headline of a page.
-
-    Attributes:
-        headline: the promise in one sentence.
-        guess: how often the best guess is right at most, from ½ to 1; None if nothing bounds that.
-        worlds: the two that the guess is between; none without `guess`.
-        sentences: what it means.
-        formal: the guarantee in its own notation.
-        strength: a usual word for it; "" if nothing is promised.
-        grave: whether the guess is so good that a page should alarm.
-        uncovered: outputs that the promise does not cover, with what is said of each instead.
-        public: what else is not protected: a reason, and all things that it is given for.
-    """
+    """The headline of a page."""
 
     headline: str
-    guess: float | None
-    worlds: tuple[str, ...]
-    sentences: tuple[str, ...]
-    formal: str
-    strength: str
-    grave: bool
-    uncovered: tuple[tuple[str, str], ...]
-    public: tuple[tuple[str, tuple[str, ...]], ...]
+    guess: float | None  # how often the best guess is right at most, from ½ to 1; None if nothing bounds that
+    worlds: tuple[str, ...]  # the two that the guess is between; none without `guess`
+    sentences: tuple[str, ...]  # what it means
+    formal: str  # the guarantee in its own notation
+    strength: str  # a usual word for it; "" if nothing is promised
+    grave: bool  # whether the guess is so good that a page should alarm
+    uncovered: tuple[
+        tuple[str, str], ...
+    ]  # outputs that it does not cover, with what is said of each instead
+    public: tuple[
+        tuple[str, tuple[str, ...]], ...
+    ]  # what else is not protected: a reason, and all of which it is
 
 
 def promise_of(manifest: dict[str, Any]) -> Promise:

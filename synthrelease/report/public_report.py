@@ -25,19 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """The file a page is made of.
+    """The file a page is made of."""
 
-    Attributes:
-        name: of the file, without its folder.
-        digest: SHA-256 of all of it.
-        checked: what `verify` checked.
-        signed_by: ids of the keys that its signatures say they are by, unchecked.
-    """
-
-    name: str
-    digest: str
-    checked: tuple[str, ...]
-    signed_by: tuple[str, ...] = ()
+    name: str  # of the file, without its folder
+    digest: str  # SHA-256 of all of it
+    checked: tuple[str, ...]  # what `verify` checked
+    signed_by: tuple[str, ...] = ()  # ids of the keys that its signatures say they are by, unchecked
 
     @property
     def argument(self) -> str:

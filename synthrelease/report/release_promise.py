@@ -7,9 +7,9 @@ from typing import Any
 
 from synthrelease.privacy.guarantee import Guarantee, NoGuarantee, PureDP, from_json
 from synthrelease.privacy.strength import Comparison, Verdict, compare, verdict_of
+from synthrelease.report.number_words import listed
 
 _DEFINING = ("name", "kind", "mechanism", "sensitivity", "noise", "event", "guarantee")
-_NAMED = 3  # outputs or facts in a sentence
 
 
 def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
@@ -24,27 +24,24 @@ def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
         old: the manifest of the old release.
         new: that of the new one.
     """
-    told = compare(_covered(old), _covered(new))
-    reasons = [] if told.verdict is Verdict.EQUAL else [told.because]
+    covered = compare(_covered(old), _covered(new))
     before, after = _uncovered(old), _uncovered(new)
     worse = [name for name, entry in after.items() if before.get(name) != entry]
     gone = [name for name, entry in before.items() if after.get(name) != entry]
     facts = sorted(what for what, _ in _facts(new) - _facts(old))
-    otherwise = [name for name in worse if name in before]
-    for names, what in (
-        ([name for name in worse if name not in before], "no ε covers what it did, or what was not there"),
-        (otherwise, "no ε covers, and published otherwise than before"),
-        ([name for name in gone if name not in after], "no longer published without ε"),
-    ):
-        if names:
-            reasons.append(f"{what}: {_several(names)}")
-    if facts:
-        reasons.append(f"more is taken to be public: {_several(facts)}")
+    because = {
+        "no ε covers what it did, or what was not there": [name for name in worse if name not in before],
+        "no ε covers, and published otherwise than before": [name for name in worse if name in before],
+        "no longer published without ε": [name for name in gone if name not in after],
+        "more is taken to be public": facts,
+    }
+    reasons = [] if covered.verdict is Verdict.EQUAL else [covered.because]
+    reasons += [f"{what}: {listed(names)}" for what, names in because.items() if names]
     verdict = verdict_of(
-        keeps=told.verdict in (Verdict.EQUAL, Verdict.STRONGER) and not worse and not facts,
-        kept=told.verdict in (Verdict.EQUAL, Verdict.WEAKER) and not gone,
+        keeps=covered.verdict in (Verdict.EQUAL, Verdict.STRONGER) and not worse and not facts,
+        kept=covered.verdict in (Verdict.EQUAL, Verdict.WEAKER) and not gone,
     )
-    return Comparison(verdict, "; ".join(reasons) or told.because)
+    return Comparison(verdict, "; ".join(reasons) or covered.because)
 
 
 def _covered(manifest: dict[str, Any]) -> Guarantee:
@@ -76,8 +73,3 @@ def _facts(manifest: dict[str, Any]) -> set[tuple[str, str]]:
     outputs = {f"output {name}" for name in _uncovered(manifest)}
     entries = {(entry["what"], entry["reason"]) for entry in manifest["privacy"]["not_protected"]}
     return {entry for entry in entries if entry[0] not in listed | outputs}
-
-
-def _several(names: list[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

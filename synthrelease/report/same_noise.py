@@ -45,19 +45,12 @@ Pairs = Iterable[tuple[NDArray[Any], NDArray[Any]]]
 
 @dataclass(frozen=True)
 class Likeness:
-    """What two releases of one output look like, laid beside each other.
+    """What two releases of one output look like, laid beside each other."""
 
-    Attributes:
-        places: pairs of integers that were compared.
-        equal: pairs that are equal.
-        repeated: whether they cannot carry noise that was drawn independently.
-        telling: whether so many places of such noise would have shown it, had the data been the same.
-    """
-
-    places: int
+    places: int  # pairs of integers that were compared
     equal: int
-    repeated: bool
-    telling: bool
+    repeated: bool  # whether they cannot carry noise that was drawn independently
+    telling: bool  # whether so many places of such noise would have shown it, had the data been the same
 
 
 def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:

@@ -105,14 +105,9 @@ def utility_figure(
     Raises:
         ValueError: nothing to draw, a line is not of the length of `epsilons`, or an ε is not a finite number above 0.
     """
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: PLC0415  slow to import
-
-    spent = _checked("epsilons", epsilons)
-    if not (np.isfinite(spent) & (spent > 0)).all():
-        raise ValueError(f"Expected epsilons > 0 and finite, found {spent.tolist()}")
+    spent = _checked_epsilons(epsilons)
     figure = _figure(title, caption, height_in=3.8)
     axis = figure.subplots()
-    axis.set_xscale("log")
     axis.set_yscale("log")
     ends = {}
     for i, (name, values) in enumerate(_all(lines, len(spent)).items()):
@@ -120,11 +115,7 @@ def utility_figure(
         marker = _MARKERS[i % len(_MARKERS)]
         ends[name] = axis.plot(spent, shown, linewidth=1.3, marker=marker, markersize=5, **_style(i))[0]
     _plain(axis)
-    if len(spent) <= _NUMBERED:
-        axis.xaxis.set_major_locator(FixedLocator(spent.tolist()))
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
-    axis.set_xlabel("ε", fontsize=TEXT_PT)
+    _number_epsilons(axis, spent)
     axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
     name_ends(figure, axis, ends)
     return figure
@@ -153,17 +144,13 @@ def trade_figure(
     Raises:
         ValueError: nothing to draw, not as many ε as scores, or an ε is not a finite number above 0.
     """
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: PLC0415  slow to import
-
-    spent = _checked("epsilons", epsilons, len(drawn))
-    if not (np.isfinite(spent) & (spent > 0)).all():
-        raise ValueError(f"Expected epsilons > 0 and finite, found {spent.tolist()}")
+    spent = _checked_epsilons(epsilons, len(drawn))
     scores = [one[np.isfinite(one)] for one in (_checked("drawn", values) for values in drawn)]
     known = without_data is not None and math.isfinite(without_data[1])
     every = np.concatenate([*scores, [without_data[1]] if without_data is not None and known else []])
     figure = _figure("", "", height_in=3.4)
     axis = figure.subplots()
-    axis.set_xscale("log")
+    axis.set_xscale("log")  # before anything is placed on it
     if every.size and every.min() > 0 and every.max() > _DECADES * every.min():
         axis.set_yscale("log")
     for epsilon, values in zip(spent.tolist(), scores, strict=True):
@@ -199,12 +186,7 @@ def trade_figure(
             fontsize=TEXT_PT,
         )
     _plain(axis)
-    if len(spent) <= _NUMBERED:
-        axis.xaxis.set_major_locator(FixedLocator(spent.tolist()))
-        axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
-    axis.set_xlabel("ε", fontsize=TEXT_PT)
+    _number_epsilons(axis, spent)
     axis.set_ylabel(broken(y_label, 40, lines=2), fontsize=TEXT_PT, parse_math=False)
     name_ends(figure, axis, ends)
     return figure
@@ -273,6 +255,26 @@ def _plain(axis: Axes) -> None:
 def _style(i: int) -> dict[str, Any]:
     """Of the i-th line; after eight the colours come again, broken."""
     return {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
+
+
+def _number_epsilons(axis: Axes, epsilons: Numbers) -> None:
+    """A logarithmic axis, with the number of every ε where all have room."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: PLC0415  slow to import
+
+    axis.set_xscale("log")
+    if len(epsilons) <= _NUMBERED:
+        axis.xaxis.set_major_locator(FixedLocator(epsilons.tolist()))
+        axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.3g}"))
+    axis.set_xlabel("ε", fontsize=TEXT_PT)
+
+
+def _checked_epsilons(epsilons: ArrayLike, length: int | None = None) -> Numbers:
+    checked = _checked("epsilons", epsilons, length)
+    if not (np.isfinite(checked) & (checked > 0)).all():
+        raise ValueError(f"Expected epsilons > 0 and finite, found {checked.tolist()}")
+    return checked
 
 
 def _all(lines: Mapping[str, ArrayLike], length: int) -> dict[str, Numbers]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from synthrelease.bundle.statistic_claims import labels, rank_error
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.maths.statistics import HISTOGRAM, MEDIAN, quantile
 from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 from synthrelease.privacy.guarantee import Neighbours
@@ -20,10 +21,11 @@ _ROWS = 60  # of a table
 def statistic_exhibits(released: Released, output: dict[str, Any], most: int) -> Shown:
     """Return the statistics of an output: a table of at most 60 numbers, and `most` histograms."""
     p, name = output["mechanism"]["parameters"], output["name"]
-    places = [one for one, _ in labels(p)]
+    parameters = StatisticsParameters.from_entry(output["mechanism"])
+    places = [place for place, _ in parameters.places]
     within = _rank_error(output, Neighbours(released.manifest["privacy"]["neighbours"]))
     single = [(what, place) for what in p["statistics"] if what != HISTOGRAM for place in places]
-    drawn = [(place, feature) for place, feature in labels(p) if HISTOGRAM in p["statistics"]]
+    drawn = [(place, feature) for place, feature in parameters.places if HISTOGRAM in p["statistics"]]
     exhibits: list[Exhibit] = []
     if single:
         rows = [
@@ -46,7 +48,8 @@ def _rank_error(output: dict[str, Any], neighbours: Neighbours) -> str:
     if not made:
         return ""
     least = min(one.epsilon for one in made)
-    people = rank_error(output["mechanism"]["parameters"], least, neighbours, probability=0.95)
+    parameters = StatisticsParameters.from_entry(output["mechanism"])
+    people = parameters.rank_error(least, neighbours, probability=0.95)
     return f"{math.ceil(10 * people) / 10:g}"  # no less than it is
 
 
@@ -81,13 +84,13 @@ def _told(released: Released, name: str, what: str, place: tuple[str, ...], with
 
 
 def _histogram(
-    released: Released, name: str, place: tuple[str, ...], feature: dict[str, Any], unit: str
+    released: Released, name: str, place: tuple[str, ...], feature: Feature, unit: str
 ) -> Histogram:
     values = released.values(name, HISTOGRAM, *place, "value")
     ends = released.values(name, HISTOGRAM, *place, "interval")
-    title, low, high = _called(HISTOGRAM, place), short(feature["low"]), short(feature["high"])
+    title, low, high = _called(HISTOGRAM, place), short(feature.low), short(feature.high)
     told = "; ".join(f"{short(v)} ({short(a)} to {short(b)})" for v, (a, b) in zip(values, ends, strict=True))
-    alt = f"Histogram in {unit} of {feature['name']} from {low} to {high}, {len(values)} bins"
+    alt = f"Histogram in {unit} of {feature.name} from {low} to {high}, {len(values)} bins"
     alt = f"{alt}: {told}." if len(values) <= 12 else f"{alt}, the highest {short(float(values.max()))}."
     note = f"Bars: {unit}, from {short(float(values.min()))} to {short(float(values.max()))}. Whiskers: 95 % interval of the noise."
     return histogram(values, title=title, low=low, high=high, alt=alt, note=note, intervals=ends)

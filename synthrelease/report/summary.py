@@ -12,9 +12,9 @@ from synthrelease.report.row_words import rows_that_count
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
-    """Return the promise of the release and of every output, one line each."""
+    """Return the guarantee of the release and of every output, one line each."""
     privacy = manifest["privacy"]
-    lines = [f"Promise    {from_json(privacy['guarantee'])}"]
+    lines = [f"Guarantee  {from_json(privacy['guarantee'])}"]
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
@@ -91,9 +91,8 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
     return lines
 
 
-def wrapped(head: str, text: str) -> list[str]:
-    """Return the lines of a text behind a head, no wider than the terminal."""
+def wrapped(head: str, text: str, *, hang: int = 0) -> list[str]:
+    """Return the lines of a text behind a head, no wider than the terminal, all but the first `hang` further to the right."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    return textwrap.wrap(
-        text, width, initial_indent=head, subsequent_indent=" " * (len(head) if len(head) > 2 else 4)
-    )
+    indent = (len(head) if len(head) > 2 else 4) + hang
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * indent)

@@ -5,16 +5,19 @@ import itertools
 import h5py
 import numpy as np
 import pytest
-from forging import codes, forge, output, read_manifest, recompute_claims, scaled
+from forging import codes, derive_again, forge, output, read_manifest, recompute_claims, scaled
 from invented_study import write_areas_study, write_records_study
 
 import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
-from synthrelease.bundle.claims import event_faults, most_counts
-from synthrelease.bundle.contents import noised_network, records_subsets
+from synthrelease.bundle.claims import event_faults
+from synthrelease.bundle.items import items_of
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
-from synthrelease.bundle.plausibility import foreign_to_network
 from synthrelease.data.attribute import Attribute
+from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.records.plausibility import foreign_to_network
+from synthrelease.kinds.records.public import RecordsParameters
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.network import Network, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
@@ -22,6 +25,7 @@ from synthrelease.mechanisms.records import SeededModel
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
+from synthrelease.privacy.event import from_json
 from synthrelease.privacy.guarantee import Neighbours
 
 
@@ -111,6 +115,19 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
         entry = output(manifest, name)
         factor = 2 if name == "maps" else 1e4  # a few integers with a signal in them refute less
         entry["noise"]["scale"] = entry["event"]["scale"] = scaled(entry["noise"]["scale"], factor)
+        recompute_claims(manifest)
+
+    forge(bundle, change)
+    assert codes(bundle) == {"noise"}
+
+
+@pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
+@pytest.mark.parametrize("more", [1, -1])
+def test_an_event_over_another_number_of_integers(bundle, name, more):
+    """An output with integers that its event does not cover, or an event that covers some that are not there."""
+
+    def change(manifest):
+        output(manifest, name)["event"]["count"] += more
         recompute_claims(manifest)
 
     forge(bundle, change)
@@ -513,15 +530,16 @@ def test_sensitivity_halved_in_the_event_alone(bundle, name):
 # --- records that are said to be draws from noised counts
 
 
-def arrays_of(path, name):
-    """The datasets of an output, by path."""
-    with h5py.File(path, "r") as file:
-        return {p: file[p][()] for p in output(read_manifest(path), name)["paths"]}
-
-
 def model_of(path, name):
     """The network that the noised counts of an output call for."""
-    return noised_network(output(read_manifest(path), name), arrays_of(path, name))
+    entry = output(read_manifest(path), name)
+    with h5py.File(path, "r") as file:
+        counts = {
+            item.dataset.path: file[item.path][()]
+            for item in items_of(entry)
+            if item.dataset.role is Role.NOISY
+        }
+    return RecordsParameters.from_entry(entry["mechanism"]).network(counts, from_json(entry["event"]))
 
 
 def drawn(network, rows, seed):
@@ -562,11 +580,12 @@ def people_s_records(folder, attributes):
     return coded[(coded >= 0).all(axis=1)]
 
 
-def exact_counts(coded, p):
+def exact_counts(coded, entry):
     """Joint counts as if every row were a person: nobody's noise, nobody's weight."""
-    categories = [a["categories"] for a in p["attributes"]]
+    p = RecordsParameters.from_entry(entry["mechanism"])
+    categories = [attribute.categories for attribute in p.attributes]
     out = {}
-    for subset in records_subsets(p):
+    for subset in p.subsets:
         shape = [categories[a] for a in subset]
         cells = np.ravel_multi_index(tuple(coded[:, a] for a in subset), shape)
         out[subset] = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape) * HALF_RANGE
@@ -631,9 +650,9 @@ def test_people_s_own_rows_told_as_draws_with_a_test_that_is_not_in_the_event(re
 
 
 def test_draws_from_counts_without_noise_told_as_draws_from_noised_ones(records, records_study):
-    p = output(read_manifest(records), "tree")["mechanism"]["parameters"]
-    own = people_s_records(records_study, [Attribute.from_json(a) for a in p["attributes"]])
-    categories, counts = exact_counts(own, p)
+    entry = output(read_manifest(records), "tree")
+    attributes = RecordsParameters.from_entry(entry["mechanism"]).attributes
+    categories, counts = exact_counts(people_s_records(records_study, attributes), entry)
     network = fitted_network(counts, categories, tree=True, per_task=True, order=None, people=None)
     put_records(records, "tree", drawn(network, 10_000, seed=2))
     assert codes(records, allow_test_seed=True) == {"derived"}
@@ -1169,7 +1188,7 @@ def test_of_all_combinations_only_what_mechanisms_do_is_accepted(records):
         }
         integers = noise["count"] if fit == "dp" else 0
         relation = Neighbours.REPLACE_ONE
-        if not list(event_faults(entry, neighbours=relation, people=80, integers=integers)):
+        if not list(event_faults(entry, neighbours=relation, integers=integers)):
             accepted.add(one)
     assert accepted == true
 
@@ -1198,7 +1217,7 @@ def test_counts_of_a_randomized_release_are_bounded_by_the_people_who_made_its_m
     test = entry["event"]["events"][1]
     modelled = entry["mechanism"]["public_inputs"]["people"] - test["seeds"]
     assert 0 < modelled < entry["mechanism"]["public_inputs"]["people"]
-    assert most_counts(entry) == (modelled * HALF_RANGE, None)
+    assert parameters_of(entry).most_counts(from_json(entry["event"])) == (modelled * HALF_RANGE, None)
 
 
 # --- areas
@@ -1228,23 +1247,9 @@ def _viewers(name, count):
     return change
 
 
-def derive_shares_again(path):
-    """Make all shares follow from the integers and the numbers of viewers that the manifest states."""
-    from synthrelease.bundle.content import Derived
-    from synthrelease.bundle.contents import contents
-
-    with h5py.File(path, "r+") as file:
-        for entry in read_manifest(path)["outputs"]:
-            for content in contents(entry):
-                if isinstance(content, Derived):
-                    sources = [file[source][()] for source in content.needed]
-                    file[content.path][...] = stored(content.function(*sources))
-    reseal(path)
-
-
 def test_an_honest_release_of_areas_is_accepted_whoever_derives_its_shares(parts):
     assert codes(parts) == set()
-    derive_shares_again(parts)
+    derive_again(parts)
     assert codes(parts) == set()
 
 
@@ -1320,7 +1325,7 @@ def test_false_viewers(parts, name, count, code):
 def test_viewers_that_cannot_be_with_all_that_follows(parts, count):
     """None where they are public; more than there are people; more than people may count on so many stimuli."""
     forge(parts, _viewers("visits", count))
-    derive_shares_again(parts)
+    derive_again(parts)
     assert codes(parts) == {"manifest"}
 
 
@@ -1328,7 +1333,7 @@ def test_viewers_that_cannot_be_with_all_that_follows(parts, count):
 def test_too_few_viewers_with_all_that_follows(parts, name):
     """The integers themselves tell: they are more than so few people can make them."""
     forge(parts, _viewers(name, lambda v: [0] * len(v)))
-    derive_shares_again(parts)
+    derive_again(parts)
     assert codes(parts) == {"sensitivity"}
 
 

@@ -14,6 +14,7 @@ from invented_study import write_heatmaps_study
 
 import synthrelease
 from synthrelease.bundle import claims, disclosure, reseal, verify
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.stored import grid
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -80,7 +81,7 @@ def agreeing(manifest: Manifest) -> None:
     neighbours = Neighbours(manifest["privacy"]["neighbours"])
     recorded = []
     for one in manifest["outputs"]:
-        sensitivity = claims.stated_sensitivity(one, neighbours).l2
+        sensitivity = parameters_of(one).sensitivity(neighbours).l2
         form = one["event"]
         noise = form["events"][-1] if form["type"] == "composed" else form
         noise["sensitivity"]["value"] = one["sensitivity"]["value"] = repr(sensitivity)

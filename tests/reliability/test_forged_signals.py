@@ -24,10 +24,8 @@ from forging import (
     told,
 )
 
-from synthrelease.bundle import reseal
-from synthrelease.bundle.content import Derived
-from synthrelease.bundle.contents import contents, dataset_count
-from synthrelease.maths.stored import grid, stored
+from synthrelease.bundle.items import item_count, items_of
+from synthrelease.maths.stored import grid
 
 SPECTRAL = ("course", "levels", "after")
 NOISED = ("chunks", "changes", "steps", "whole")
@@ -114,15 +112,7 @@ def test_an_integer_larger_than_all_people_can_make_it(request: pytest.FixtureRe
 
 def test_a_mass_of_ones_own_and_all_that_follows_from_it(spectral: Path) -> None:
     """The mass follows from the constants of all series; it is not a number to choose."""
-    with h5py.File(spectral, "r+") as file:
-        for entry in read_manifest(spectral)["outputs"]:
-            for content in contents(entry):
-                if content.path.endswith("mass"):
-                    file[content.path][...] = stored(file[content.path][()].astype(np.float64) * 0.9)
-                elif isinstance(content, Derived):
-                    sources = [file[source][()] for source in content.needed]
-                    file[content.path][...] = stored(content.function(*sources))
-    reseal(spectral)
+    derive_again(spectral, normalized=0.9)
     assert codes(spectral, allow_test_seed=True) == {"derived"}
 
 
@@ -132,7 +122,7 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(
     for content in (noised_bytes, spectral_bytes):
         (tmp_path / "r.h5").write_bytes(content)
         for entry in read_manifest(tmp_path / "r.h5")["outputs"]:
-            assert dataset_count(entry) == len(contents(entry)) == len(entry["paths"])
+            assert item_count(entry) == len(items_of(entry)) == len(entry["paths"])
 
 
 # --- promises to less than a person

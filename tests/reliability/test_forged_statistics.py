@@ -181,7 +181,7 @@ def test_choices_left_out_of_the_claim(release: Path) -> None:
 
 OTHERWISE: list[tuple[str, Manifest, list[str]]] = [
     ("tasks", {"max_groups_per_person": 1}, ["sensitivity"]),
-    ("moods", {"by": None}, ["unlisted", "missing"]),
+    ("moods", {"by": None}, ["manifest"]),
     ("moods", {"groups": None}, ["manifest"]),
     ("moods", {"groups": ["calm", "tense"]}, ["unlisted"]),
     ("moods", {"groups": ["calm", "tense", "sad"]}, ["unlisted", "missing"]),

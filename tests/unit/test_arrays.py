@@ -12,7 +12,7 @@ from refusals import refused
 
 import synthrelease
 from synthrelease import Screen, arrays
-from synthrelease.bundle.contents import contents
+from synthrelease.bundle.items import items_of
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
@@ -84,7 +84,7 @@ def assert_same(call, bundle):
     assert release.event.to_json() == entry["event"]
     assert json.loads(json.dumps(release.mechanism)) == entry["mechanism"]
     assert set(release.warnings) <= {*entry["warnings"], *bundle.manifest["warnings"]}
-    paths = {content.path for content in contents(entry)}
+    paths = {item.path for item in items_of(entry)}
     assert {dataset_path(release.name, *labels) for labels in release.values} == paths
     start = len(dataset_path(release.name)) + 1
     for labels, array in release.values.items():

@@ -86,9 +86,12 @@ def at_terminal(answer: str, *words: object, folder: Path) -> tuple[int, str, st
 
         reader = threading.Thread(target=read)
         reader.start()
-        assert asked.wait(60), shown
-        os.write(controller, answer.encode())
-        printed, _ = process.communicate(timeout=60)
+        try:
+            assert asked.wait(60), shown
+            os.write(controller, answer.encode())
+            printed, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
         reader.join()
     os.close(controller)
     return process.returncode, shown.decode().replace("\r\n", "\n"), printed.decode()

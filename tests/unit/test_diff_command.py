@@ -187,12 +187,12 @@ def test_quick_bears_numbers_that_nobody_uses(bundle, other, scale):
 def test_texts_of_a_manifest_do_not_steer_the_terminal(bundle, other):
     forge(
         other,
-        lambda manifest: manifest["privacy"]["composition"].update(method="\x1b[2J\nPromise    STRONGER"),
+        lambda manifest: manifest["privacy"]["composition"].update(method="\x1b[2J\nGuarantee  STRONGER"),
     )
     done = run("diff", bundle, other, "--quick")
     assert done.exit_code == 0
     assert "\x1b" not in done.stdout
-    assert sum(line.startswith("Promise") for line in done.stdout.splitlines()) == 1
+    assert sum(line.startswith("Guarantee") for line in done.stdout.splitlines()) == 1
 
 
 def test_wrong_usage_is_2(bundle):

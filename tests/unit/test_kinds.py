@@ -5,13 +5,13 @@ from collections import defaultdict
 
 import pytest
 
-from synthrelease.bundle import claims, contents, disclosure
+from synthrelease.bundle import disclosure, items
 from synthrelease.exports import promised, tables
+from synthrelease.kinds import registry
 from synthrelease.maths import statistics
 from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.outputs import KINDS
 from synthrelease.outputs.statistic_errors import errors_table
-from synthrelease.plan import NEEDED
 from synthrelease.privacy import sensitivity
 from synthrelease.privacy.event import DiscreteLaplace
 from synthrelease.privacy.guarantee import Neighbours
@@ -33,8 +33,8 @@ UNKNOWN = {
 }
 TABLES = {
     "outputs.KINDS": KINDS,
-    "plan.NEEDED": NEEDED,
-    "disclosure": disclosure._LISTED,
+    "input_kinds": registry.input_kinds(),
+    "listed_nouns": registry.listed_nouns(),
     "cards": cards._EXHIBITS,
     "mechanism_words.KINDS": mechanism_words.KINDS,
     "mechanism_words": mechanism_words._MAKERS,
@@ -42,11 +42,9 @@ TABLES = {
     "promised": promised._SUBJECTS,
 }
 FUNCTIONS = {
-    "contents": contents.contents,
-    "dataset_count": contents.dataset_count,
-    "stated_sensitivity": lambda output: claims.stated_sensitivity(output, Neighbours.REPLACE_ONE),
-    "most_counts": claims.most_counts,
-    "_parameter_faults": lambda output: list(claims._parameter_faults(output, None)),
+    "parameters_of": registry.parameters_of,
+    "items_of": items.items_of,
+    "item_count": items.item_count,
     "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
     "what_it_is": mechanism_words.what_it_is,
     "how_it_was_made": mechanism_words.how_it_was_made,

@@ -11,10 +11,10 @@ import refusals
 from click.testing import CliRunner
 from signal_plans import PEOPLE, design_signals, write_pupils
 
-from synthrelease.bundle import signal_claims
 from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
 from synthrelease.maths.steps import HALF_RANGE
@@ -22,6 +22,7 @@ from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
 from synthrelease.outputs import signals as words
 from synthrelease.outputs.noised_signals import NoisedSignalsOutput
 from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
+from synthrelease.privacy.event import Composed
 
 NOISED = ("lpa", "fpa", "cfpa", "dcfpa")
 TRANSFORMED = ("fpa", "cfpa", "dcfpa")
@@ -189,8 +190,9 @@ def test_the_bound_of_every_integer_is_the_one_that_verify_asks_for(
     made = resolved(tmp_path, **options)
     p = made.parameters
     largest = PEOPLE * RADIUS if isinstance(made, SpectralSignalsOutput) else p.largest
-    assert signal_claims.largest(made.mechanism(), PEOPLE) == largest
-    assert signal_claims.sensitivity(made.mechanism(), p.neighbours) == p.sensitivity()
+    public = parameters_of({"kind": "signals", "mechanism": made.mechanism()})
+    assert public.most_counts(Composed(())) == (largest, None)
+    assert public.sensitivity(p.neighbours) == p.sensitivity()
 
 
 # --- a private number of frequencies

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hypothesis import strategies as st
 
-from synthrelease.data.areas import LABEL, POLYGON, RECTANGLE, Area, Areas
+from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
+from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths import derived
 from synthrelease.mechanisms import areas

@@ -17,7 +17,7 @@ from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, enve
 from synthrelease.bundle.signing.statement import statement
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.durable import move_into_place, partials, replace_as_it_was, write_durably
-from synthrelease.errors import BundleError, MachineError, PolicyError
+from synthrelease.errors import Argument, BundleError, MachineError, PolicyError, Remedy
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -103,7 +103,7 @@ def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: 
             "there are as many signatures as there may be",
             where=str(where),
             found=str(MOST_SIGNATURES),
-            remedy="sign in the other place: with detached=True, or without",
+            remedy=Remedy("sign in the other place: with ", Argument("detached", True), ", or without"),
         )
     return signed.to_bytes()
 
@@ -169,7 +169,10 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
             "the signature file is no signature of this bundle to which another can be added",
             where=str(target),
             found=str(error),
-            remedy="move it elsewhere, and sign again; or sign in the bundle, without detached=True",
+            remedy=Remedy(
+                "move it elsewhere, and sign again; or sign in the bundle, without ",
+                Argument("detached", True),
+            ),
         ) from None
     with partials(target) as (beside,):
         write_durably(beside, signed)

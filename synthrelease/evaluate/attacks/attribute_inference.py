@@ -7,18 +7,13 @@ goes beyond is told of those who took part.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import (
-    DRAWS,
-    Design,
-    checked_rounds,
-    division_test,
-    least_division_p,
-)
-from synthrelease.evaluate.attacks.intervals import residual_risk, share_rate
+from synthrelease.evaluate.attacks.chance import DRAWS, checked_rounds
 from synthrelease.evaluate.attacks.nearest import nearest_rows, scaled
-from synthrelease.evaluate.attacks.result import AttackResult, judged
+from synthrelease.evaluate.attacks.result import AttackResult, division_result
 from synthrelease.evaluate.attacks.windows import Flags, Numbers, Windows, share_by_person
 from synthrelease.noise import SecureRandom
 
@@ -92,28 +87,21 @@ def attribute_inference(
     Raises:
         ValueError: shapes differ, or in some round everybody is in, or nobody.
     """
-    baseline, _ = checked_rounds(baseline, members)
-    shares, members = checked_rounds(shares, members)
+    baseline, members = checked_rounds(baseline, members)
     random = SecureRandom.for_tests(seed).spawn("attribute inference", name)
-    test = division_test(shares, members, random=random, draws=draws)
-    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
     chance = float(baseline[members].mean())
-    weak = "whoever has no release guesses as well" if main.value <= chance else ""
-    result = AttackResult(
-        attack=f"inference of {name}",
-        measure="share of right guesses",
-        main=main,
-        control=control,
+    result = division_result(
+        f"inference of {name}",
+        "share of right guesses",
+        shares,
+        members,
         chance=chance,
-        people=members.shape[1],
-        design=Design.DIVISION,
-        p_value=test.p_value,
-        control_p=test.control_p,
-        least_p=least_division_p(members, draws=draws),
-        risk=residual_risk(main, control),
-        remarks=(weak,) if weak else (),
+        random=random,
+        draws=draws,
     )
-    return judged([result])[0]
+    if result.main.value > chance:
+        return result
+    return replace(result, remarks=("whoever has no release guesses as well",))
 
 
 def _right(guess: Numbers, truth: Numbers, tolerance: float | None) -> Numbers:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import (
-    DRAWS,
-    Design,
-    checked_rounds,
-    division_test,
-    least_division_p,
-)
-from synthrelease.evaluate.attacks.intervals import residual_risk, share_rate
+from synthrelease.evaluate.attacks.chance import DRAWS, checked_rounds
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
-from synthrelease.evaluate.attacks.result import AttackResult, judged
+from synthrelease.evaluate.attacks.result import AttackResult, division_result
 from synthrelease.evaluate.attacks.windows import Flags, Labels, Numbers, Windows, share_by_person
 from synthrelease.maths.binning import bin_numbers
 from synthrelease.noise import SecureRandom
@@ -120,28 +113,13 @@ def copies(
         ValueError: shapes differ, or in some round everybody is in, or nobody.
     """
     counts = None if rows is None else checked_rounds(np.asarray(rows, dtype=np.float64), members)[0]
-    shares, members = checked_rounds(shares, members)
     random = SecureRandom.for_tests(seed).spawn("copies", name)
-    test = division_test(shares, members, random=random, draws=draws)
-    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
-    remarks = []
-    if counts is not None and counts[members].sum():
-        remarks.append(f"{int(counts[members].sum())} rows of members stand in a release as they are")
-    result = AttackResult(
-        attack=f"copies, {name}",
-        measure="share of a person's rows that are copied",
-        main=main,
-        control=control,
-        chance=control.value,
-        people=members.shape[1],
-        design=Design.DIVISION,
-        p_value=test.p_value,
-        control_p=test.control_p,
-        least_p=least_division_p(members, draws=draws),
-        risk=residual_risk(main, control),
-        remarks=tuple(remarks),
-    )
-    return judged([result])[0]
+    measure = "share of a person's rows that are copied"
+    result = division_result(f"copies, {name}", measure, shares, members, random=random, draws=draws)
+    verbatim = 0 if counts is None else int(counts[np.atleast_2d(members)].sum())
+    if not verbatim:
+        return result
+    return replace(result, remarks=(f"{verbatim} rows of members stand in a release as they are",))
 
 
 def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:

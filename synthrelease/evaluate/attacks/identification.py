@@ -6,14 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import (
-    DRAWS,
-    Design,
-    least_matching_p,
-    matching_test,
-)
-from synthrelease.evaluate.attacks.intervals import Rate, share_rate
-from synthrelease.evaluate.attacks.result import AttackResult, judged
+from synthrelease.evaluate.attacks.chance import DRAWS
+from synthrelease.evaluate.attacks.intervals import share_rate
+from synthrelease.evaluate.attacks.processes import in_processes
+from synthrelease.evaluate.attacks.result import AttackResult, judged, matching_result
 from synthrelease.evaluate.attacks.windows import Labels, Numbers, Windows, share_by_person
 from synthrelease.evaluate.classification import CLASSIFIERS, majority_vote, trained
 from synthrelease.noise import SecureRandom
@@ -56,29 +52,20 @@ def identification(
     tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
     predict = trained(known.values, known.people, classifier=classifier, seed=tree_seed)
     predicted = predict(released.values)
-    table = _named(released, predicted)
-    test = matching_test(table, random=random.spawn("owners"), draws=draws)
-    windows = share_rate(share_by_person((predicted == released.people).astype(float), released.people))
-    control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
-    if placebo is not None:
-        other = matching_test(
-            _named(placebo, predict(placebo.values)), random=random.spawn("placebo"), draws=draws
-        )
-        control, control_p = share_rate(other.shares), other.p_value
-    result = AttackResult(
-        attack=f"identification, {classifier}",
-        measure="share of recordings whose person is named",
-        main=share_rate(test.shares),
-        control=control,
+    return matching_result(
+        f"identification, {classifier}",
+        "share of recordings whose person is named",
+        _named(released, predicted),
         chance=1 / known.names.size,
-        people=released.names.size,
-        design=Design.MATCHING,
-        p_value=test.p_value,
-        control_p=control_p,
-        least_p=least_matching_p(released.names.size, draws=draws),
-        further={"windows": windows},
+        random=random,
+        draws=draws,
+        placebo=None if placebo is None else _named(placebo, predict(placebo.values)),
+        further={
+            "windows": share_rate(
+                share_by_person((predicted == released.people).astype(float), released.people)
+            )
+        },
     )
-    return judged([result])[0]
 
 
 def identifications(
@@ -93,19 +80,15 @@ def identifications(
     progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
     """Return `identification` by several classifiers, judged together; as many at a time as `n_jobs`, which changes no result."""
-    from joblib import Parallel, delayed  # noqa: PLC0415  slow to import
+    from joblib import delayed  # noqa: PLC0415  slow to import
 
     tasks = (
         delayed(identification)(known, released, classifier=name, seed=seed, placebo=placebo, draws=draws)
         for name in classifiers
     )
-    results = []
-    # Through pipes: private rows of a million bytes would else stand in a file in a temporary folder.
-    for result in Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(tasks):
-        results.append(result)
-        if progress is not None:
-            progress("identification", len(results), len(classifiers))
-    return judged(results)
+    return judged(
+        in_processes(tasks, what="identification", total=len(classifiers), n_jobs=n_jobs, progress=progress)
+    )
 
 
 def _named(rows: Windows, predicted: Labels) -> Numbers:

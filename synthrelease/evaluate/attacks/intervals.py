@@ -12,15 +12,14 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.evaluate.json_form import JsonForm
 
 CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(JsonForm):
     """A number and its 95 % interval."""
 
     value: float
@@ -29,10 +28,6 @@ class Rate:
 
     def __str__(self) -> str:
         return f"{self.value:.2f} ({self.low:.2f}–{self.high:.2f})"
-
-    def to_json(self) -> dict[str, float | None]:
-        """Return value and interval; None for what is not a finite number."""
-        return {name: finite_or_none(getattr(self, name)) for name in ("value", "low", "high")}
 
 
 def share_rate(shares: Numbers, *, method: Literal["wilson", "exact"] = "wilson") -> Rate:
@@ -88,8 +83,3 @@ def residual_risk(main: Rate, control: Rate) -> Rate:
     below = math.hypot((main.value - main.low) / left, by_control * (control.high - control.value))
     above = math.hypot((main.high - main.value) / left, by_control * (control.value - control.low))
     return Rate(value, value - below, min(value + above, 1.0))
-
-
-def finite_or_none(value: float) -> float | None:
-    """Return what JSON can hold."""
-    return float(value) if np.isfinite(value) else None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import DRAWS, Design, least_matching_p, matching_test
-from synthrelease.evaluate.attacks.intervals import Rate, share_rate
+from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.evaluate.attacks.nearest import equally_near, scaled
-from synthrelease.evaluate.attacks.result import AttackResult, judged
+from synthrelease.evaluate.attacks.result import AttackResult, matching_result
 from synthrelease.evaluate.attacks.windows import Labels, Numbers, Windows
 from synthrelease.noise import SecureRandom
 
@@ -46,26 +45,15 @@ def linkage(
     """
     random = SecureRandom.for_tests(seed).spawn("linkage")
     table, chance = _linked(known, released, individuals)
-    test = matching_test(table, random=random.spawn("owners"), draws=draws)
-    control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
-    if placebo is not None:
-        other = matching_test(
-            _linked(known, placebo, individuals)[0], random=random.spawn("placebo"), draws=draws
-        )
-        control, control_p = share_rate(other.shares), other.p_value
-    result = AttackResult(
-        attack="linkage",
-        measure="share of people linked to an individual of theirs",
-        main=share_rate(test.shares),
-        control=control,
+    return matching_result(
+        "linkage",
+        "share of people linked to an individual of theirs",
+        table,
         chance=chance,
-        people=len(table),
-        design=Design.MATCHING,
-        p_value=test.p_value,
-        control_p=control_p,
-        least_p=least_matching_p(len(table), draws=draws),
+        random=random,
+        draws=draws,
+        placebo=None if placebo is None else _linked(known, placebo, individuals)[0],
     )
-    return judged([result])[0]
 
 
 def _linked(known: Windows, released: Windows, individuals: Labels) -> tuple[Numbers, float]:

@@ -66,6 +66,7 @@ def membership(
         other = division_test(_ranks(placebo), members, random=random.spawn("placebo"), draws=draws)
         control, control_p = _area(placebo, members), min(1.0, 2 * min(other.p_value, test.control_p))
     middle = np.median(scores, axis=1, keepdims=True) if threshold is None else threshold
+    balanced = balanced_accuracy((scores - middle).ravel(), members.ravel(), 0.0)
     result = AttackResult(
         attack=f"membership, {name}",
         measure="area under the ROC curve",
@@ -77,10 +78,7 @@ def membership(
         p_value=test.p_value,
         control_p=control_p,
         least_p=least_division_p(members, draws=draws),
-        further={
-            **_low_rates(scores, members),
-            "balanced accuracy": balanced_accuracy((scores - middle).ravel(), members.ravel(), 0.0),
-        },
+        further={**_low_rates(scores, members), "balanced accuracy": balanced},
         promise=None if promised is None else _promise(scores, members, *promised),
     )
     return judged([result])[0]

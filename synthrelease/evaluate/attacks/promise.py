@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.evaluate.attacks.intervals import Rate, coins_rate
 from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.evaluate.json_form import JsonForm
 
 
 def largest_tpr(fpr: NDArray[np.float64] | float, *, epsilon: float, delta: float) -> Numbers:
@@ -39,7 +40,7 @@ def largest_tpr(fpr: NDArray[np.float64] | float, *, epsilon: float, delta: floa
 
 
 @dataclass(frozen=True)
-class PromiseCheck:
+class PromiseCheck(JsonForm):
     """A promise of (ε, δ), held against a measured attack.
 
     Attributes:
@@ -64,17 +65,6 @@ class PromiseCheck:
             f"TPR {self.tpr} at FPR {self.fpr} {relation} the {self.bound:.2g} that ε = {self.epsilon:g}, "
             f"δ = {self.delta:.2g} leaves"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the check as JSON holds it."""
-        return {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "tpr": self.tpr.to_json(),
-            "fpr": self.fpr.to_json(),
-            "bound": self.bound,
-            "violated": self.violated,
-        }
 
 
 def check_promise(

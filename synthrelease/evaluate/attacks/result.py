@@ -12,14 +12,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.chance import Design, people_needed
-from synthrelease.evaluate.attacks.intervals import Rate, finite_or_none
+from synthrelease.evaluate.attacks.chance import (
+    Design,
+    checked_rounds,
+    division_test,
+    least_division_p,
+    least_matching_p,
+    matching_test,
+    people_needed,
+)
+from synthrelease.evaluate.attacks.intervals import Rate, residual_risk, share_rate
 from synthrelease.evaluate.attacks.promise import PromiseCheck
-from synthrelease.evaluate.attacks.windows import Numbers
+from synthrelease.evaluate.attacks.windows import Flags, Numbers
+from synthrelease.evaluate.json_form import JsonForm
+from synthrelease.noise import SecureRandom
 
 SIGNIFICANCE = 0.01
 
@@ -33,7 +43,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackResult:
+class AttackResult(JsonForm):
     """What an attack came to.
 
     Attributes:
@@ -58,6 +68,8 @@ class AttackResult:
         significance: what it was held against.
     """
 
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
+
     attack: str
     measure: str
     main: Rate
@@ -78,30 +90,92 @@ class AttackResult:
     corrected_p: float = 1.0
     significance: float = SIGNIFICANCE
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON holds it; None for what is not a finite number."""
-        return {
-            "attack": self.attack,
-            "measure": self.measure,
-            "main": self.main.to_json(),
-            "control": self.control.to_json(),
-            "chance": finite_or_none(self.chance),
-            "people": self.people,
-            "p_value": self.p_value,
-            "control_p": self.control_p,
-            "corrected_p": self.corrected_p,
-            "together": self.together,
-            "significance": self.significance,
-            "risk": None if self.risk is None else self.risk.to_json(),
-            "further": {
-                name: value.to_json() if isinstance(value, Rate) else finite_or_none(value)
-                for name, value in self.further.items()
-            },
-            "remarks": list(self.remarks),
-            "promise": None if self.promise is None else self.promise.to_json(),
-            "verdict": str(self.verdict),
-            "reason": self.reason,
-        }
+
+def matching_result(
+    attack: str,
+    measure: str,
+    table: Numbers,
+    *,
+    chance: float,
+    random: SecureRandom,
+    draws: int,
+    placebo: Numbers | None = None,
+    further: Mapping[str, Rate | float] | None = None,
+) -> AttackResult:
+    """Return what an attack came to that says whose something is, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what it measures.
+        table: how often each person was taken for each, shape (n, n).
+        chance: what it takes no release to reach.
+        random: where shuffles come from.
+        draws: number of shuffles.
+        placebo: the same table of a release that has nothing to do with the people; the control is shuffled owners without it.
+        further: other numbers, by name.
+    """
+    test = matching_test(table, random=random.spawn("owners"), draws=draws)
+    control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
+    if placebo is not None:
+        other = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
+        control, control_p = share_rate(other.shares), other.p_value
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=share_rate(test.shares),
+        control=control,
+        chance=chance,
+        people=len(table),
+        design=Design.MATCHING,
+        p_value=test.p_value,
+        control_p=control_p,
+        least_p=least_matching_p(len(table), draws=draws),
+        further=further or {},
+    )
+    return judged([result])[0]
+
+
+def division_result(
+    attack: str,
+    measure: str,
+    shares: Numbers,
+    members: Flags,
+    *,
+    chance: float | None = None,
+    random: SecureRandom,
+    draws: int,
+) -> AttackResult:
+    """Return what an attack came to whose control is people who are not in the release, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what the shares are of.
+        shares: of each person in each round, shape (R, n), or (n,) for one.
+        members: who was in, by lot, the same shape.
+        chance: what it takes no release to reach; the control if None.
+        random: where shuffles come from.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, or in some round everybody is in, or nobody.
+    """
+    shares, members = checked_rounds(shares, members)
+    test = division_test(shares, members, random=random, draws=draws)
+    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=main,
+        control=control,
+        chance=control.value if chance is None else chance,
+        people=members.shape[1],
+        design=Design.DIVISION,
+        p_value=test.p_value,
+        control_p=test.control_p,
+        least_p=least_division_p(members, draws=draws),
+        risk=residual_risk(main, control),
+    )
+    return judged([result])[0]
 
 
 def judged(
@@ -145,7 +219,7 @@ def _judged(one: AttackResult, control_p: float) -> AttackResult:
     against = f"{one.main} against {one.control} of the control"
     among = f"p = {one.corrected_p:.2g}, corrected for {one.together} attack{'s' * (one.together > 1)}"
     if one.promise is not None and one.promise.violated:
-        return replace(one, verdict=Verdict.FOUND, reason=f"the promise is broken: {one.promise}")
+        return replace(one, verdict=Verdict.FOUND, reason=f"the guarantee is violated: {one.promise}")
     if control_p <= significance:
         reason = f"the control wins where there is nothing to find: {against}"
         return replace(one, verdict=Verdict.UNTRUSTED, reason=reason)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from synthrelease.evaluate.attacks.processes import in_processes
 from synthrelease.evaluate.attacks.windows import Flags, Labels, Numbers
 from synthrelease.noise import SecureRandom
 from synthrelease.parallel import Progress
@@ -62,18 +63,13 @@ def released_rounds(
     Raises:
         ValueError: fewer than two people, or no rounds.
     """
-    from joblib import Parallel, delayed  # noqa: PLC0415  slow to import
+    from joblib import delayed  # noqa: PLC0415  slow to import
 
     if len(people) < 2 or rounds < 1:
         raise ValueError(f"Expected two people and one round at least, found {len(people)} and {rounds}")
-    members, scores = [], []
     tasks = (delayed(_round)(release, score, people, seed, number) for number in range(rounds))
-    # Through pipes: private rows of a million bytes would else stand in a file in a temporary folder.
-    for inside, told in Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(tasks):
-        members.append(inside)
-        scores.append(told)
-        if progress is not None:
-            progress("releases", len(scores), rounds)
+    made = in_processes(tasks, what="releases", total=rounds, n_jobs=n_jobs, progress=progress)
+    members, scores = zip(*made, strict=True)
     return Rounds(np.array(members), np.array(scores))
 
 

@@ -19,8 +19,9 @@ from synthrelease import parts
 from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.appraisal import curves
 from synthrelease.appraisal.appraise import appraise
+from synthrelease.appraisal.appraised import RELEASED
 from synthrelease.appraisal.private_page import private_page
-from synthrelease.appraisal.utility import EXACT, RELEASED
+from synthrelease.appraisal.utility import EXACT
 from synthrelease.data import tables
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from goldens import figures
+from invented_appraisal import manifest
+from pages import parsed
 
 from synthrelease.appraisal import curves
-from synthrelease.appraisal.appraised import Measure
-from synthrelease.appraisal.curve_plate import curve_plate
+from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput, Measure
 from synthrelease.appraisal.curves import curve
+from synthrelease.appraisal.private_page import private_page
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import RoundedGaussian
 
@@ -48,6 +50,12 @@ MADE = SimpleNamespace(
 )
 
 
+def caption(one):
+    """What the page says below a curve."""
+    outputs = (AppraisedOutput("ten", "heatmap", curve=one),)
+    return parsed(private_page(Appraisal(manifest(), (), outputs, {}))).texts("p", "caption")[0]
+
+
 @pytest.mark.parametrize(
     ("together", "mean", "items"), [(False, (0 + 4 + 9) / 3, (3, 10)), (True, 4.5, (10, 10))]
 )
@@ -57,8 +65,8 @@ def test_what_needs_no_data_is_of_the_items_of_the_curve(together, mean, items, 
     assert found.drawn == ((pytest.approx(mean),) * 3,) * 5
     assert found.without_data == (WITHOUT, pytest.approx(mean / 10))
     assert found.items == items
-    every = curve_plate(replace(found, items=(10, 10))).caption
-    more = Counter(figures(curve_plate(found).caption)) - Counter(figures(every))
+    every = caption(replace(found, items=(10, 10)))
+    more = Counter(figures(caption(found))) - Counter(figures(every))
     assert more == (Counter() if together else Counter([3, 10]))
 
 

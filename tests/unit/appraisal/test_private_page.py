@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 import stat
 
@@ -26,30 +27,25 @@ from invented_appraisal import (
 from pages import Page, check_form, parsed
 from refusals import refused
 
-from synthrelease.appraisal.appraised import Appraisal, AppraisedInput, AppraisedOutput, NoiseCheck
-from synthrelease.appraisal.curve_plate import curve_plate
-from synthrelease.appraisal.private_cards import (
-    attack_rows,
+from synthrelease.appraisal.appraised import (
+    Appraisal,
+    AppraisedInput,
+    AppraisedOutput,
+    Curve,
+    KnownRest,
+    NoiseCheck,
+    Task,
+)
+from synthrelease.appraisal.private_page import (
+    CurvePicture,
     before_and_after,
-    card_of,
-    glance_line,
-    guess_view,
+    on_line,
+    private_page,
+    write_private_page,
 )
-from synthrelease.appraisal.private_page import private_page, write_private_page
-from synthrelease.appraisal.private_words import (
-    STAMP,
-    TWO_QUESTIONS,
-    VERDICTS,
-    known_rest_words,
-    noise_words,
-    number,
-    p_value,
-    percent,
-    promise_words,
-    rate,
-)
+from synthrelease.appraisal.private_words import STAMP, Line, at_a_glance, number, p_value, percent, rate
 from synthrelease.errors import MachineError
-from synthrelease.evaluate.attacks import Rate, Verdict
+from synthrelease.evaluate.attacks import AttackResult, Rate, Verdict
 from synthrelease.printable import printable_lines
 
 NO_NUMBER = number(NAN)
@@ -72,6 +68,41 @@ def section(page: Page, name: str) -> bool:
 def of_class(page: Page, name: str) -> int:
     """How many elements are of the class."""
     return sum(name in (attributes.get("class") or "").split() for _, attributes in page.elements)
+
+
+def element(page: Page, tag: str, kind: str) -> str:
+    """The source of the first element of a tag and class."""
+    found = re.search(rf'<{tag} class="{kind}\b.*?</{tag}>', page.source, re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def noise_part(check: NoiseCheck) -> str:
+    """What the page says of noise."""
+    return page_of(AppraisedOutput("maps", "heatmap", noise=check)).texts("div", "noise")[0]
+
+
+def worst_case(rest: KnownRest) -> Page:
+    """A page with a worst-case attack alone."""
+    return page_of(AppraisedOutput("maps", "heatmap", known_rest=rest))
+
+
+def guess_part(rest: KnownRest) -> str:
+    """What the page says of it that depends on what was found."""
+    page = worst_case(rest)
+    return "\n".join(
+        words for kind in ("answer", "red", "luck", "guarantee") for words in page.texts("p", kind)
+    )
+
+
+def attacked(*attacks: AttackResult) -> Page:
+    """A page with attacks alone."""
+    return page_of(AppraisedOutput("table", "records", attacks=attacks))
+
+
+def line_of(output: AppraisedOutput, subject: str) -> Line:
+    """One of the lines of an output."""
+    return next(line for line in at_a_glance(output) if line.subject == subject)
 
 
 def lead(page: Page) -> str:
@@ -147,9 +178,11 @@ def test_faults_come_first(pages):
     assert figures(page.texts("h3")[0]) == [4]
     assert (of_class(page, "faults"), of_class(page, "headline")) == (1, 0)
     assert (of_class(pages["plain"], "faults"), of_class(pages["plain"], "headline")) == (0, 1)
-    glance = [glance_line(one, "") for one in appraisal("faulty").outputs]
-    assert [one.beyond for one in glance] == [False, False, True]
-    assert figures(f"{glance[2].worst} {glance[2].allowed}") == [97, 61.3]
+    maps, table, dwell = appraisal("faulty").outputs
+    allowed, beyond = (line_of(one, "worst-case") for one in (maps, dwell))
+    assert [line.alarm for line in (allowed, line_of(table, "attacks"), beyond)] == [False, True, True]
+    assert figures(" ".join([beyond.value, *beyond.beside])) == [97, 61.3]
+    assert allowed.beside != beyond.beside
     assert of_class(page, "alarm") == 2  # a guess beyond the promise, and an attack that found something
     assert of_class(pages["plain"], "alarm") == 1
 
@@ -160,133 +193,166 @@ def test_a_test_seed_is_said_in_the_banner(pages):
 
 
 def test_a_fault_is_told_in_its_card():
-    foreign = NoiseCheck(10, 3.0, 0.5, 1.5)
+    foreign, enough, few = (
+        NoiseCheck(10, *rest) for rest in ((3.0, 0.5, 1.5), (1.0, 0.5, 1.5), (1.0, 0.0, 1.5))
+    )
     page = page_of(AppraisedOutput("maps", "heatmap", noise=foreign))
     assert of_class(page, "faults") == 1
-    assert sorted(figures(noise_words(foreign)[0])) == [0.5, 1.5, 3, 10]
-    assert of_class(page, "red") == len(noise_words(foreign)) == 2
-    for sentence in noise_words(foreign):
-        assert sentence in page.text
-    enough, few = (noise_words(NoiseCheck(10, 1.0, low, 1.5)) for low in (0.5, 0.0))
-    assert noise_words(foreign)[1] not in (*enough, *few)
-    assert few[1] != enough[1]  # few numbers do not show that there is noise at all
+    assert of_class(page, "red") == 2
+    assert sorted(figures(page.texts("p", "red")[0])) == [0.5, 1.5, 3, 10]
+    assert page.texts("p", "red")[1] not in noise_part(enough) + noise_part(few)
     assert (
-        of_class(page_of(AppraisedOutput("maps", "heatmap", noise=NoiseCheck(10, 1.0, 0.5, 1.5))), "red") == 0
-    )
+        len(noise_part(few)) > len(noise_part(enough)) + 20
+    )  # few numbers do not show that there is noise at all
+    assert of_class(page_of(AppraisedOutput("maps", "heatmap", noise=enough)), "red") == 0
 
 
-def test_words_of_noise_guesses_and_promises():
+def test_words_of_noise_guesses_and_guarantees():
     """Those that depend on what was found, side by side."""
+    guesses = {
+        "a guess that is allowed": known_rest(),
+        "more than is allowed": known_rest(worst=0.75, allowed=0.7, exceeds=True),
+        "as much, with luck": known_rest(worst=0.735, allowed=0.731),
+        "nothing is guaranteed": known_rest(allowed=None),
+        "against nobody": known_rest(against_nobody=True),
+        "a guarantee that is violated": known_rest(promise=promise(violated=True)),
+    }
     said = {
-        "noise that agrees": noise_words(NoiseCheck(10, 1.0, 0.5, 1.5)),
-        "noise of few numbers": noise_words(NoiseCheck(10, 1.0, 0.0, 1.5)),
-        "other noise": noise_words(NoiseCheck(10, 3.0, 0.5, 1.5)),
-        "a guess that is allowed": known_rest_words(known_rest()),
-        "more than is allowed": known_rest_words(known_rest(worst=0.75, allowed=0.7, exceeds=True)),
-        "as much, with luck": known_rest_words(known_rest(worst=0.735, allowed=0.731)),
-        "nothing is promised": known_rest_words(known_rest(allowed=None)),
-        "against nobody": known_rest_words(known_rest(against_nobody=True)),
-        "a promise that is kept": (promise_words(promise(violated=False)),),
-        "a promise that is broken": (promise_words(promise(violated=True)),),
+        "noise that agrees": noise_part(NoiseCheck(10, 1.0, 0.5, 1.5)),
+        "noise of few numbers": noise_part(NoiseCheck(10, 1.0, 0.0, 1.5)),
+        "other noise": noise_part(NoiseCheck(10, 3.0, 0.5, 1.5)),
+        **{what: guess_part(rest) for what, rest in guesses.items()},
     }
     assert len(set(said.values())) == len(said)
-    check_text(
-        "private-page/words", "\n\n".join("\n".join([f"# {what}", *words]) for what, words in said.items())
-    )
+    check_text("private-page/words", "\n\n".join(f"# {what}\n{words}" for what, words in said.items()))
 
 
 def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
     source = pages["plain"].source
-    for verdict, told in VERDICTS:
+    explained = element(pages["plain"], "dl", "verdicts")
+    for verdict in Verdict:
         badge = f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'  # its name beside its colour
-        assert badge in source
-        assert told in pages["plain"].text
+        assert explained.count(badge) == 1
+        assert source.count(badge) > 1
         assert f".verdict.{verdict.name.lower()}::before" in source
-    assert {verdict for verdict, _ in VERDICTS} == set(Verdict)
-    assert TWO_QUESTIONS in pages["plain"].text
+    assert len(set(pages["plain"].texts("dd")[-len(Verdict) :])) == len(Verdict)
     assert section(pages["plain"], "verdicts")
     assert not section(pages["bare"], "verdicts")
 
 
 def test_an_attack_is_a_row():
-    (row,) = attack_rows(
-        [attack("linkage", main=Rate(0.25, 0.125, 1.5), control=Rate(-0.5, 0, 0), chance=NAN)]
-    )
-    assert (row.main, row.interval, row.control, row.chance) == (
-        "0.25",
-        "0.12 to 1.5",
-        "\N{MINUS SIGN}0.50",
-        NO_NUMBER,
-    )
-    assert row.line == {"low": 12.5, "high": 100.0, "main": 25.0, "control": 0.0, "chance": None}
-    assert row.reasons[0].startswith("0.25")
+    page = attacked(attack("linkage", main=Rate(0.25, 0.125, 1.5), control=Rate(-0.5, 0, 0), chance=NAN))
+    cells = page.texts("td")
+    assert cells[1:4] == ["0.25 (0.12 to 1.5)", "\N{MINUS SIGN}0.50", NO_NUMBER]
+    drawn = element(page, "svg", "places")
+    assert 'd="M12.5 8H100.0"' in drawn  # not a sentence: a path
+    assert re.findall('cx="([^"]*)"', drawn) == ["0.0", "25.0"]
+    assert 'class="chance"' not in drawn
+    assert figures(page.texts("dl", "reasons")[0])[0] == 0.25
 
 
-def test_a_promise_is_told_once_in_the_reasons():
+def test_a_guarantee_is_told_once_in_the_reasons():
     kept = promise(violated=False)
-    (found,) = attack_rows([attack("membership", promise=kept)])
-    assert str(kept) in found.reasons[0]
-    assert len(found.reasons) == 1
-    (nothing,) = attack_rows([attack("membership", p_value=0.9, promise=kept)])
-    assert nothing.reasons[1] == promise_words(kept)
+    reasons = [
+        page.texts("dl", "reasons")[0]
+        for page in (
+            attacked(attack("membership", promise=kept)),
+            attacked(attack("membership", p_value=0.9, promise=kept)),
+            attacked(attack("membership", p_value=0.9)),
+        )
+    ]
+    assert [words.count("0.90 (0.80") for words in reasons] == [1, 1, 0]
+    assert str(kept) in reasons[0]
+    assert worst_case(known_rest(promise=kept)).texts("p", "guarantee")[0] in reasons[1]
 
 
-def test_what_somebody_finds_out_who_knows_all_others(pages):
-    first = guess_view(known_rest()).sentences[0]
+def test_a_risk_and_other_numbers_stand_below_the_reasons():
+    page = attacked(
+        attack("inference", risk=Rate(0.2, -0.1, 0.5), further={"windows": Rate(0.4, 0.3, 0.5), "a": 7.0})
+    )
+    assert [figures(words) for words in page.texts("dd", "further")] == [
+        [0.2, 0.1, 0.5],
+        [0.4, 0.3, 0.5],
+        [7],
+    ]
+    assert "\N{MINUS SIGN}0.10" in page.texts("dd", "further")[0]
+
+
+def test_the_worst_case_is_told_and_drawn(pages):
+    (first,) = worst_case(known_rest()).texts("p", "answer")
     assert sorted(figures(first)) == [50, 52.4, 56.2, 61.3]
-    assert first in pages["plain"].text
-    view = guess_view(known_rest(typical=0.5, worst=0.75, allowed=0.7, exceeds=True))
-    assert (view.typical, view.worst, view.grave) == (0.0, 0.5, True)
-    assert view.allowed == pytest.approx(0.4)
-    assert {50, 75, 70} <= {*figures(view.alt)}
-    assert not guess_view(known_rest(worst=0.7, allowed=0.7)).grave
-    free = guess_view(known_rest(allowed=None, found={}, promise=None))
-    assert (free.allowed, free.grave, free.found, free.promise) == (None, False, None, "")
-    assert sorted(figures(free.sentences[0])) == [50, 52.4, 56.2]
+    assert first in pages["plain"].texts("p", "answer")
+    page = worst_case(known_rest(typical=0.5, worst=0.75, allowed=0.7, exceeds=True))
+    meter = element(page, "div", "meter")
+    assert re.findall("--share: ([0-9.]+)", meter) == ["0.5000", "0.0000", "0.4000"]
+    assert {50, 75, 70} <= {*figures(meter)}
+    assert of_class(page, "grave") == 2
+    assert of_class(worst_case(known_rest(worst=0.7, allowed=0.7)), "grave") == 0
+    free = worst_case(known_rest(allowed=None, found={}, promise=None))
+    assert [of_class(free, name) for name in ("allowed", "grave", "guarantee", "scroll")] == [0, 0, 0, 0]
+    assert sorted(figures(free.texts("p", "answer")[0])) == [50, 52.4, 56.2]
+
+
+def test_shares_have_their_place_on_a_line():
+    assert [on_line(share) for share in (-0.5, 0.0, 0.125, 1.0, 1.5)] == [0, 0, 12.5, 100, 100]
+    assert [on_line(share, 0.5) for share in (0.3, 0.5, 0.75, 1.0)] == [0, 0, 50, 100]
+    assert on_line(NAN) is on_line(math.inf) is None
 
 
 def test_what_is_measured_is_no_fault_where_luck_may_have_lifted_it():
     """With Laplace noise the worst is measured, and half of all that are just allowed come out above."""
     lifted = known_rest(worst=0.735, allowed=0.731)
-    page = page_of(AppraisedOutput("maps", "heatmap", known_rest=lifted))
+    page = worst_case(lifted)
     assert (of_class(page, "headline"), of_class(page, "faults"), of_class(page, "grave")) == (1, 0, 0)
-    (luck,) = known_rest_words(lifted)[2:]
-    assert luck in page.text
-    assert luck not in known_rest_words(dataclasses.replace(lifted, exceeds=True))
-    assert len(known_rest_words(known_rest())) == 2
-    assert not guess_view(lifted).grave
+    assert of_class(page, "luck") == 1
+    assert of_class(worst_case(dataclasses.replace(lifted, exceeds=True)), "luck") == 0
+    assert of_class(worst_case(known_rest()), "luck") == 0
 
 
 def test_against_nobody_it_is_asked_whether_somebody_is_there():
-    asked, other = (guess_view(known_rest(against_nobody=alone)).sentences for alone in (True, False))
-    page = page_of(AppraisedOutput("maps", "heatmap", known_rest=known_rest(against_nobody=True)))
-    assert asked[0] in page.text
-    assert asked[0] != other[0]
-    assert figures(asked[0]) == figures(other[0])
-    assert asked[1:] == other[1:]
+    pages = [worst_case(known_rest(against_nobody=alone)) for alone in (True, False)]
+    (asked,), (other,) = (page.texts("p", "answer") for page in pages)
+    assert asked != other
+    assert figures(asked) == figures(other)
+    # With nobody to compare with there are no pairs.
+    assert [len(re.findall(r"\bpair\b", page.text)) > 0 for page in pages] == [False, True]
 
 
-def test_a_promise_that_is_broken_is_said_to_be():
-    kept, broken = (promise_words(promise(violated=violated)) for violated in (False, True))
-    assert kept != broken
-    assert figures(kept) == figures(broken)
-    assert guess_view(known_rest(promise=promise(violated=True))).broken
+def test_a_guarantee_that_is_violated_is_said_to_be():
+    kept, broken = (worst_case(known_rest(promise=promise(violated=violated))) for violated in (False, True))
+    one, other = (page.texts("p", "guarantee")[0] for page in (kept, broken))
+    assert one != other
+    assert figures(one) == figures(other)
+    assert [(of_class(page, "red"), of_class(page, "grave")) for page in (kept, broken)] == [(0, 0), (1, 1)]
+
+
+def test_what_is_learnt_from_records_is_a_table_with_bars():
+    rates = {"k-NN": Rate(0.5, 0.4, 0.6), "SVM": Rate(0.75, 0.7, 0.8)}
+    task = Task(
+        "mood", 20, Rate(0.25, 0.2, 0.3), {"real rows": rates, "released records": rates}, ("so", "and so")
+    )
+    page = page_of(AppraisedOutput("table", "records", tasks=(task,)))
+    assert [words for words in page.texts("caption") if "mood" in words]
+    assert page.texts("th") == [page.texts("th")[0], "k-NN", "SVM", *task.trained, page.texts("th")[-1]]
+    assert page.texts("td", "barred") == [*map(str, rates.values())] * 2 + [str(task.chance)] * 2
+    assert re.findall("--share: ([0-9.]+)", page.source.split("barred", 1)[1])[:2] == ["0.5000", "0.7500"]
+    assert " ".join(task.remarks) in page.texts("p", "note")
 
 
 def test_at_a_glance_stands_the_release_beside_the_rest(pages):
-    maps, table = (glance_line(one, "") for one in appraisal("plain").outputs[:2])
-    assert (maps.name, maps.measure, maps.released, maps.worst) == (
-        "heatmaps",
-        "CC",
-        "0.821",
-        percent(0.5612),
-    )
-    assert [value for _, value in maps.beside] == ["0.987", "0.431", "1"]
-    assert [what for what, _ in maps.beside[:2]] == list(appraisal("plain").outputs[0].utility.compared)[1:]
-    assert figures(maps.allowed) == [61.3]
-    assert not maps.beyond
-    assert sorted(figures(table.attacks)) == [1, 1, 3]  # found, of all, not to be trusted
-    assert table.alarm
+    maps, table = appraisal("plain").outputs[:2]
+    utility_line, guess = line_of(maps, "utility"), line_of(maps, "worst-case")
+    assert utility_line[1:3] == ("CC", "0.821")
+    assert (guess.value, guess.alarm) == (percent(0.5612), False)
+    assert [words.rpartition(" ")[2] for words in utility_line.beside] == ["0.987", "0.431", "1"]
+    assert [words.rpartition(" ")[0] for words in utility_line.beside[:2]] == [*maps.utility.compared][1:]
+    assert figures(guess.beside[0]) == [61.3]
+    attacks_line = line_of(table, "attacks")
+    assert sorted(figures(attacks_line.value)) == [1, 1, 3]  # found, of all, not to be trusted
+    assert attacks_line.alarm
+    for output in appraisal("plain").outputs:
+        for line in at_a_glance(output):
+            assert " ".join([line.value, *line.beside]) in pages["plain"].texts("dd")
     assert sorted(figures(lead(pages["plain"]))) == [1, 1, 3]
     (attacked,) = (line for line in pages["plain"].texts("li") if line.startswith("table:"))
     assert "membership" in attacked
@@ -318,46 +384,54 @@ def test_what_is_said_of_all_attacks_together():
     check_text("private-page/leads", "\n\n".join(f"# {what}\n{lead(page)}" for what, page in said.items()))
 
 
-def test_before_stands_beside_after():
+def test_before_stands_beside_after(pages):
     told = appraisal("plain")
-    table = before_and_after(told)
-    assert table is not None
-    assert [words.split(",")[0] for words in table.head[1:]] == ["pupil", "table"]
-    rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
-    assert [figures(text) for text in rows["linkage"]] == [[1.0, 0.04], [0.05, 0.04]]
-    assert [text.split(", ")[1] for text in rows["linkage"]] == [Verdict.FOUND, Verdict.NOTHING]
-    assert before_and_after(dataclasses.replace(told, inputs=())) is None
+    columns, rows = before_and_after(told)
+    assert [words.split(",")[0] for words in columns] == ["pupil", "table"]
+    cells = dict(rows)["linkage"]
+    assert [(cell.main.value, cell.chance, cell.verdict) for cell in cells] == [
+        (1.0, 0.04, Verdict.FOUND),
+        (0.05, 0.04, Verdict.NOTHING),
+    ]
+    seen = [words for words in pages["plain"].texts("td") if figures(words) == [0.05, 0.04]]
+    assert [words.split(", ")[1] for words in seen] == [Verdict.NOTHING]
+    assert before_and_after(dataclasses.replace(told, inputs=())) == ([], [])
 
 
 def test_an_attack_that_was_not_tried_on_both_is_left_out():
     before = AppraisedInput("x", 3, (attack("a"), attack("b")), ())
-    after = AppraisedOutput("o", "records", attacks=(attack("b"), attack("c")), source="x")
-    table = before_and_after(Appraisal(manifest(), (before,), (after,), {}))
-    assert table is not None
-    assert [name for name, _ in table.rows] == ["b"]
-    of_others = dataclasses.replace(after, source="y")
-    assert before_and_after(Appraisal(manifest(), (before,), (of_others,), {})) is None
+    after = AppraisedOutput("o", "records", attacks=(attack("b"), attack("c")), input="x")
+    assert [name for name, _ in before_and_after(Appraisal(manifest(), (before,), (after,), {}))[1]] == ["b"]
+    of_others = dataclasses.replace(after, input="y")
+    assert before_and_after(Appraisal(manifest(), (before,), (of_others,), {})) == ([], [])
+    assert "Before" not in page_of(of_others, inputs=(before,)).text
+
+
+def curve_page(one: Curve) -> Page:
+    return page_of(AppraisedOutput("maps", "heatmap", curve=one))
 
 
 def test_the_curve_has_a_picture_words_and_numbers():
-    plate = curve_plate(curve())
-    assert len(plate.panels) == 1
-    alt = plate.panels[0].pictures[0].alt
-    assert sorted(figures(alt)) == [0.1, 0.43, 0.5, 0.99, 30]
+    page = curve_page(curve())
+    (picture,) = page.all("img")
+    assert sorted(figures(picture["alt"])) == [0.1, 0.43, 0.5, 0.99, 30]
     # What has no data, the best, the plan's ε, and dots for each ε; 0 is of what the measure means.
-    assert sorted(figures(plate.caption)) == [0, 0.43, 1, 2, 5]
-    assert curve().without_data[0] in plate.caption
-    assert plate.table is not None
-    assert [name for name, _ in plate.table.rows][:2] == ["ε = 0.1", "ε = 0.3"]
-    assert [cell.text for cell in plate.table.rows[0][1]] == ["0.5", "0.48", "0.52"]
-    some = curve_plate(dataclasses.replace(curve(), items=(7, 20)))
-    assert sorted(figures(some.caption)) == [0, 0.43, 1, 2, 5, 7, 20]
-    nothing = curve_plate(dataclasses.replace(curve(), drawn=((NAN,),) * 6))
-    assert nothing.panels == ()
-    captions = {"all items": plate, "some items": some, "nothing to draw": nothing}
-    check_text(
-        "private-page/curves", "\n\n".join(f"# {what}\n{one.caption}" for what, one in captions.items())
-    )
+    (caption,) = page.texts("p", "caption")
+    assert sorted(figures(caption)) == [0, 0.43, 1, 2, 5]
+    assert curve().without_data[0] in caption
+    assert page.texts("th")[4:6] == ["ε = 0.1", "ε = 0.3"]
+    assert page.texts("td")[:3] == ["0.5", "0.48", "0.52"]
+    some = curve_page(dataclasses.replace(curve(), items=(7, 20))).texts("p", "caption")[0]
+    assert sorted(figures(some)) == [0, 0.43, 1, 2, 5, 7, 20]
+    nothing = dataclasses.replace(curve(), drawn=((NAN,),) * 6)
+    assert CurvePicture.of(nothing).source == ""
+    assert curve_page(nothing).all("img") == []
+    captions = {
+        "all items": caption,
+        "some items": some,
+        "nothing to draw": curve_page(nothing).texts("p", "caption")[0],
+    }
+    check_text("private-page/curves", "\n\n".join(f"# {what}\n{words}" for what, words in captions.items()))
 
 
 def test_what_is_no_number_breaks_nothing(pages):
@@ -396,20 +470,35 @@ def test_what_is_no_number_is_a_word():
     assert not re.search(r"\b(nan|none|inf)\b", NO_NUMBER)
 
 
-def test_items_and_measures_are_told(pages):
-    maps, text = card_of(appraisal("plain").outputs[0], "a"), pages["plain"].text
-    assert figures(maps.items_told) == [40]
-    assert maps.items.head == ("stimulus", "CC", "SIM", "KL")
-    assert len(maps.items.rows) == 40
-    assert [cell.text for cell in maps.items.rows[-1][1]] == ["0.93", "0.93", "0.93"]
-    assert [cell.text for cell in maps.utility.rows[-1][1]] == ["1", "1", "0"]  # the best there is
-    assert [name for name, _ in maps.measures] == ["CC", "SIM", "KL"]
-    for _, meaning in maps.measures:
-        assert meaning in text
-    assert maps.measures[0][1].startswith(CC.meaning)
-    assert figures(maps.measures[0][1])[-1] == CC.best
-    bare = card_of(appraisal("bare").outputs[0], "a")
-    assert (bare.utility, bare.items, bare.measures) == (None, None, ())
+def test_items_and_measures_are_told():
+    told = appraisal("plain").outputs[0]
+    page = page_of(dataclasses.replace(told, curve=None, known_rest=None))
+    names = [measure.name for measure in told.utility.measures]
+    assert figures(page.texts("summary")[0]) == [40]
+    rows = page.texts("th")
+    assert rows[:4] == [rows[0], *names]
+    assert rows[8:12] == ["stimulus", *names]
+    assert rows[12:] == [f"stimulus {k}" for k in range(1, 41)]
+    cells = page.texts("td")
+    assert cells[9:12] == ["1", "1", "0"]  # the best there is
+    assert cells[-3:] == ["0.93", "0.93", "0.93"]
+    explained = element(page, "dl", "measures")
+    assert re.findall("<dt>(.*?)</dt>", explained) == names
+    for measure in told.utility.measures:
+        assert measure.meaning in explained
+    assert figures(re.findall("<dd>(.*?)</dd>", explained)[0])[-1] == CC.best
+    bare = page_of(*appraisal("bare").outputs)
+    assert (of_class(bare, "measures"), bare.texts("table")) == (0, [])
+
+
+def test_medians_are_said_to_be():
+    worth = utility(measures=(CC, dataclasses.replace(CC, name="MSE", middle=True)))
+    means, mixed = (
+        page_of(AppraisedOutput("maps", "heatmap", one)).texts("p", "note")[0]
+        for one in (utility(measures=(CC,)), worth)
+    )
+    assert mixed != means
+    assert "MSE" in mixed
 
 
 def test_notes_are_told_and_empty_ones_are_not(pages):

@@ -20,16 +20,18 @@ from records_appraised import (
 )
 from refusals import refused
 
-from synthrelease.appraisal import record_divisions, record_names
-from synthrelease.appraisal.own_records import own_records
-from synthrelease.appraisal.owned_records import (
+from synthrelease.appraisal import record_attacks as names_module
+from synthrelease.appraisal import record_divisions, record_releases
+from synthrelease.appraisal.record_attacks import record_attacks
+from synthrelease.appraisal.record_check import own_records
+from synthrelease.appraisal.record_releases import (
+    fresh_release,
     keeps_nothing,
     of_fewer,
     owned_records,
     passing_k,
     takes_k,
 )
-from synthrelease.appraisal.record_attacks import record_attacks
 from synthrelease.appraisal.record_rows import (
     NO_ONE,
     RecordRows,
@@ -137,6 +139,25 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
     np.testing.assert_array_equal(made.records[of_seed][:, kept], codes[made.seeds[of_seed]][:, kept])
     assert np.unique(people[made.seeds[of_seed]]).size > 2
     assert of_seed.all() == (not own.randomized)
+
+
+def test_a_fresh_release_says_whose_rows_its_records_start_from() -> None:
+    """Rows in any order, of people with any numbers: who had a record's source row is its owner."""
+    own = usual(resampled=(1,))
+    data = people_apart()
+    rows = real_rows(data, own)
+    rows = replace(rows, people=rows.people * 7 + 3).where(np.random.default_rng(1).permutation(len(rows)))
+    made = fresh_release(rows, None, most_rows=100, random=seeded(3))
+    assert len(made) <= 100
+    kept = list(own.order[:-1])
+    rows_of = {
+        (person, recording): rows.codes[(rows.people == person) & (rows.recordings == recording)][:, kept]
+        for person, recording in np.unique(np.stack([rows.people, rows.recordings], axis=1), axis=0).tolist()
+    }
+    assert len(np.unique(made.people)) > 5
+    for record in range(len(made)):
+        theirs = rows_of[int(made.people[record]), int(made.recordings[record])]
+        assert (theirs == made.codes[record, kept]).all(axis=1).any()
 
 
 def test_too_few_that_pass_are_an_error() -> None:
@@ -294,7 +315,7 @@ def fewer() -> Any:
 def raw_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mechanism publishes what it is given."""
     monkeypatch.setattr(record_divisions._Halves, "__call__", lambda own, people, _: own.given(people))
-    monkeypatch.setattr(record_names, "_released", lambda source, *_: source)
+    monkeypatch.setattr(names_module, "fresh_release", lambda source, *_, **__: source)
 
 
 def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +326,7 @@ def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
         return Made(np.stack(columns, axis=1), random.integers(len(codes), own.rows), 1, 1)
 
     monkeypatch.setattr(record_divisions, "owned_records", uniform)
-    monkeypatch.setattr(record_names, "owned_records", uniform)
+    monkeypatch.setattr(record_releases, "owned_records", uniform)
 
 
 @pytest.mark.thorough
@@ -397,7 +418,7 @@ def test_k_that_halves_cannot_meet_is_lowered_and_said(fewer: Any) -> None:
 
 def test_people_who_are_not_at_stake_are_always_in(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_divisions, "_MOST_PEOPLE", 10)
-    monkeypatch.setattr(record_names, "_MOST_PEOPLE", 6)
+    monkeypatch.setattr(names_module, "_MOST_PEOPLE", 6)
     asked: list[Any] = []
     whole = record_divisions._Halves.__call__
 
@@ -422,7 +443,7 @@ def test_names_are_of_recordings_that_the_attacker_does_not_have(
     fewer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: dict[str, Any] = {}
-    whole, linked = record_names.identifications, record_names.linkage
+    whole, linked = names_module.identifications, names_module.linkage
 
     def identified(known: Any, released: Any, **ways: Any) -> Any:
         seen.update(known=known, released=released)
@@ -432,8 +453,8 @@ def test_names_are_of_recordings_that_the_attacker_does_not_have(
         seen["linker"] = known
         return linked(known, *rest, **ways)
 
-    monkeypatch.setattr(record_names, "identifications", identified)
-    monkeypatch.setattr(record_names, "linkage", linking)
+    monkeypatch.setattr(names_module, "identifications", identified)
+    monkeypatch.setattr(names_module, "linkage", linking)
     own = usual()
     event, arrays = released_of(fewer, own)
     results, words = record_attacks(output_of(own), event, fewer, arrays, **{**QUICK, "draws": 199})
@@ -504,7 +525,7 @@ def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: py
         raise PlanError("too-few-records", PROBLEM, where="outputs[0]")
 
     monkeypatch.setattr(record_divisions, "owned_records", never)
-    monkeypatch.setattr(record_names, "owned_records", never)
+    monkeypatch.setattr(record_releases, "owned_records", never)
     own = usual()
     results, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
     assert results == ()

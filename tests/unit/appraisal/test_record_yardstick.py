@@ -10,15 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from goldens import check_text, figures
+from invented_appraisal import manifest
 from invented_records import LABELLED, TASK, binned, parameters, seeded, study
+from pages import parsed
 from records_appraised import as_released, event_of, output_of, people_apart, released_of, usual
 from refusals import bad_argument
 
-from synthrelease.appraisal import record_tasks as tasks_module
-from synthrelease.appraisal.own_records import own_records
+from synthrelease.appraisal import record_releases
+from synthrelease.appraisal import record_utility as tasks_module
+from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput
+from synthrelease.appraisal.private_page import private_page
+from synthrelease.appraisal.record_check import own_records
 from synthrelease.appraisal.record_rows import real_rows, released_rows
-from synthrelease.appraisal.record_tasks import FRESH, REAL, RELEASED, record_tasks
-from synthrelease.appraisal.record_worth import k_same, record_comparisons
+from synthrelease.appraisal.record_utility import (
+    FRESH,
+    REAL,
+    RELEASED,
+    k_same,
+    record_comparisons,
+    record_tasks,
+)
 from synthrelease.appraisal.records import appraised_records
 from synthrelease.appraisal.yardsticks.records import RECORDS, RecordYardstick
 from synthrelease.data.attribute import Attribute
@@ -274,7 +285,7 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
         recording=np.tile(data.recording[:12], 8),
     )
     same, differing = (
-        record_comparisons(output_of(own), one, seed=1).values["two halves of the people"]
+        record_comparisons(output_of(own), one, seed=1)[0]["two halves of the people"]
         for one in (alike, data)
     )
     np.testing.assert_allclose(same, 0.0, atol=1e-12)
@@ -284,7 +295,7 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
 def test_independent_marginals_keep_attributes_and_lose_pairs() -> None:
     own = parameters(rows=20_000, people=12)
     data = study([4, 30] * 6)
-    made = record_comparisons(output_of(own), data, seed=1).values["independent marginals"]
+    made = record_comparisons(output_of(own), data, seed=1)[0]["independent marginals"]
     assert made[0] < 0.02
     yardstick = yardstick_of(data, own)
     marginals = [np.bincount(yardstick.codes[:, a], one_each(yardstick.people), 4) / 12 for a in range(3)]
@@ -312,20 +323,20 @@ def test_averages_of_people_are_coded_again() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     own = parameters(**TASK, k=5, people=4)
-    made = record_comparisons(output_of(own), study([8] * 4, recordings=2), seed=1)
-    assert len(made.values) == 2
-    assert [sorted(figures(remark)) for remark in made.remarks] == [[4, 5]]  # people that there are, and k
-    few = record_comparisons(output_of(own), study([8] * 3, recordings=2), seed=1)
-    assert few.values == {}
-    assert len(few.remarks) == 1
+    made, unlike = record_comparisons(output_of(own), study([8] * 4, recordings=2), seed=1)
+    assert len(made) == 2
+    assert [sorted(figures(remark)) for remark in unlike] == [[4, 5]]  # people that there are, and k
+    few, too_few = record_comparisons(output_of(own), study([8] * 3, recordings=2), seed=1)
+    assert few == {}
+    assert len(too_few) == 1
     again = [record_comparisons(output_of(usual()), people_apart(rows=1), seed=seed) for seed in (1, 1, 2)]
     assert again[0] == again[1]
-    for what, values in again[0].values.items():  # halves, draws and groups are by lot
-        assert values != again[2].values[what], what
-    *_, averages = again[0].values
-    assert len(again[0].values) == 3
+    for what, values in again[0][0].items():  # halves, draws and groups are by lot
+        assert values != again[2][0][what], what
+    *_, averages = again[0][0]
+    assert len(again[0][0]) == 3
     assert figures(averages) == [2]
-    check_text("appraisal/record-comparisons", "\n".join([*again[0].values, "", *made.remarks, *few.remarks]))
+    check_text("appraisal/record-comparisons", "\n".join([*again[0][0], "", *unlike, *too_few]))
 
 
 # What can be learnt
@@ -354,12 +365,13 @@ def test_a_perfect_copy_teaches_what_real_rows_teach() -> None:
         assert task.trained[RELEASED][name].value == pytest.approx(task.trained[REAL][name].value, abs=0.07)
     assert task.chance.value < 0.6
     assert words == ()
-    table = task.exhibit()
-    assert [what for what, _ in table.rows[:-1]] == [REAL, FRESH, RELEASED]
-    assert {cell.text for cell in table.rows[-1][1]} == {str(task.chance)}
-    assert table.note == " ".join(task.remarks)
-    rows = [what for what, _ in table.rows]
-    check_text("appraisal/tasks/fresh-records", "\n".join([table.title, table.head[0], *rows, *task.remarks]))
+    table = AppraisedOutput("table", "records", tasks=(task,))
+    page = parsed(private_page(Appraisal(manifest(), (), (table,), {})))
+    head, *rows = (words for words in page.texts("th") if words not in CLASSIFIERS)
+    assert rows[:-1] == [REAL, FRESH, RELEASED]
+    check_text(
+        "appraisal/tasks/fresh-records", "\n".join([*page.texts("caption"), head, *rows, *task.remarks])
+    )
     assert task.to_json()["trained"][RELEASED]["SVM"]["value"] == task.trained[RELEASED]["SVM"].value
 
 
@@ -395,7 +407,7 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
     data.values[:, 1] = 2.0 + data.person * 0.25  # tells the person
     fitted: list[set[float]] = []
     made: list[Any] = []
-    whole, fresh = tasks_module.trained, tasks_module.owned_records
+    whole, fresh = tasks_module.trained, record_releases.owned_records
 
     def spied(values: Any, labels: Any, **ways: Any) -> Any:
         fitted.append(set(np.unique(values[:, 1])))
@@ -414,7 +426,7 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
 
     tests: list[tuple[set[float], set[float]]] = []
     monkeypatch.setattr(tasks_module, "trained", spied)
-    monkeypatch.setattr(tasks_module, "owned_records", made_of)
+    monkeypatch.setattr(record_releases, "owned_records", made_of)
     record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
     assert len(made) == 10
     assert {people for _, people, _ in made} == {10, 11}
@@ -480,7 +492,7 @@ def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.Monk
     def never(*_: Any, **__: Any) -> None:
         raise PlanError("too-few-records", problem)
 
-    monkeypatch.setattr(tasks_module, "owned_records", never)
+    monkeypatch.setattr(record_releases, "owned_records", never)
     data, own = separable()
     (task,), words = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
     assert list(task.trained) == [REAL, RELEASED]

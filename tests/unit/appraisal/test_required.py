@@ -9,8 +9,8 @@ from invented_appraisal import attack, known_rest, manifest
 from pages import parsed
 
 from synthrelease.appraisal.appraised import Appraisal, AppraisedOutput
-from synthrelease.appraisal.private_cards import glance_line
 from synthrelease.appraisal.private_page import private_page
+from synthrelease.appraisal.private_words import at_a_glance
 from synthrelease.appraisal.required import required_attacks
 
 SUMS = AppraisedOutput("maps", "heatmap", known_rest=known_rest())
@@ -71,7 +71,7 @@ def test_everybodys_own_series_are_no_sums():
     found = met(SUMS, each)
     assert {name for name, one in found.items() if one.met} == {"membership"}
     published = AppraisedOutput("published", "signals")
-    attacks = {one.name: glance_line(one, "").attacks for one in (each, published, SUMS)}
+    attacks = {one.name: at_a_glance(one)[-1].value for one in (each, published, SUMS)}
     assert attacks["own"] == attacks["published"] != attacks["maps"]
     leads = [lead(*outputs) for outputs in ((each,), (SUMS, each), (SUMS, published), (published,))]
     assert len(set(leads)) == 1

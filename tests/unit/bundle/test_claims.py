@@ -10,7 +10,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from synthrelease.bundle.claims import UNCALLED_CHOICE, event_faults, stated_sensitivity
+from synthrelease.bundle.claims import event_faults
+from synthrelease.kinds.parameters import UNCALLED_CHOICE
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -41,7 +43,7 @@ def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:
             "public_inputs": {"people": 20, "names": "listed"},
         },
     }
-    noise = DiscreteLaplace(stated_sensitivity(output, RELATION).l1, 1e5, 1)
+    noise = DiscreteLaplace(parameters_of(output).sensitivity(RELATION).l1, 1e5, 1)
     output["sensitivity"] = {"norm": "l1", "value": repr(noise.sensitivity)}
     output["noise"] = {
         "distribution": noise.type,
@@ -53,7 +55,7 @@ def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:
 
 
 def faults(output: dict[str, Any], *, integers: int = 1) -> list[tuple[str, str]]:
-    return list(event_faults(output, neighbours=RELATION, people=20, integers=integers))
+    return list(event_faults(output, neighbours=RELATION, integers=integers))
 
 
 def test_without_a_choice_there_is_no_fault() -> None:

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from synthrelease.bundle import plausibility
-from synthrelease.bundle.plausibility import Tally, foreign_to_network, too_large, too_many, too_quiet
+from synthrelease.bundle.plausibility import Tally, too_large, too_many, too_quiet
+from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.maths.network import Network
 from synthrelease.privacy.event import DiscreteLaplace, Noise, RoundedGaussian
 

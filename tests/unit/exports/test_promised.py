@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+import yaml
 from catalogued import numbers_in, numbers_of, texts_of
 from goldens import check_text
 from layouts import GOLDEN, NAMES, layout
@@ -22,7 +23,7 @@ from synthrelease.report.promise_words import promise_of
 DOCUMENTS = {
     "croissant": lambda manifest: croissant(manifest, [], []),
     "datacite": lambda manifest: datacite(manifest, size=1, sha256="ab" * 32),
-    "dp-registry": lambda manifest: dp_registry(manifest, sha256="ab" * 32),
+    "dp-registry": lambda manifest: yaml.safe_load(dp_registry(manifest, sha256="ab" * 32)),
 }
 
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.data.areas import POLYGON, RECTANGLE, Area, Areas
+from synthrelease.data.area_shapes import POLYGON, RECTANGLE
+from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.mechanisms.areas import AreaParameters, contributions

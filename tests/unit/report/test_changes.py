@@ -37,7 +37,7 @@ def of(old, new):
                 Change((), ["x", "y"], ["y", "x", "z"]),
             ],
         ),
-        # Two of one name: compared one by one, or whole.
+        # Two of one name: compared one by one.
         (
             [{"name": "x", "k": 1}, {"name": "x"}],
             [{"name": "x"}, {"name": "x"}],
@@ -46,7 +46,7 @@ def of(old, new):
         (
             [{"name": "x"}, {"name": "x"}],
             [{"name": "x"}],
-            [Change((), [{"name": "x"}, {"name": "x"}], [{"name": "x"}])],
+            [Change(("2",), {"name": "x"}, ABSENT)],
         ),
     ],
 )

@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import subprocess
+import tomllib
 
 import pytest
 from goldens import figures
@@ -163,12 +164,15 @@ def mutate():
         yield module
 
 
-def test_every_fault_can_be_planted_and_leaves_python(mutate):
+def test_every_fault_can_be_planted_and_leaves_python_or_toml(mutate):
     faults = mutate.all_faults()
     assert len({one.name for one in faults}) == len(faults) >= 60
     for one in faults:
-        source = (mutate.ROOT / one.file).read_text("utf-8")
-        compile(one.planted(source), one.file, "exec")
+        planted = one.planted((mutate.ROOT / one.file).read_text("utf-8"))
+        if one.file.endswith(".toml"):
+            assert tomllib.loads(planted)
+        else:
+            compile(planted, one.file, "exec")
 
 
 def test_a_fault_whose_text_is_gone_is_an_error(mutate):

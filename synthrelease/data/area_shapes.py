@@ -1,0 +1,4 @@
+"""What areas of interest can be, and what lies in none."""
+
+ELSEWHERE = "elsewhere"
+RECTANGLE, POLYGON, LABEL = "rectangle", "polygon", "label"

@@ -1,0 +1,28 @@
+"""Texts of exports from templates, whose every line is the text's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def filled(template: str, filters: Mapping[str, Callable[..., Any]], **values: Any) -> str:
+    """Return the text of `templates/<template>`.
+
+    Args:
+        template: its name.
+        filters: functions that make a value fit for such a text, by what the template calls them.
+        values: what stands in it.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  where a text is made
+
+    environment = Environment(
+        loader=PackageLoader("synthrelease.exports", "templates"),
+        autoescape=False,  # noqa: S701  no page: filters make values harmless in it
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(filters)
+    return environment.get_template(template).render(**values)

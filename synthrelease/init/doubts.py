@@ -1,0 +1,95 @@
+"""What the curator should mind before a plan is used, for the curator alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from synthrelease.init.draft import Draft
+from synthrelease.init.excerpt import Excerpt
+from synthrelease.init.identifiers import differ_by_session
+from synthrelease.init.missing_codes import empty_zeros
+from synthrelease.init.roles import PERSON, plain_name
+from synthrelease.init.sources import name_of
+
+_FEW = 4  # people: fewer are rather sessions or eyes
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What to mind before a plan is used."""
+
+    code: str
+    about: tuple[str, ...]  # columns or files
+    text: str
+
+
+def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
+    """Yield what to mind of one input."""
+    yield from _of_telling_columns(draft)
+    for column in excerpt.with_commas:
+        text = f"numbers of the column '{column}' have a decimal comma: export the file with a point"
+        yield Doubt("decimal-commas", (column,), text)
+    yield from _of_people(draft, excerpt)
+    if not draft.gaze and not draft.chosen.valid:
+        yield from _of_zeros(draft, excerpt)
+
+
+def doubts_of_copies(draft: Draft, others: list[Draft]) -> Iterator[Doubt]:
+    """Yield the other inputs of the same people that could be the same data: points of gaze both, or with a feature in common."""
+    for other in others:
+        alike = (draft.gaze and other.gaze) or set(draft.features) & set(other.features)
+        if alike and (set(other.people), set(other.listed)) == (set(draft.people), set(draft.listed)):
+            names = (name_of(other.source), name_of(draft.source))
+            what = "stimuli" if draft.gaze else "recordings"
+            text = f"'{names[0]}' and '{names[1]}' look like the same people and {what}: keep one"
+            yield Doubt("same-data-twice", names, text)
+
+
+def _of_telling_columns(draft: Draft) -> Iterator[Doubt]:
+    for column, what in draft.telling:
+        if column == draft.person:
+            code, more = "telling-person-column", "it says whose rows are: give people other labels first"
+        else:
+            code, more = "telling-column", "the plan does not read it"
+        yield Doubt(code, (column,), f"the column '{column}' seems to hold {what}: {more}")
+
+
+def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
+    person, count = draft.person, len(draft.people)
+    for other in draft.roles.candidates[PERSON]:
+        if plain_name(other) != plain_name(person) and _is_finer(excerpt, person, other):
+            text = (
+                f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, that is the column of people; "
+                "else a person counts several times, and is protected less than promised"
+            )
+            yield Doubt("several-labels-of-one", (person, other), text)
+    if count < _FEW:
+        text = (
+            f"there are {count} labels in '{person}': is that who somebody is, and no session, eye or group?"
+        )
+        yield Doubt("few-people", (person,), text)
+    if differ_by_session(draft.people):
+        text = f"labels of '{person}' look like sessions of people: if several are one person, make them one label"
+        yield Doubt("labels-of-sessions", (person,), text)
+    if count == excerpt.frame.height:
+        text = f"every row has a label of its own in '{person}': that is no person's"
+        yield Doubt("label-in-every-row", (person,), text)
+
+
+def _is_finer(excerpt: Excerpt, column: str, other: str) -> bool:
+    """Whether each label of a column belongs to one of another, which has fewer."""
+    frame = excerpt.frame
+    count = frame[column].n_unique()
+    return frame.select(column, other).unique().height == count > frame[other].n_unique()
+
+
+def _of_zeros(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
+    """Zeros that seem to be no measurement, where they are one in other columns: `missing` is for all of them."""
+    empty, ordinary = empty_zeros(excerpt.frame, draft.features)
+    if empty and ordinary:
+        text = (
+            f"0 seems to mark missing values of '{empty[0]}', and is one of '{ordinary[0]}': `missing` is for all columns; "
+            "say by `valid` which rows are good, or leave one of the two out"
+        )
+        yield Doubt("zeros-of-two-kinds", (empty[0], ordinary[0]), text)

@@ -1,0 +1,144 @@
+"""An input of a plan that is being proposed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from synthrelease.data.chosen_rows import ChosenRows
+from synthrelease.data.readers.folder import found_files, pattern_columns
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Code
+from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
+from synthrelease.init.identifiers import Finding, telling_columns
+from synthrelease.init.messages import trial_messages
+from synthrelease.init.missing_codes import TEXTS, missing_codes
+from synthrelease.init.person import person_column
+from synthrelease.init.roles import DURATION, RECORDING, STIMULUS, TIME, Roles, X, Y, counts_rows, roles_of
+from synthrelease.init.setting import Setting, setting_of
+from synthrelease.init.validity import chosen_rows
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What an input is written of."""
+
+    source: Source
+    path: str  # of the data, relative to the plan
+    person: str
+    people: Sequence[str]  # labels in that column
+    roles: Roles  # of the other columns
+    setting: Setting
+    chosen: ChosenRows
+    codes: Sequence[
+        Code
+    ]  # that mark missing values, as rows seem to say; what the format itself says is in `setting`
+    features: Sequence[str]  # columns of numbers that have no role
+    counters: Sequence[str]  # columns of numbers that seem to count rows
+    listed: Sequence[str]  # labels of the stimuli or recordings
+    counts: Mapping[str, Sequence[int]]  # how many labels each person has, by column of stimuli or recordings
+    telling: Sequence[Finding]
+    words: Sequence[str]  # of the recording's messages, to choose among
+    name: str = ""
+
+    @property
+    def gaze(self) -> bool:
+        """Whether rows are points on a screen."""
+        return self.roles.gaze
+
+    @property
+    def kind(self) -> str:
+        """Return the plan's word for it."""
+        return "gaze" if self.gaze else "features"
+
+    @property
+    def labelled(self) -> str | None:
+        """The column of stimuli, or of recordings where rows are no points."""
+        return self.roles.best(STIMULUS if self.gaze else RECORDING)
+
+    @property
+    def unequal(self) -> bool:
+        """Whether people have different numbers of stimuli."""
+        return self.gaze and len(set(self.counts.get(self.labelled or "", ()))) > 1
+
+
+def drafted(
+    source: Source, plan: Path, people: Sequence[str], tables: Sequence[Source]
+) -> tuple[Draft, Excerpt]:
+    """Return what is written of a source, and the rows that were looked at.
+
+    Args:
+        source: a table.
+        plan: where the plan is to stand.
+        people: as for `person_column`.
+        tables: likewise.
+
+    Raises:
+        DataError, MachineError: it cannot be read, or no column says whose rows are.
+    """
+    first = found_files(source)[0].source.path if source.pattern and not source.format else source.path
+    words: tuple[str, ...] = ()
+    if first.suffix.lower() == ".asc":
+        messages, words = trial_messages(first)
+        source = replace(source, messages=source.messages or messages)
+    excerpt = excerpt_of(source)
+    roles = roles_of(excerpt.filled)
+    person = person_column(excerpt, roles, people, tables)
+    parts = [column for column in pattern_columns(source.pattern) if column != person]
+    roles = _labelled(roles.without(person), parts)
+    setting = setting_of(source, first, excerpt.frame, roles)
+    if setting.stimulus:
+        roles = roles.having(STIMULUS, setting.stimulus)
+    label = roles.best(STIMULUS if roles.gaze else RECORDING)
+    columns = dict.fromkeys(column for column in (label, roles.best(RECORDING), *parts) if column)
+    chosen = chosen_rows(excerpt.frame, roles)
+    telling = telling_columns(excerpt.frame)
+    known = {person, *columns, *source.axes, *chosen.columns, *(finding.column for finding in telling)}
+    features, counters = _numbers(excerpt, roles, known)
+    labels = labels_of(source, [person, *columns])
+    draft = Draft(
+        source=source,
+        path=Path(os.path.relpath(source.path, plan.parent)).as_posix(),
+        person=person,
+        people=labels.of(person),
+        roles=roles,
+        setting=setting,
+        chosen=chosen,
+        codes=_codes(excerpt, roles, setting, features),
+        features=features,
+        counters=counters,
+        listed=[text for text in labels.of(label) if text not in TEXTS] if label else [],
+        counts={column: labels.counts(person, column) for column in columns},
+        telling=[finding for finding in telling if finding.column != setting.stimulus],
+        words=words,
+    )
+    return draft, excerpt
+
+
+def _labelled(roles: Roles, parts: Sequence[str]) -> Roles:
+    """The roles, with the next best column of stimuli or recordings where no name says which it is."""
+    if not roles.gaze and roles.best(RECORDING) is None:
+        # What was looked at tells a person's recordings apart, where nothing else does.
+        roles = roles.having(RECORDING, *roles.candidates[STIMULUS])
+    label = STIMULUS if roles.gaze else RECORDING
+    if roles.best(label) is None and len(parts) == 1:  # what else names of files say
+        roles = roles.having(label, parts[0])
+    return roles
+
+
+def _numbers(excerpt: Excerpt, roles: Roles, known: set[str]) -> tuple[list[str], list[str]]:
+    """The columns of numbers that are nothing else: features, and those that seem to count rows."""
+    used = (X, Y, TIME, DURATION) if roles.gaze else (TIME,)
+    taken = known | {roles.best(role) for role in used}
+    numbers = [column for column in excerpt.numbers if column not in taken]
+    counters = [column for column in numbers if counts_rows(column)]
+    return [column for column in numbers if column not in counters], counters
+
+
+def _codes(excerpt: Excerpt, roles: Roles, setting: Setting, features: Sequence[str]) -> list[Code]:
+    x, y = roles.best(X), roles.best(Y)
+    pair = (x, y) if x and y else None
+    codes = missing_codes(excerpt.frame, pair or features, pair=None if setting.from_middle else pair)
+    return [code for code in codes if code not in setting.missing]

@@ -1,0 +1,117 @@
+"""The column that says whose rows are: one that the curator named, or that the format defines. It is never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from synthrelease.data.readers import FOLDERS, reader_for
+from synthrelease.data.readers.folder import pattern_columns
+from synthrelease.data.source import Source
+from synthrelease.errors import Argument, DataError, Remedy
+from synthrelease.init.excerpt import Excerpt
+from synthrelease.init.roles import DURATION, PERSON, TIME, Roles, X, Y, counts_rows
+from synthrelease.init.sources import name_of
+from synthrelease.init.usual_ranges import usual_range
+
+_MOST_NAMED = 2  # columns of people: one for each kind of table
+_MOST_OFFERED = 8  # columns that may be the person's
+
+
+def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables: Sequence[Source]) -> str:
+    """Return the column of people of one table.
+
+    Args:
+        excerpt: of the table.
+        roles: of its columns.
+        people: the columns that the curator named; of each table, the one that it has.
+        tables: all of them.
+
+    Raises:
+        DataError: there is none, or more than one; the message lists those that it could be.
+    """
+    defined = next((known.person for known in FOLDERS if known.name == excerpt.source.format), "")
+    path = str(excerpt.source.path)
+    if defined:
+        if set(people) <= {defined}:
+            return defined
+        raise DataError(
+            "format-has-person",
+            "the format itself says who a person is",
+            where=path,
+            found=_listed(people),
+            expected=f"the column '{defined}'",
+            remedy="leave the person out",
+        )
+    named = [column for column in people if column in excerpt.frame.columns]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise DataError(
+            "person-columns-in-one-table",
+            "several of the columns of people are in one table",
+            where=path,
+            found=", ".join(f"'{column}'" for column in named),
+            expected="one",
+            remedy="name the column that says who somebody is in all tables, or make a plan for each",
+        )
+    offered = _offered(excerpt, roles)
+    raise _unknown(excerpt.source, people, tables, offered) if people else _needed(path, offered)
+
+
+def _offered(excerpt: Excerpt, roles: Roles) -> list[str]:
+    """The columns that it could be, the likeliest first: those that have another role, count rows or measure something are not."""
+    likely = (
+        *roles.candidates[PERSON],
+        *pattern_columns(excerpt.source.pattern),
+        *excerpt.label_columns,
+    )
+    others = {column for role in (X, Y, TIME, DURATION) for column in roles.candidates[role]}
+    return [
+        column
+        for column in dict.fromkeys(likely)
+        if column not in others and not counts_rows(column) and usual_range(column) is None
+    ]
+
+
+def _names(offered: Sequence[str]) -> str:
+    return ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
+
+
+def _unknown(
+    source: Source, people: Sequence[str], tables: Sequence[Source], offered: Sequence[str]
+) -> DataError:
+    having = [table for table in tables if set(people) & set(reader_for(table).column_names(table))]
+    return DataError(
+        "unknown-column",
+        f"there is no column {_listed(people)}",
+        where=f"{source.path}, '{name_of(source)}'" if source.pattern else str(source.path),
+        found="it in " + ", ".join(f"'{name_of(table)}'" for table in having) if having else "",
+        expected=f"one of {_names(offered)}",
+        remedy="name the column of this table, too, or that file alone"
+        if having
+        else "correct the name of the person's column",
+    )
+
+
+def _needed(path: str, offered: Sequence[str]) -> DataError:
+    return DataError(
+        "person-column-needed",
+        "which column says whose rows these are is not guessed",
+        where=path,
+        found=f"columns that it could be: {_names(offered)}",
+        remedy=Remedy(
+            "say ", Argument("person", offered[0]), "; two sessions of one person must have one label in it"
+        )
+        if offered
+        else Remedy(
+            "add a column that does; or, if each file is one recording, name the folder, and say ",
+            Argument("pattern", "P{person}.csv"),
+        ),
+    )
+
+
+def _listed(people: Sequence[str]) -> str:
+    """Columns that were named as those of people; not many, which may be labels of people."""
+    if len(people) > _MOST_NAMED:
+        return f"of {len(people)} names"
+    return " or ".join(f"'{column}'" for column in people)

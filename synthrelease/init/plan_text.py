@@ -1,0 +1,103 @@
+"""A plan as text: plan.toml.jinja, with a comment beside whatever a person must decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from synthrelease.data.coordinates import DEGREES, PIXELS, TOP_LEFT
+from synthrelease.data.screen import BLUR_SHARE
+from synthrelease.init.draft import Draft
+from synthrelease.init.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y
+from synthrelease.init.usual_ranges import usual_range
+from synthrelease.printable import printable
+from synthrelease.settings_file import FILL_IN
+
+_MOST_LISTED = 100  # stimuli or recordings that are written into a plan
+_MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes
+
+
+def plan_text(name: str, drafts: Sequence[Draft], *, twins: bool) -> str:
+    """Return the text of a plan.
+
+    Args:
+        name: of its file.
+        drafts: its inputs.
+        twins: whether two labels of people may be one person's.
+    """
+    environment = Environment(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701  TOML, whose values are written by `toml`
+    )
+    environment.filters |= {"toml": toml, "key": _key, "printable": printable}
+    template = environment.from_string((files(__package__) / "plan.toml.jinja").read_text("utf-8"))
+    people = list(dict.fromkeys(draft.person for draft in drafts))
+    inputs = [_values(draft) for draft in drafts]
+    return template.render(name=name, people=people, inputs=inputs, twins=twins, FILL_IN=FILL_IN)
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML writes it, on one line."""
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int() | float():
+            short = f"{value:g}"
+            return short if float(short) == value else repr(value)
+        case Mapping():
+            pairs = ", ".join(f"{_key(name)} = {toml(inner)}" for name, inner in value.items())
+            return f"{{ {pairs} }}"
+        case _:
+            return f"[{', '.join(map(toml, value))}]"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml(name)
+
+
+def _values(draft: Draft) -> dict[str, object]:
+    """What the template writes of an input."""
+    source, setting = draft.source, draft.setting
+    known = {key: getattr(source, key) for key in ("format", "pattern", "table", "separator")}
+    listed = draft.listed if len(draft.listed) <= _MOST_LISTED else []
+    width_px = setting.screen.get("width_px")
+    means = max(1, len(listed)) * len(draft.features)
+    return {
+        **{key: getattr(draft, key) for key in _AS_THEY_ARE},
+        "remarks": draft.roles.remarks,
+        "source": {"path": draft.path, **{key: value for key, value in known.items() if value}},
+        "header": () if source.format else source.header,
+        "axes": source.axes,
+        "messages": source.messages,
+        "columns": _columns(draft),
+        "screen": {key: setting.screen.get(key, FILL_IN) for key in _screen_keys(draft)},
+        "usual_coordinates": (setting.coordinates, setting.origin) == (PIXELS, TOP_LEFT),
+        "missing": [FILL_IN, *setting.missing, *draft.codes] if draft.codes else setting.missing,
+        "public": "stimuli" if draft.gaze else "recordings" if draft.labelled else "",
+        "listed": listed,
+        "time": None if draft.roles.best(DURATION) else draft.roles.best(TIME),
+        "features": {feature: usual_range(feature) for feature in draft.features},
+        "blur_px": width_px and BLUR_SHARE * width_px,
+        "many": means >= _MANY,
+    }
+
+
+_AS_THEY_ARE = ("name", "kind", "gaze", "words", "setting", "codes", "chosen", "unequal", "counters")
+
+
+def _columns(draft: Draft) -> dict[str, str]:
+    best = draft.roles.best
+    roles = (STIMULUS, X, Y, DURATION) if draft.gaze else (RECORDING, TIME)
+    named = {role: column for role in roles if (column := best(role))}
+    return {PERSON: draft.person, **({STIMULUS: FILL_IN} if draft.gaze else {}), **named}
+
+
+def _screen_keys(draft: Draft) -> list[str]:
+    in_degrees = draft.setting.coordinates == DEGREES or "width_mm" in draft.setting.screen
+    return ["width_px", "height_px", *(["width_mm", "distance_mm"] if in_degrees else [])]

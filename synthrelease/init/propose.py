@@ -1,0 +1,104 @@
+"""`synthrelease init`: a plan for data that has none yet, and what to mind before it is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from synthrelease.data.label_twins import label_twins
+from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
+from synthrelease.init.draft import Draft, drafted
+from synthrelease.init.plan_text import plan_text
+from synthrelease.init.sources import tables_in
+
+
+@dataclass(frozen=True)
+class Input:
+    """What one table holds, for the curator alone."""
+
+    path: Path  # of its file or folder
+    kind: str  # "gaze" or "features"
+    people: int  # how many labels the column of people has
+    # Of each column of stimuli or recordings: fewest and most that one of the people has, and its name.
+    groups: tuple[tuple[int, int, str], ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A plan, and what to mind.
+
+    Attributes:
+        text: of the plan.
+        doubts: what to mind, for the curator alone; `warnings` has their sentences.
+        inputs: what was found.
+    """
+
+    text: str
+    doubts: tuple[Doubt, ...]
+    inputs: tuple[Input, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind, in sentences."""
+        return tuple(doubt.text for doubt in self.doubts)
+
+
+def propose(
+    data: Sequence[Path], plan: Path, *, people: Sequence[str] = (), given: Mapping[str, Any] | None = None
+) -> Proposal:
+    """Return a plan for files, or folders of files.
+
+    Who is a person is never guessed, unless the format itself defines it.
+
+    Args:
+        data: the files and folders.
+        plan: where the plan is to stand; paths in it are relative to that.
+        people: the columns that say whose rows are; of each table, the one that it has.
+        given: fields of a `Source` that are known, such as `pattern`; of all of the data.
+
+    Raises:
+        DataError: the data cannot be read, or no column says whose rows are: the message lists those that it could be.
+        MachineError: they may not be read.
+    """
+    drafts: list[Draft] = []
+    doubts: list[Doubt] = []
+    places = [tables_in(path, given) for path in data]
+    tables = [source for place in places for source in place.sources]
+    for place in places:
+        for name in place.left_alone:
+            text = f"'{name}' was left alone: it seems to be another kind of table"
+            doubts.append(Doubt("table-left-alone", (name,), text))
+        for source in place.sources:
+            draft, excerpt = drafted(source, plan, people, tables)
+            doubts += (*doubts_of(draft, excerpt), *doubts_of_copies(draft, drafts))
+            drafts.append(draft)
+    twins = label_twins((draft.source, draft.person, frozenset(draft.people)) for draft in drafts)
+    if twins is not None:
+        text = f"{twins}: if they are one person's, write them in one way in the data"
+        doubts.append(Doubt("label-twins", tuple(dict.fromkeys(draft.person for draft in drafts)), text))
+    named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
+    text = plan_text(plan.name, named, twins=twins is not None)
+    return Proposal(text, tuple(dict.fromkeys(doubts)), tuple(map(_input, drafts)))
+
+
+def _input(draft: Draft) -> Input:
+    groups = [(min(counts), max(counts), column) for column, counts in draft.counts.items() if counts]
+    return Input(draft.source.path, draft.kind, len(draft.people), tuple(groups))
+
+
+def _names(drafts: Sequence[Draft]) -> list[str]:
+    """Names of inputs: what they are, or, where several are the same, what their files are called."""
+    kinds = [draft.kind for draft in drafts]
+    names: list[str] = []
+    for kind, draft in zip(kinds, drafts, strict=True):
+        name = kind
+        if kinds.count(kind) > 1:
+            file = draft.source.pattern or draft.source.path.name.split(".")[0]
+            plain = re.sub(r"(\{.*?\}|\.\w+|[^A-Za-z0-9])+", "_", file).strip("_")[:30]
+            is_name = plain[:1].isalpha() and len(plain) > 1
+            name = plain if is_name else f"{kind}_{plain}".rstrip("_")
+        names.append(name if name not in names else f"{name}_{len(names) + 1}")
+    return names

@@ -1,0 +1,127 @@
+"""What a column is, by its name: as eye trackers' exports, analysis tools and people call it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from synthrelease.init.trackers import Point, Tracker, trackers
+
+PERSON, STIMULUS, RECORDING, X, Y, TIME, DURATION = (
+    "person",
+    "stimulus",
+    "recording",
+    "x",
+    "y",
+    "time",
+    "duration",
+)
+# A unit at the end of a name. Of lengths only pixels of the display: millimetres, or pixels of something else, are other columns.
+_UNIT = re.compile(r"\s*\[(?P<unit>ns|[uµμ]s|ms|s|sec|px|DACS px)\]\s*$")
+_UNITS_OF_TIME = {"ns": "ns", "us": "µs", "ms": "ms", "s": "s", "sec": "s"}
+_COUNTER = re.compile(
+    r"(^|_)(frame|index|idx|row|line|samples?|window|counter|number|nr|no|id)($|_)|^unnamed"
+)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that are known by their names."""
+
+    candidates: Mapping[str, tuple[str, ...]]  # by role, the likeliest first
+    point: Point  # of the likeliest x and y
+    tracker: Tracker | None  # that seems to have written the file
+    columns: Mapping[str, str]  # by plain name
+
+    def best(self, role: str) -> str | None:
+        """Return the likeliest column of a role; None if there is none."""
+        return next(iter(self.candidates[role]), None)
+
+    @property
+    def gaze(self) -> bool:
+        """Whether rows are points on a screen."""
+        return bool(self.best(X) and self.best(Y))
+
+    def having(self, role: str, *columns: str) -> Roles:
+        """Return the same roles, but with these columns for one of them."""
+        return replace(self, candidates={**self.candidates, role: columns})
+
+    def without(self, column: str) -> Roles:
+        """Return the same roles, but without a column."""
+        rest = {role: tuple(c for c in names if c != column) for role, names in self.candidates.items()}
+        return replace(self, candidates=rest)
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of the times; empty if neither their name nor the tracker says so."""
+        column = self.best(TIME)
+        return "" if column is None else self.unit_of(column)
+
+    def unit_of(self, column: str) -> str:
+        """Return the unit of a column of times, by its name or the tracker; empty if neither says so, or it holds none."""
+        if column not in self.candidates[TIME]:
+            return ""
+        match = _UNIT.search(column)
+        last = match["unit"] if match else plain_name(column).rpartition("_")[2]
+        return _UNITS_OF_TIME.get(plain_name(last)) or (self.tracker.time_unit if self.tracker else "")
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a plan should say of the tracker, in sentences; nothing if it is not known."""
+        if self.tracker is None:
+            return []
+        sizes = [self.columns[name] for name in self.tracker.screen if name in self.columns]
+        screen = " and ".join(json.dumps(column, ensure_ascii=False) for column in sizes)
+        return [
+            f"The columns look like those of {self.tracker.name}.",
+            *([f"Its times are in {self.time_unit}."] if self.time_unit else []),
+            *([self.tracker.note] if self.tracker.note else []),
+            *([f"The screen's own pixels stand in {screen}."] if screen else []),
+        ]
+
+
+def roles_of(columns: Sequence[str]) -> Roles:
+    """Return what columns are, by their names alone: a tracker's own names go before those that anyone may choose."""
+    named = _by_plain_name(columns)
+    common, tracker = trackers().common, trackers().of(named)
+    candidates = {
+        role: _present(named, (*(getattr(tracker, role) if tracker else ()), *getattr(common, role)))
+        for role in (PERSON, STIMULUS, RECORDING, TIME)
+    }
+    # Samples in a tracker's file may repeat a duration that is called as usual.
+    candidates[DURATION] = _present(named, (tracker or common).duration)
+    # A tracker that knows no screen has no points, whatever else is called x.
+    offered = (*tracker.points, *(common.points if tracker.points else ())) if tracker else common.points
+    points = [point for point in offered if point.across in named and point.down in named]
+    candidates[X] = _present(named, (point.across for point in points))
+    candidates[Y] = _present(named, (point.down for point in points))
+    return Roles(candidates, points[0] if points else Point(""), tracker, named)
+
+
+def plain_name(column: str) -> str:
+    """Return a name in lower case, all but letters and numbers as one underscore."""
+    return re.sub(r"[^a-z0-9]+", "_", re.sub("[µμ]", "u", column.lower())).strip("_")
+
+
+def counts_rows(column: str) -> bool:
+    """Return whether a column of this name seems to count rows, or to number something."""
+    return _COUNTER.search(plain_name(column)) is not None
+
+
+def _by_plain_name(columns: Sequence[str]) -> dict[str, str]:
+    """Columns by plain name, and by plain name without a unit, or in the singular, where no other column is called so."""
+    named: dict[str, str] = {}
+    for name in (
+        plain_name,
+        lambda column: plain_name(_UNIT.sub("", column)),
+        lambda column: plain_name(column).removesuffix("s"),
+    ):
+        for column in columns:
+            named.setdefault(name(column), column)
+    return named
+
+
+def _present(named: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(named[name] for name in names if name in named))

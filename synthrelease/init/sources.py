@@ -1,0 +1,193 @@
+"""How files and folders of a curator can be read: format, separator, names of columns, pattern, as far as that can be seen."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from synthrelease.data.readers import FOLDERS, READERS, reader_for
+from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.folder import found_files
+from synthrelease.data.source import Source
+from synthrelease.errors import Argument, DataError, Remedy
+
+_SEPARATORS = (None, ";", "\t", "|", ",")
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
+_ABOUT = re.compile(r"(read_?me|licen[cs]e|copying|notice|changes|changelog|citation)\b.*", re.IGNORECASE)
+_MOST_KINDS = 4  # of tables in one folder
+_FEW = 0.1  # of the files of the commonest kind: others than it are beside the point
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a path holds."""
+
+    sources: tuple[Source, ...]  # a file, or files that are read as one table, each
+    left_alone: tuple[str, ...] = ()  # names of tables in the folder that seem to be something else
+
+
+def tables_in(path: Path, given: Mapping[str, Any] | None = None) -> Place:
+    """Return how to read a file, or a folder.
+
+    Args:
+        path: of it.
+        given: fields of the source that are known, such as `pattern`.
+
+    Raises:
+        DataError: it cannot be read, or a folder holds tables that its files' names do not tell apart.
+        MachineError: it may not be read.
+    """
+    source = Source(path, **(given or {}))
+    if source.format:
+        return Place((source,))
+    if source.pattern:
+        first = _read_as(replace(found_files(source)[0].source, pattern=""))
+        return Place((replace(source, separator=first.separator, header=first.header),))
+    return _folder(source) if path.is_dir() else Place((_read_as(source),))
+
+
+def data_files(path: Path) -> list[Path]:
+    """Return a file itself, or all files of a folder that could be read."""
+    if not path.is_dir():
+        return [path]
+    files = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
+    return sorted(file for file in files if _is_data(file))
+
+
+def name_of(source: Source) -> str:
+    """Return what messages call a source."""
+    return source.pattern or source.path.name
+
+
+def inferred_pattern(names: Sequence[str]) -> str:
+    """Return the pattern that names of files have in common: what differs becomes `{part_1}`, `{part_2}` and so on.
+
+    Letters and numbers are told apart: `P1_R2.csv`, `P10_R1.csv` give `P{part_1}_R{part_2}.csv`. Where names are not built alike, all of a
+    name but its ending is one part.
+    """
+    split = [re.findall(r"\d+|[^\W\d_]+|[\W_]", name) for name in names]
+    if len({len(tokens) for tokens in split}) == 1:
+        pattern, count = "", 0
+        for tokens in zip(*split, strict=True):
+            if len(set(tokens)) == 1:
+                pattern += tokens[0].replace("{", "*").replace("}", "*")
+            elif all(map(str.isdecimal, tokens)) or all(map(str.isalpha, tokens)):
+                count += 1
+                pattern += f"{{part_{count}}}"
+            else:
+                break
+        else:
+            return pattern
+    folders = "**/" if any("/" in name for name in names) else ""
+    return f"{folders}{{part_1}}{_ending(names[0])}"
+
+
+def _read_as(source: Source) -> Source:
+    """Find a text's separator, and names for its columns if its first line is data; other kinds say that themselves."""
+    if not isinstance(reader_for(source), Delimited) or source.header:
+        return source
+    separators = _SEPARATORS if source.separator is None else (source.separator,)
+    for separator in separators:
+        tried = replace(source, separator=separator)
+        try:
+            names = reader_for(tried).column_names(tried)
+        except DataError as error:
+            if error.code == "one-column" and separator != separators[-1]:
+                continue
+            raise
+        if len(names) > 1:
+            break
+    # One number is enough: names that are cells would be printed, and stand in the plan.
+    if any(_NUMBER.fullmatch(name) for name in names):
+        return replace(tried, header=tuple(f"column_{number}" for number in range(1, len(names) + 1)))
+    return tried
+
+
+def _folder(source: Source) -> Place:
+    path = source.path
+    for known in FOLDERS:
+        if known.holds(path):
+            formatted = replace(source, format=known.name)
+            known.found(formatted)  # what is wrong in it is said
+            return Place((formatted,))
+    names = [file.relative_to(path).as_posix() for file in data_files(path)]
+    if not names:
+        raise DataError(
+            "no-readable-file",
+            "no file of the folder can be read",
+            where=str(path),
+            expected="; ".join(reader.formats for reader in READERS),
+            remedy="name the folder of the recordings, or export them as one of these",
+        )
+    kinds = defaultdict(list)
+    for name in names:
+        kinds[_kind_of_table(replace(source, path=path / name))].append(name)
+    by_size = sorted(kinds.values(), key=len, reverse=True)
+    groups = [group for group in by_size if len(group) >= _FEW * len(by_size[0])]
+    left_alone = [name for group in by_size[len(groups) :] for name in group]
+    if len(groups) > _MOST_KINDS:
+        raise DataError(
+            "too-many-tables",
+            "the folder holds tables of many kinds",
+            where=str(path),
+            found=f"{len(groups)}, such as " + ", ".join(group[0] for group in groups[:_MOST_KINDS]),
+            expected=f"at most {_MOST_KINDS} kinds, the files of one kind with the same columns",
+            remedy=Remedy(
+                "name the files that the release is made of, or one kind: ",
+                Argument("pattern", "P{person}_R{recording}.csv"),
+            ),
+        )
+    return Place(tuple(_of_group(source, group) for group in groups), tuple(left_alone))
+
+
+def _kind_of_table(source: Source) -> tuple[str, ...]:
+    """What files have in common that are read as one table: their ending, and the columns that a first line names."""
+    ending = _ending(source.path.name).lower()
+    if not isinstance(reader_for(source), Delimited):
+        return (ending,)
+    read = _read_as(source)
+    return (ending, read.separator or "", *(read.header or reader_for(read).column_names(read)))
+
+
+def _of_group(source: Source, names: Sequence[str]) -> Source:
+    first = _read_as(replace(source, path=source.path / names[0]))
+    if len(names) == 1:
+        return first
+    together = replace(first, path=source.path, pattern=inferred_pattern(names))
+    fitting = {file.source.path.relative_to(source.path).as_posix() for file in found_files(together)}
+    if fitting != set(names):
+        raise DataError(
+            "tables-not-told-apart",
+            "the folder holds other tables than these, and their names do not tell them apart",
+            where=str(source.path),
+            found=f"{len(names)} files such as {names[0]}, among {len(fitting)} that are called alike",
+            expected="the same columns in all files, or names that say which they are",
+            remedy=Remedy(
+                "move the others elsewhere, or say how these are called: ",
+                Argument("pattern", "P{person}_gaze.csv"),
+            ),
+        )
+    return together
+
+
+def _ending(name: str) -> str:
+    """The last suffix of a file's name, and the one before it of a compressed file."""
+    suffixes = re.search(r"(\.[A-Za-z]\w*)?(\.\w+)$", Path(name).name)
+    if suffixes is None:
+        return ""
+    return suffixes[0] if suffixes[2].lower() == ".gz" else suffixes[2]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _is_data(path: Path) -> bool:
+    """Whether it is a file of data, by its name."""
+    return (
+        not _ABOUT.fullmatch(path.name) and path.is_file() and any(reader.matches(path) for reader in READERS)
+    )

@@ -1,0 +1,1 @@
+"""Areas of interest: shares of looking, and of moves between areas."""

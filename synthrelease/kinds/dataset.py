@@ -1,0 +1,157 @@
+"""A dataset of an output, declared once: where it stands, what its axes are, and what its values follow from."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.maths.stored import is_stored_form
+
+Array = NDArray[Any]
+Index = tuple[int | slice, ...]  # of an item, or of some rows of one
+INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+STORED = (np.dtype(np.float32),)
+ITERATED = 1e-9  # care for values that are found step by step: errors of 1e-16 grow a little
+
+
+def quoted(label: str) -> str:
+    """Return a label (of a stimulus, a feature) as an HDF5 name: ASCII, without / and without a lone dot."""
+    name = quote(label, safe="")
+    return name.replace(".", "%2E") if set(name) <= {"."} else name
+
+
+class Role(StrEnum):
+    """What the values of a dataset are."""
+
+    NOISY = "noisy"  # integers that carry noise
+    CHOICE = "choice"  # numbers of candidates that were chosen privately
+    RECORD = "record"  # of synthetic records: categories, and values in their bins
+    ESTIMATE = "estimate"
+    UNCERTAINTY = "uncertainty"  # standard deviation of an estimate
+    INTERVAL = "interval"  # its lower and upper end
+    NORMALIZATION = "normalization"  # what was divided by
+    UNPROTECTED = "unprotected"  # values that protect no one
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its name, as data frames have it, and what stands along it."""
+
+    name: str
+    coordinates: Sequence[str] | Sequence[int] | NDArray[Any]
+    unit: str = ""
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dataset that another follows from.
+
+    `whole` asks for all of its items at once, of which `part` takes what is needed (which alone is kept while a bundle is read).
+    """
+
+    path: str
+    _: KW_ONLY
+    whole: bool = False
+    part: Callable[[Array], Array] | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset of an output.
+
+    The first `items` axes number items, each of which is derived, judged and stored by itself; with `by_rows` so is every index of the next axis.
+    `derive` is called with the index of an item (its rows as a slice, if it is read in parts) and what `sources` have there.
+    """
+
+    path: str  # below the output: "heatmap", or "category/pupil_mm"
+    axes: tuple[Axis, ...]
+    role: Role
+    types: tuple[np.dtype[Any], ...] = STORED
+    _: KW_ONLY
+    unit: str = ""
+    items: int = 0
+    by_rows: bool = False
+    sources: tuple[Source, ...] = ()
+    derive: Callable[..., Array] | None = None
+    care: float = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
+    most: int | None = None  # of drawn numbers: they are from 0 to this
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the dataset."""
+        return tuple(map(len, self.axes))
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """Of one item."""
+        return self.shape[self.items :]
+
+    @property
+    def size(self) -> int:
+        """How many values it has."""
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a value, at most."""
+        return max(kind.itemsize for kind in self.types)
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """Yield the index of every item, in the order in which they are stored."""
+        return itertools.product(*map(range, self.shape[: self.items]))
+
+    def fault(self, values: Array, index: Index, sources: Sequence[Array]) -> str | None:
+        """Return what is wrong with the values of an item, or of some of its rows, if anything.
+
+        Args:
+            values: of the index.
+            index: which they are.
+            sources: what the sources have there.
+        """
+        if self.derive is not None:
+            return self._derived_fault(values, self.derive(index, *sources))
+        if self.role is Role.UNPROTECTED and not np.isfinite(values).all():
+            return "expected finite values"
+        if self.most is not None and ((values < 0) | (values > self.most)).any():
+            return f"expected numbers from 0 to {self.most}"
+        return None
+
+    def _derived_fault(self, values: Array, exact: Array) -> str | None:
+        if self.types == STORED:
+            if is_stored_form(values, exact, care=self.care, by_rows=self.by_rows):
+                return None
+        elif _same_bits(values, exact):
+            return None
+        return "the values do not follow from those that they are derived from"
+
+
+def _same_bits(values: Array, others: Array) -> bool:
+    """Whether floating-point values are the same bit for bit: a NaN has room in it."""
+    return bool(np.array_equal(values.view(np.uint64), others.view(np.uint64)))
+
+
+def in_order(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, tuple[int, ...]]]:
+    """Yield every item of every dataset after its sources, those that depend on one another item by item close together."""
+    for _, group in itertools.groupby(sorted(datasets, key=_stages(datasets)), key=_stages(datasets)):
+        members = list(group)
+        for index in members[0].indices():
+            yield from ((dataset, index) for dataset in members)
+
+
+def _stages(datasets: Sequence[Dataset]) -> Callable[[Dataset], tuple[int, tuple[int, ...]]]:
+    """How often all items of something must be known before a dataset, and how many items it has."""
+    stage: dict[str, int] = {}
+    for dataset in datasets:
+        stage[dataset.path] = max((stage[one.path] + one.whole for one in dataset.sources), default=0)
+    return lambda dataset: (stage[dataset.path], dataset.shape[: dataset.items])

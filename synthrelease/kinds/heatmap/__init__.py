@@ -1,0 +1,1 @@
+"""Heatmaps: spectral ones, and counts in cells."""

@@ -1,0 +1,212 @@
+"""Heatmaps: public parameters, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import ClassVar
+
+import numpy as np
+
+from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.normalization import PATH as NORMALIZATION
+from synthrelease.kinds.normalization import normalization
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of
+from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.maths import derived
+from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
+from synthrelease.privacy import sensitivity as sensitivities
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import Sensitivity
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatmapParameters(StimulusParameters):
+    """What the parameters of all heatmaps have."""
+
+    kind: ClassVar = "heatmap"
+
+    rows: int  # of the published map
+    columns: int
+    blur_px: float  # σ_b, in pixels of the screen
+
+    @property
+    def pixels(self) -> tuple[Axis, Axis]:
+        """The middles of rows and columns, in pixels of the screen."""
+        y, x = (
+            (np.arange(cells) + 0.5) * (side / cells)
+            for cells, side in ((self.rows, self.screen.height_px), (self.columns, self.screen.width_px))
+        )
+        return Axis("y_px", y, "px"), Axis("x_px", x, "px")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpectralParameters(HeatmapParameters):
+    """Spectral heatmaps: coefficients of people's maps, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
+
+    frames: int | None  # of a dynamic map
+    window: tuple[float, float] | None  # the time that is shown, in the unit of the data
+    blur_time: float | None
+    exponent: float  # a of the weights H^a
+    clip: float  # c₀
+    clipping: str  # "joint" or "per-stimulus"
+    weight: str  # "samples" or "duration"
+    prior: str  # "centre" or "none"
+    viewers: tuple[int, ...] | None  # of every stimulus, if public
+    cutoff: float = CUTOFF
+    radius_steps: int = RADIUS
+    constant_steps: int = CONSTANT_STEPS
+
+    @cached_property
+    def form(self) -> SpectralForm:
+        """What turns maps into integers, and back."""
+        blurs: tuple[float, ...] = (self.blur_px / self.screen.height_px, self.blur_px / self.screen.width_px)
+        cells: tuple[int, ...] = (self.rows, self.columns)
+        if self.window is not None and self.blur_time is not None and self.frames is not None:
+            blurs = (self.blur_time / (self.window[1] - self.window[0]), *blurs)
+            cells = (self.frames, *cells)
+        return SpectralForm(blurs, cells, self.exponent, self.clip, self.prior)
+
+    @property
+    def joint(self) -> bool:
+        """Whether people are clipped over all stimuli at once."""
+        return self.clipping == "joint"
+
+    @property
+    def cells(self) -> tuple[Axis, ...]:
+        """The axes of a map: time, if it is dynamic, y and x."""
+        if self.window is None or self.frames is None:
+            return self.pixels
+        start, end = self.window
+        middles = start + (np.arange(self.frames) + 0.5) * ((end - start) / self.frames)
+        return Axis("time", middles), *self.pixels
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the noisy coefficients of every stimulus, what they are divided by, the heatmap and its uncertainty."""
+        deviation = deviation_of(event)
+        stimulus = Axis("stimulus", self.stimuli)
+        coefficients = Axis("coefficient", range(self.form.band.count))
+        yield Dataset("noisy", (stimulus, coefficients), Role.NOISY, INTEGERS, items=1)
+        yield normalization(
+            (stimulus,),
+            partial(
+                masses,
+                deviation=deviation,
+                viewers=None if self.viewers is None else np.array(self.viewers),
+                people=self.people,
+                joint=self.joint,
+            ),
+        )
+        for path, role, derive in (
+            ("heatmap", Role.ESTIMATE, self._heatmap),
+            ("uncertainty", Role.UNCERTAINTY, self._uncertainty),
+        ):
+            yield Dataset(
+                path,
+                (stimulus, *self.cells),
+                role,
+                items=1,
+                sources=(Source("noisy"), Source(NORMALIZATION)),
+                derive=partial(derive, deviation),
+                care=ITERATED,
+            )
+
+    def _heatmap(self, deviation: float, _index: Index, noisy: Array, mass: Array) -> Array:
+        return self.form.heatmap(noisy, mass=float(mass[0]), deviation=deviation)
+
+    def _uncertainty(self, deviation: float, _index: Index, noisy: Array, mass: Array) -> Array:
+        return self.form.uncertainty(
+            noisy, mass=float(mass[0]), mass_error=float(mass[1]), deviation=deviation
+        )
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all coefficients of a person."""
+        return sensitivities.spectral_maps(
+            coefficients=self.form.band.count,
+            radius=RADIUS,
+            stimuli=len(self.stimuli),
+            max_stimuli=self.max_stimuli_per_person,
+            joint=self.joint,
+            neighbours=neighbours,
+        )
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return what all people's coefficients may be."""
+        return None if self.people is None else self.people * RADIUS, None
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where name, parameters and noise contradict each other."""
+        if not isinstance(noise, RoundedGaussian):
+            yield "noise", WRONG_NAME
+        yield from self.stimulus_faults()
+        yield from self.viewer_faults(self.viewers)
+        static = [field is None for field in (self.window, self.blur_time, self.frames)]
+        if len(set(static)) > 1 or (self.window is not None and not self.window[0] < self.window[1]):
+            yield "manifest", "window, frames and blur over time do not agree"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellParameters(HeatmapParameters):
+    """Heatmaps of counts in cells, each with noise (`cells.proof.md`)."""
+
+    cap: int  # m, the most that a person counts in a cell
+    caps: tuple[int, ...] | None  # what it was chosen from privately
+    max_samples_per_stimulus: int | None  # T
+    calibration: str  # "exact" or "liu2019"
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
+        """Yield the noisy counts of every stimulus, and the heatmap."""
+        axes = (Axis("stimulus", self.stimuli), *self.pixels)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, items=1)
+        yield Dataset(
+            "heatmap", axes, Role.ESTIMATE, items=1, sources=(Source("noisy"),), derive=self._heatmap
+        )
+
+    def _heatmap(self, _index: Index, noisy: Array) -> Array:
+        screen_px = (self.screen.width_px, self.screen.height_px)
+        return derived.heatmap(noisy, people=self.people, blur_px=self.blur_px, screen_px=screen_px)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all counts of a person."""
+        return sensitivities.gaze_maps(
+            cells=self.rows * self.columns,
+            cap=self.cap,
+            max_samples=self.max_samples_per_stimulus,
+            stimuli=len(self.stimuli),
+            max_stimuli=self.max_stimuli_per_person,
+            assignment_public=self.assignment_public,
+            neighbours=neighbours,
+        )
+
+    def choices(self) -> list[int]:
+        """Return the number of caps to choose from, if it was chosen."""
+        return [] if self.caps is None else [len(self.caps)]
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return what all people may count in a cell, and in all maps."""
+        if self.people is None:
+            return None, None
+        in_cell, in_map = self.cap, self.cap * self.rows * self.columns
+        if self.max_samples_per_stimulus is not None:
+            in_cell = min(in_cell, self.max_samples_per_stimulus)
+            in_map = min(in_map, self.max_samples_per_stimulus)
+        return self.people * in_cell, self.people * self.max_stimuli_per_person * in_map
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where name, parameters and noise contradict each other."""
+        if not isinstance(noise, NOISES[self.name]):
+            yield "noise", WRONG_NAME
+        if self.calibration == "liu2019" and self.max_samples_per_stimulus is not None:
+            yield "manifest", "Liu et al. 2019 do not bound a person's samples"
+        yield from self.stimulus_faults()
+
+    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield what is wrong with the list that the cap was chosen from."""
+        if self.caps is None:
+            return
+        if list(self.caps) != sorted(set(self.caps)) or self.cap not in self.caps:
+            yield "guarantee", "what was chosen is not from its list"
+        elif self.max_samples_per_stimulus is None:
+            yield "guarantee", "the choice of a cap has no bounded sensitivity"

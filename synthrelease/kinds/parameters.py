@@ -1,0 +1,204 @@
+"""Public parameters of a mechanism: one frozen dataclass, which travels as JSON and answers what follows from it."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from synthrelease.kinds.dataset import Array, Dataset
+from synthrelease.privacy.event import (
+    DeniabilityTest,
+    DiscreteLaplace,
+    Disjoint,
+    Event,
+    Noise,
+    PrivateChoice,
+    RandomizedTest,
+    RoundedGaussian,
+    Unprotected,
+    flatten,
+    noise_of,
+)
+from synthrelease.privacy.guarantee import Neighbours, Unit
+from synthrelease.privacy.sensitivity import Sensitivity
+
+Fault = tuple[str, str]  # a code, and a sentence
+NOISES = {
+    "gaussian": RoundedGaussian,
+    "laplace": DiscreteLaplace,
+}  # by the names of mechanisms that are noise alone
+WRONG_NAME = "the mechanism's name is not that of its noise"
+UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature and its public bounds, in its unit."""
+
+    name: str
+    low: float
+    high: float
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Both bounds."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """The public parameters of an output, and its public inputs.
+
+    A kind has one subclass for each of its mechanisms, or for several that share parameters. What a method answers follows from the
+    fields alone, so that anybody with the manifest can compute it again.
+    """
+
+    kind: ClassVar[str]
+    input_kind: ClassVar[str]  # "gaze" or "features"
+    listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
+
+    name: str  # of the mechanism
+    people: int | None  # None where their number is private
+    names: str  # "listed" in the plan, or "assumed" public and taken from the data
+
+    @classmethod
+    def from_entry(cls, mechanism: Mapping[str, Any]) -> Self:
+        """Read the manifest's form: name, parameters and public inputs.
+
+        Raises:
+            ValueError: there is no such form.
+        """
+        public = {
+            "length_source" if key == "length" else key: value
+            for key, value in mechanism["public_inputs"].items()
+        }
+        result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
+        return result
+
+    @property
+    def bounded(self) -> tuple[Feature, ...]:
+        """The features and their bounds that stand among the parameters."""
+        return ()
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the datasets of the output, sources before what follows from them."""
+        raise NotImplementedError
+
+    def item_count(self, event: Event) -> int:
+        """Return how many items all datasets have, in little time even if a few words call for any number of them."""
+        return sum(math.prod(dataset.shape[: dataset.items]) for dataset in self.datasets(event))
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return how far one person moves all noisy integers together, in steps."""
+        raise NotImplementedError
+
+    def narrower(self, neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:  # noqa: ARG002
+        """Return the sensitivity for changes of less than a person, from the narrowest on."""
+        return []
+
+    def choices(self) -> list[int]:
+        """Return the number of candidates of every private choice that a person is exposed to."""
+        return []
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return bounds of the integers before noise: of any one's magnitude, and of their sum; None if unknown."""
+        return None, None
+
+    def high_frequencies(self) -> Array | None:
+        """Return which of the integers of an item hold little but noise, chosen by place; None if none are known to, shape (K,)."""
+        return None
+
+    def faults(self, event: Event) -> Iterator[Fault]:
+        """Yield where the parameters contradict each other or what was done."""
+        leaves = flatten(event)
+        if any(feature.low >= feature.high for feature in self.bounded):
+            yield "manifest", "the bounds of a feature are no interval"
+        yield from self.parameter_faults(event, noise_of(event))
+        made = [leaf for leaf in leaves if isinstance(leaf, PrivateChoice)]
+        if [choice.candidates for choice in made] != self.choices():
+            yield "guarantee", UNCALLED_CHOICE
+        else:
+            yield from self.choice_faults(made)
+        if not self.may_be_unprotected(event) and any(isinstance(leaf, Unprotected) for leaf in leaves):
+            yield "guarantee", "an event without protection that no mechanism is known for"
+        yield from self.test_faults(event)
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
+        """Yield where name, parameters and noise contradict each other."""
+        raise NotImplementedError
+
+    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield what is wrong with private choices of the right number and size."""
+        yield from ()
+
+    def may_be_unprotected(self, event: Event) -> bool:  # noqa: ARG002
+        """Return whether the mechanism is known to protect no one by this event."""
+        return False
+
+    def test_faults(self, event: Event) -> Iterator[Fault]:
+        """Yield what is wrong with a deniability test, or with disjoint people."""
+        if isinstance(event, Disjoint) or any(
+            isinstance(leaf, DeniabilityTest | RandomizedTest) for leaf in flatten(event)
+        ):
+            yield "guarantee", "a deniability test, or disjoint people, where there are no records"
+
+    def values_fault(self, arrays: Mapping[str, Array], event: Event) -> str | None:  # noqa: ARG002
+        """Return what is wrong with the values of `judged_together`, if anything."""
+        return None
+
+    @property
+    def judged_together(self) -> frozenset[str]:
+        """The datasets that `values_fault` asks for."""
+        return frozenset()
+
+
+def deviation_of(event: Event) -> float:
+    """Return the standard deviation of an event's noise; 1 without noise, where something else is wrong and is found elsewhere."""
+    noise = noise_of(event)
+    return 1.0 if noise is None else noise.standard_deviation
+
+
+def from_json(kind: Any, form: Any) -> Any:
+    """Return a value of a type from what JSON has in its place: dataclasses from objects, tuples from lists.
+
+    Args:
+        kind: the type, as a dataclass's field states it.
+        form: what was read.
+
+    Raises:
+        ValueError: it is no form of that type.
+    """
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        if form is None and types.NoneType in parts:
+            return None
+        *first, last = (part for part in parts if part is not types.NoneType)
+        return from_json(next((part for part in first if type(form) is part), last), form)
+    if origin is tuple:
+        return _list(parts, form)
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(form, Mapping):
+        hints = _hints(kind)
+        return kind(**{key: from_json(hints[key], value) for key, value in form.items() if key in hints})
+    if kind is float and type(form) is int:
+        return float(form)
+    if type(form) is not kind:
+        raise ValueError(f"Expected a value of type {kind.__name__}")
+    return form
+
+
+def _list(parts: tuple[Any, ...], form: Any) -> tuple[Any, ...]:
+    if type(form) not in {list, tuple}:
+        raise ValueError("Expected a list")
+    kinds = [parts[0]] * len(form) if parts[-1] is ... else parts
+    return tuple(from_json(kind, value) for kind, value in zip(kinds, form, strict=True))
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}

@@ -1,0 +1,1 @@
+"""Synthetic records, by a model and a test of plausible deniability."""

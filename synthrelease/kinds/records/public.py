@@ -1,0 +1,221 @@
+"""Synthetic records: public parameters, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from synthrelease.data.attribute import Attribute
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.parameters import Fault, Parameters
+from synthrelease.kinds.records.plausibility import foreign_to_network
+from synthrelease.maths.network import Network, counted_subsets, fitted_network
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.privacy.deniability import is_vacuous
+from synthrelease.privacy.event import (
+    DeniabilityTest,
+    Disjoint,
+    Event,
+    Noise,
+    RandomizedTest,
+    flatten,
+    noise_of,
+)
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
+
+MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
+_OF_TEST = ("threshold", "k", "gamma", "counted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsParameters(Parameters):
+    """The public parameters of a records output (`records.proof.md`)."""
+
+    kind: ClassVar = "records"
+    input_kind: ClassVar = "features"
+    listed: ClassVar = "recordings"
+
+    fit: str  # "exact" or "dp"
+    dependence: str  # "independent" or "tree"
+    task: bool  # whether the first attribute is the task's label
+    per_task: bool  # whether each task has tables of its own
+    attributes: tuple[Attribute, ...]
+    order: tuple[int, ...]  # σ
+    resampled: tuple[int, ...]  # Ω, how many attributes are drawn
+    threshold: str | None  # "fixed", "randomized", or None without a test
+    k: int | None
+    gamma: float | None
+    counted: str | None  # "person" or "record"
+    copies: str  # "keep" or "exclude"
+    rows: int
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether records follow from noisy counts alone, without a look at the data."""
+        return self.threshold is None
+
+    @property
+    def subsets(self) -> list[tuple[int, ...]]:
+        """The sets of attributes that the model was counted in."""
+        return counted_subsets(len(self.attributes), tree=self.dependence == TREE, per_task=self.per_task)
+
+    def counts_path(self, subset: tuple[int, ...]) -> str:
+        """Return the path of the noisy joint counts of a set of attributes."""
+        return "/".join(["noisy", *(quoted(self.attributes[number].name) for number in subset)])
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
+        """Yield categories of every attribute, values in bins, and the noisy counts of a model with noise."""
+        record = Axis("record", range(self.rows))
+        for attribute in self.attributes:
+            category = category_path(attribute)
+            kinds = (attribute.number_type,)
+            most = attribute.categories - 1
+            yield Dataset(category, (record,), Role.RECORD, kinds, by_rows=True, most=most)
+            if attribute.labels is None:
+                yield Dataset(
+                    f"value/{quoted(attribute.name)}",
+                    (record,),
+                    Role.RECORD,
+                    (np.dtype(np.float64),),
+                    by_rows=True,
+                    sources=(Source(category),),
+                    derive=partial(_values, attribute),
+                )
+        if self.fit == DP:
+            for subset in self.subsets:
+                chosen = [self.attributes[number] for number in subset]
+                axes = tuple(Axis(attribute.name, range(attribute.categories)) for attribute in chosen)
+                yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS)
+
+    def item_count(self, event: Event) -> int:  # noqa: ARG002
+        """Return how many datasets there are."""
+        of_task = len(self.attributes) - self.per_task
+        counted = of_task
+        if self.dependence == TREE and of_task > 1:
+            counted = math.comb(of_task, 2)
+        binned = sum(attribute.labels is None for attribute in self.attributes)
+        return len(self.attributes) + binned + (counted if self.fit == DP else 0)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all joint counts."""
+        return joint_counts(sets=len(self.subsets), neighbours=neighbours)
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:
+        """Return what the fitted people may be in any cell."""
+        return None if self.people is None else (self.people - _seeds(event)) * HALF_RANGE, None
+
+    def network(self, counts: Mapping[str, Array], event: Event) -> Network:
+        """Return the network that noisy joint counts, by their paths, call for."""
+        return fitted_network(
+            {subset: counts[self.counts_path(subset)] for subset in self.subsets},
+            [attribute.categories for attribute in self.attributes],
+            tree=self.dependence == TREE,
+            per_task=self.per_task,
+            order=None if self.name == MARGINALS else self.order,
+            people=(self.people or 0) - _seeds(event),
+        )
+
+    @property
+    def judged_together(self) -> frozenset[str]:
+        """Of records that are drawn from noisy counts alone: all of both."""
+        if not self.is_drawn:
+            return frozenset()
+        return frozenset([*map(category_path, self.attributes), *map(self.counts_path, self.subsets)])
+
+    def values_fault(self, arrays: Mapping[str, Array], event: Event) -> str | None:
+        """Return that records are not draws from their noisy counts, if so."""
+        if not self.is_drawn:
+            return None
+        categories = [arrays[category_path(attribute)] for attribute in self.attributes]
+        if foreign_to_network(categories, self.network(arrays, event)):
+            return "the records are not draws from the noised counts"
+        return None
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where parameters contradict each other."""
+        attributes, m = self.attributes, len(self.attributes)
+        if sorted(self.order) != list(range(m)) or (self.task and self.order[0] != 0):
+            yield "manifest", "the order is no permutation, or the task's label does not stand first"
+        if self.task and (attributes[0].labels is None or attributes[0].missing):
+            yield "manifest", "the task has no labels, or may be missing"
+        if self.per_task and not self.task:
+            yield "manifest", "a model per task without a task"
+        if max(self.resampled) > m - (self.task and self.name == SEEDED) or (
+            self.name == MARGINALS and self.resampled != (m,)
+        ):
+            yield "guarantee", "the number of drawn attributes is not possible for this model"
+
+    def test_faults(self, event: Event) -> Iterator[Fault]:
+        """Yield where the test is not that of the parameters, or stands where there must be none."""
+        tests = [leaf for leaf in flatten(event) if isinstance(leaf, DeniabilityTest | RandomizedTest)]
+        randomized = next((test for test in tests if isinstance(test, RandomizedTest)), None)
+        noise = noise_of(event)
+        needless = self.name == MARGINALS and noise is not None
+        is_randomized = self.threshold == "randomized"
+        if is_randomized and self.k is not None and not _has_seeds(randomized, self.k, self.people or 0):
+            yield "guarantee", "a randomized test needs k seeds, and other people for the model"
+            return
+        if tests != self._due_tests(randomized) or bool(tests) == needless:
+            yield "guarantee", "the deniability test does not follow from the parameters"
+        if isinstance(event, Disjoint) != is_randomized or (isinstance(event, Disjoint) and noise is None):
+            yield "guarantee", "seeds and model are not from different people, or the model has no noise"
+        if is_randomized and (self.counted != "person" or self.copies != "keep"):
+            yield "guarantee", "a randomized test counts people, and leaves out no record"
+        if needless and self.copies != "keep":
+            yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
+        if any(needless != (getattr(self, key) is None) for key in _OF_TEST):
+            yield (
+                "guarantee",
+                "threshold, k, γ and what is counted stand where there is a test, and only there",
+            )
+        if (
+            self.people is not None
+            and self.counted == "person"
+            and self.k is not None
+            and self.k > self.people
+        ):
+            yield "guarantee", f"k = {self.k} plausible people cannot be found among {self.people}"
+
+    def _due_tests(self, randomized: RandomizedTest | None) -> list[DeniabilityTest | RandomizedTest]:
+        if self.k is None or self.gamma is None:
+            return []
+        if self.threshold == "fixed" and self.counted is not None:
+            vacuous = is_vacuous(
+                categories=[attribute.categories for attribute in self.attributes],
+                order=self.order,
+                resampled=self.resampled,
+                k=self.k,
+            )
+            return [DeniabilityTest(self.k, self.gamma, self.counted, vacuous)]
+        if self.threshold == "randomized" and randomized is not None:
+            return [RandomizedTest(self.k, self.gamma, randomized.epsilon0, self.rows, randomized.seeds)]
+        return []
+
+
+def category_path(attribute: Attribute) -> str:
+    """Return the path of the categories of an attribute."""
+    return f"category/{quoted(attribute.name)}"
+
+
+def _values(attribute: Attribute, index: Index, categories: Array) -> Array:
+    rows = index[-1] if index else slice(0, None)
+    assert isinstance(rows, slice)
+    return attribute.values(categories, first=rows.start or 0)
+
+
+def _has_seeds(test: RandomizedTest | None, k: int, people: int) -> bool:
+    """Whether k people may be seeds, and others are left for the model.
+
+    How many, and ε₀, stand in the event alone: whatever they are, they are accounted for.
+    """
+    return test is not None and k <= test.seeds < people
+
+
+def _seeds(event: Event) -> int:
+    return sum(leaf.seeds for leaf in flatten(event) if isinstance(leaf, RandomizedTest))

@@ -1,0 +1,1 @@
+"""Signals: mean courses of features over time, or those of every person."""

@@ -1,0 +1,292 @@
+"""Signals: public parameters, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.normalization import PATH as NORMALIZATION
+from synthrelease.kinds.normalization import normalization
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, deviation_of
+from synthrelease.maths import derived
+from synthrelease.maths.signal_form import CHUNKED, LPA, SignalForm
+from synthrelease.maths.spectral_signals import RADIUS, Known, SpectralSignalForm, masses
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.privacy import sensitivity as sensitivities
+from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.privacy.guarantee import Neighbours, Unit
+from synthrelease.privacy.sensitivity import Sensitivity
+
+SPECTRAL, EACH = "spectral", "each"
+_UNPROTECTED_OTHERWISE = (
+    "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignalParameters(Parameters):
+    """What the parameters of all signals have."""
+
+    kind: ClassVar = "signals"
+    input_kind: ClassVar = "features"
+    listed: ClassVar = "recordings"
+
+    query: str  # "mean", or "each" person's own
+    length: int  # steps of every series
+    completion: str  # of short series
+    features: tuple[Feature, ...]
+    recordings: tuple[str, ...]
+    length_source: str  # "listed" in the plan, or "assumed" public and taken from the data
+
+    @property
+    def bounded(self) -> tuple[Feature, ...]:
+        """The features."""
+        return self.features
+
+    @property
+    def is_each(self) -> bool:
+        """Whether every person's own series are released."""
+        return self.query == EACH
+
+    @property
+    def places(self) -> tuple[Axis, Axis]:
+        """The axes that number the series of a person."""
+        return Axis("recording", self.recordings), Axis(
+            "feature", [feature.name for feature in self.features]
+        )
+
+    @property
+    def steps(self) -> Axis:
+        """The axis of time."""
+        return Axis("step", range(self.length), "steps")
+
+    @property
+    def series(self) -> Axis:
+        """The axis of people, in random order."""
+        return Axis("series", range(1, (self.people or 1) + 1))
+
+    def feature(self, index: Index) -> Feature:
+        """Return the feature of an item."""
+        number = index[1]
+        assert isinstance(number, int)
+        return self.features[number]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoefficientParameters(SignalParameters):
+    """LPA, FPA, CFPA and DCFPA with corrected scales (`signals.proof.md`; Bozkir et al. 2021)."""
+
+    calibration: str  # "exact"
+    chunk: int | None  # L, for cfpa and dcfpa
+    coefficients: int | None  # k, for all but lpa
+    candidates: tuple[int, ...] | None  # what k was chosen from privately
+    max_change_steps: int | None  # for dcfpa
+    clip: float
+    bound_steps: tuple[int, ...]  # what the coefficients of chunks are clipped to
+    half_range_steps: int = HALF_RANGE
+
+    @cached_property
+    def form(self) -> SignalForm:
+        """What turns series into integers, and back."""
+        return SignalForm(
+            self.name, self.length, self.chunk, self.coefficients, self.max_change_steps, self.clip
+        )
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the noisy integers of every series, the series and their uncertainty."""
+        deviation = deviation_of(event)
+        people = (self.series,) if self.is_each else ()
+        coefficients = Axis("coefficient", range(self.form.count))
+        rows: dict[str, Any] = {"items": 2, "by_rows": self.is_each}
+        yield Dataset("noisy", (*self.places, *people, coefficients), Role.NOISY, INTEGERS, **rows)
+        yield Dataset(
+            "values",
+            (*self.places, *people, self.steps),
+            Role.ESTIMATE,
+            sources=(Source("noisy"),),
+            derive=self._values,
+            **rows,
+        )
+        yield Dataset(
+            "uncertainty",
+            (*self.places, self.steps),
+            Role.UNCERTAINTY,
+            items=2,
+            derive=partial(self._uncertainty, deviation),
+        )
+
+    def _unit(self, index: Index) -> derived.Unit:
+        return derived.Unit(self.feature(index).bounds, 1 if self.is_each else self.people or 1)
+
+    def _values(self, index: Index, noisy: Array) -> Array:
+        return derived.signal(noisy, self.form, self._unit(index))
+
+    def _uncertainty(self, deviation: float, index: Index) -> Array:
+        return derived.signal_uncertainty(self.form, self._unit(index), deviation=deviation)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all series of a person together."""
+        one = sensitivities.signal(self.form, radii=self.bound_steps, neighbours=neighbours)
+        return one.times(len(self.features) * len(self.recordings))
+
+    def narrower(self, neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:
+        """Return the sensitivity where one step or chunk changes, one series, one recording; without those that are the next wider one."""
+        one = sensitivities.signal(self.form, radii=self.bound_steps, neighbours=neighbours)
+        recording = one.times(len(self.features))
+        least = Unit.STEP if self.name == LPA else Unit.CHUNK
+        units = [
+            (least, sensitivities.signal_chunk(self.form, radii=self.bound_steps, neighbours=neighbours)),
+            (Unit.SERIES, one),
+            (Unit.RECORDING, recording),
+        ]
+        wider = [one, recording, recording.times(len(self.recordings))]
+        return [unit for unit, next_wider in zip(units, wider, strict=True) if unit[1] != next_wider]
+
+    def choices(self) -> list[int]:
+        """Return how many numbers of frequencies there were to choose from, if it was chosen."""
+        return [] if self.candidates is None else [len(self.candidates)]
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return a bound of every integer before noise."""
+        if self.people is None:
+            return None, None
+        return max(self.bound_steps) * (1 if self.is_each else self.people), None
+
+    def high_frequencies(self) -> Array:
+        """Return which integers of a series are of the upper half of its frequencies; all of them for lpa."""
+        least = 0 if self.name == LPA else 1
+        return np.concatenate(
+            [
+                np.tile(np.arange(part.count) >= least * (part.count // 2), part.chunks)
+                for part in self.form.parts
+            ]
+        )
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
+        """Yield where name, parameters and noise contradict each other."""
+        if event == BOZKIR2021_EVENT:
+            yield "guarantee", _UNPROTECTED_OTHERWISE
+        elif noise is None:
+            yield "noise", WRONG_NAME
+        try:
+            if self.candidates:
+                replace(self.form, frequencies=max(self.candidates))
+            radii = tuple(part.radius for part in self.form.parts)
+        except ValueError:
+            yield "manifest", "the parameters of the signals contradict each other"
+            return
+        # An eigenvalue errs by far less than the bound that follows from it is rounded up: equal on every machine.
+        if self.bound_steps != radii:
+            yield "sensitivity", "the bounds of a series do not follow from its form"
+
+    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield what is wrong with the list that the number of frequencies was chosen from."""
+        chosen = self.candidates
+        if chosen is not None and (list(chosen) != sorted(set(chosen)) or self.coefficients not in chosen):
+            yield "guarantee", "what was chosen is not from its list"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpectralSignalParameters(SignalParameters):
+    """Spectral mean signals: cosines of people's series, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
+
+    cosines: int
+    baseline: str  # what is taken off each series first: "none", "person", "recording" or "start"
+    baseline_steps: int | None
+    clip: float
+    radius_steps: int
+    constant_steps: int
+
+    @cached_property
+    def form(self) -> SpectralSignalForm:
+        """What turns series into integers, and back."""
+        count = len(self.features) * len(self.recordings)
+        return SpectralSignalForm(
+            self.length, count, self.cosines, self.baseline, self.baseline_steps, self.clip
+        )
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the noisy integers of every series, what they are divided by, the series and their uncertainty."""
+        deviation = deviation_of(event)
+        people = self.people or 1
+        coefficients = Axis("coefficient", range(self.form.count))
+        yield Dataset("noisy", (*self.places, coefficients), Role.NOISY, INTEGERS, items=2)
+        yield normalization(self.places, partial(masses, form=self.form, deviation=deviation, people=people))
+        for path, role in (("values", Role.ESTIMATE), ("uncertainty", Role.UNCERTAINTY)):
+            yield Dataset(
+                path,
+                (*self.places, self.steps),
+                role,
+                items=2,
+                sources=(Source("noisy"), Source(NORMALIZATION)),
+                derive=partial(self._shown, path, deviation),
+                care=ITERATED,
+            )
+
+    def _shown(self, path: str, deviation: float, index: Index, noisy: Array, mass: Array) -> Array:
+        known = Known(float(mass[0]), float(mass[1]), deviation, self.people or 1, self.feature(index).bounds)
+        return self.form.signal(noisy, known) if path == "values" else self.form.uncertainty(noisy, known)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all series of a person together."""
+        return sensitivities.clipped_coefficients(
+            count=self.form.series * self.form.count, radius=RADIUS, neighbours=neighbours
+        )
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return what all people's integers may be."""
+        return None if self.people is None else RADIUS * self.people, None
+
+    def high_frequencies(self) -> Array:
+        """Return which integers of a series are of the upper half of its cosines."""
+        return np.arange(self.form.count) >= self.form.count // 2
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
+        """Yield where name, parameters and noise contradict each other."""
+        if event == BOZKIR2021_EVENT:
+            yield "guarantee", _UNPROTECTED_OTHERWISE
+        elif not isinstance(noise, RoundedGaussian):
+            yield "noise", WRONG_NAME
+        try:
+            if self.constant_steps != self.form.constant:
+                yield "sensitivity", "the constant does not follow from the number of series"
+        except ValueError:
+            yield "manifest", "the parameters of the signals contradict each other"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedParameters(SignalParameters):
+    """Signals as Bozkir et al. 2021 publish them, which protect no one."""
+
+    calibration: str  # "bozkir2021"
+    paper_epsilon: float
+    chunk: int | None
+    coefficients: int | str | None
+    evaluations: int
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
+        """Yield every person's own series."""
+        axes = (*self.places, self.series, self.steps)
+        yield Dataset("values", axes, Role.UNPROTECTED, items=2, by_rows=True)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG002
+        """Raise ValueError: there is no sensitivity that follows from public parameters."""
+        raise ValueError("Expected a mechanism with a sensitivity")
+
+    def may_be_unprotected(self, event: Event) -> bool:
+        """Return whether the event is that of the paper."""
+        return event == BOZKIR2021_EVENT
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where name and parameters contradict each other."""
+        if event != BOZKIR2021_EVENT:
+            yield "guarantee", _UNPROTECTED_OTHERWISE
+        if (self.chunk is not None) != (self.name in CHUNKED) or (self.chunk or 0) > self.length:
+            yield "manifest", "chunks belong to cfpa and dcfpa, and are no longer than the series"
+        if (self.coefficients is None) != (self.name == LPA):
+            yield "manifest", "coefficients belong to all but lpa"

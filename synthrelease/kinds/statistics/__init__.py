@@ -1,0 +1,1 @@
+"""Statistics of features: counts, sums, means, variances, histograms, quantiles."""

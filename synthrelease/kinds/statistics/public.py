@@ -1,0 +1,179 @@
+"""Statistics: public parameters, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters
+from synthrelease.maths import statistics
+from synthrelease.maths.statistics import HISTOGRAM, PERSON_STEPS, StatisticUnit, quantile
+from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.privacy import sensitivity as sensitivities
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, noise_of
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.noise_error import reach
+from synthrelease.privacy.rank_error import rank_error
+from synthrelease.privacy.sensitivity import Sensitivity
+
+CHOICES = "exponential"  # the mechanism's name where there is no noise
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticsParameters(Parameters):
+    """The public parameters of a statistics output."""
+
+    kind: ClassVar = "statistics"
+    input_kind: ClassVar = "features"
+    listed: ClassVar = "recordings"
+
+    statistics: tuple[str, ...]  # "count", "sum", "mean", "variance", "histogram", "quantile:p"
+    bins: int  # of a histogram, of equal width between the bounds
+    quantile_steps: int  # intervals that a quantile is chosen from, of equal width between the bounds
+    by: str | None  # the column whose labels are groups
+    groups: tuple[str, ...] | None
+    max_groups_per_person: int
+    features: tuple[Feature, ...]
+    half_range_steps: int = HALF_RANGE
+
+    def __post_init__(self) -> None:
+        """Check that groups go with a column; ValueError if not."""
+        if (self.by is None) != (self.groups is None):
+            raise ValueError("Expected groups where there is a column that tells them apart, and only there")
+
+    @property
+    def bounded(self) -> tuple[Feature, ...]:
+        """The features."""
+        return self.features
+
+    @property
+    def noisy(self) -> tuple[str, ...]:
+        """The statistics that are noisy integers."""
+        return tuple(name for name in self.statistics if quantile(name) is None)
+
+    @property
+    def quantiles(self) -> tuple[str, ...]:
+        """The statistics that are chosen."""
+        return tuple(name for name in self.statistics if quantile(name) is not None)
+
+    @property
+    def places(self) -> list[tuple[tuple[str, ...], Feature]]:
+        """The labels of every group and feature, and the feature."""
+        groups = [()] if self.groups is None else [(name,) for name in self.groups]
+        return [((*group, feature.name), feature) for group in groups for feature in self.features]
+
+    def unit(self, feature: Feature) -> StatisticUnit:
+        """Return what the integers of a feature stand for."""
+        return StatisticUnit(feature.bounds, self.people, self.by is not None)
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the integers or choices of every statistic, its values, and their intervals; by group, if there are any, and feature."""
+        places = [Axis("feature", [feature.name for feature in self.features])]
+        if self.groups is not None:
+            places.insert(0, Axis("group", self.groups))
+        for name in self.statistics:
+            make = _Statistic(self, name, tuple(places), noise_of(event))
+            yield from make.chosen() if quantile(name) is not None else make.noisy()
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of all noisy statistics together."""
+        return sensitivities.statistics(
+            self.noisy,
+            bounds=[feature.bounds for feature in self.features],
+            neighbours=neighbours,
+            groups=None if self.groups is None else len(self.groups),
+            max_groups=self.max_groups_per_person,
+        )
+
+    def choices(self) -> list[int]:
+        """Return the candidates of every choice of a quantile that a person is exposed to."""
+        groups = 1 if self.groups is None else min(self.max_groups_per_person, len(self.groups))
+        return [self.quantile_steps] * (len(self.quantiles) * len(self.features) * groups)
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return what everybody together may be in any statistic."""
+        return None if self.people is None else self.people * PERSON_STEPS, None
+
+    def rank_error(self, epsilon: float, neighbours: Neighbours, *, probability: float) -> float:
+        """Return by how many people the rank of every quantile, each by itself, misses its target at most."""
+        moving = self.groups is not None and self.max_groups_per_person < len(self.groups)
+        return max(
+            rank_error(
+                share,
+                epsilon=epsilon,
+                steps=self.quantile_steps,
+                moving=moving,
+                neighbours=neighbours,
+                probability=probability,
+            )
+            for share in map(quantile, self.quantiles)
+            if share is not None
+        )
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where name, parameters and noise contradict each other."""
+        if (noise is None) != (not self.noisy) or self.name != (CHOICES if noise is None else noise.type):
+            yield "noise", WRONG_NAME
+        if self.max_groups_per_person > len(self.groups or [1]):
+            yield "manifest", "more groups per person than there are"
+
+    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:
+        """Yield where quantiles do not share ε evenly."""
+        if len({choice.epsilon for choice in made}) > 1:
+            yield "guarantee", "quantiles of unequal ε: a person who changes groups may be in the two dearest"
+
+
+@dataclass(frozen=True)
+class _Statistic:
+    """The datasets of one statistic."""
+
+    parameters: StatisticsParameters
+    name: str
+    places: tuple[Axis, ...]
+    noise: Noise | None  # without it something else is wrong, and is found elsewhere
+
+    def noisy(self) -> Iterator[Dataset]:
+        p, name = self.parameters, self.name
+        quotient = p.unit(p.features[0]).divisor is None
+        size = statistics.size(name, bins=p.bins, quotient=quotient)
+        yield self._dataset("noisy", Role.NOISY, [Axis("integer", range(size))], types=INTEGERS)
+        shown = [Axis("bin", range(p.bins))] if name == HISTOGRAM else []
+        ends = [*shown, Axis("bound", ["lower", "upper"])]
+        for what, role, axes, derive in (
+            ("value", Role.ESTIMATE, shown, self._value),
+            ("interval", Role.INTERVAL, ends, self._interval),
+        ):
+            yield self._dataset(what, role, axes, sources=(Source(f"{name}/noisy"),), derive=derive)
+
+    def chosen(self) -> Iterator[Dataset]:
+        steps = self.parameters.quantile_steps
+        yield self._dataset("chosen", Role.CHOICE, [], types=INTEGERS[:1], most=steps - 1)
+        sources = (Source(f"{self.name}/chosen"),)
+        yield self._dataset("value", Role.ESTIMATE, [], sources=sources, derive=self._middle)
+
+    def _dataset(self, what: str, role: Role, axes: list[Axis], **declared: Any) -> Dataset:
+        return Dataset(f"{self.name}/{what}", (*self.places, *axes), role, items=len(self.places), **declared)
+
+    def _unit(self, index: Index) -> StatisticUnit:
+        number = index[-1]
+        assert isinstance(number, int)
+        return self.parameters.unit(self.parameters.features[number])
+
+    def _value(self, index: Index, integers: Array) -> Array:
+        values = statistics.value(self.name, integers, self._unit(index))
+        return values if self.name == HISTOGRAM else values[0]
+
+    def _interval(self, index: Index, integers: Array) -> Array:
+        unit = self._unit(index)
+        far = 0 if self.noise is None else reach(self.noise, together=statistics.together(self.name, unit))
+        ends = statistics.interval(self.name, integers, unit, reach=far)
+        return ends if self.name == HISTOGRAM else ends[0]
+
+    def _middle(self, index: Index, chosen: Array) -> Array:
+        return statistics.quantile_value(
+            np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps
+        )

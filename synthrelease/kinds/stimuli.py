@@ -1,0 +1,35 @@
+"""Public parameters of what is released stimulus by stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from synthrelease.data.screen import Screen
+from synthrelease.kinds.parameters import Fault, Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class StimulusParameters(Parameters):
+    """What the parameters of all kinds have that are made of gaze."""
+
+    input_kind: ClassVar = "gaze"
+    listed: ClassVar = "stimuli"
+
+    max_stimuli_per_person: int  # M
+    assignment_public: bool
+    screen: Screen
+    stimuli: tuple[str, ...]
+
+    def stimulus_faults(self) -> Iterator[Fault]:
+        """Yield where a person counts on more stimuli than there are."""
+        if self.max_stimuli_per_person > len(self.stimuli):
+            yield "manifest", "more stimuli per person than there are"
+
+    def viewer_faults(self, viewers: Sequence[int] | None) -> Iterator[Fault]:
+        """Yield where numbers of viewers cannot be what they are said to be."""
+        if (viewers is None) != (self.people is None or not self.assignment_public):
+            yield "manifest", "numbers of viewers stand where the assignment and n are public, and only there"
+        elif viewers is not None and (len(viewers) != len(self.stimuli) or max(viewers) > (self.people or 0)):
+            yield "manifest", "not one number of viewers for each stimulus, or more viewers than people"

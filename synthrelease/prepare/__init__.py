@@ -1,0 +1,12 @@
+"""Events and windows of features out of raw gaze samples: what a plan can read where a tracker gave samples alone.
+
+Everything is done within one recording, the samples of one person on one stimulus (and of one label of every column that is kept):
+nobody's rows depend on anybody else. Detection is that of pymovements (extra `pymovements`); what comes out is as private as what went in.
+"""
+
+from synthrelease.prepare.prepared import Prepared, prepare
+from synthrelease.prepare.samples import Samples, load_samples
+from synthrelease.prepare.settings import Settings
+from synthrelease.prepare.tables import fixations, saccades, windows
+
+__all__ = ["Prepared", "Samples", "Settings", "fixations", "load_samples", "prepare", "saccades", "windows"]

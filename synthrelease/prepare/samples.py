@@ -1,0 +1,204 @@
+"""Raw samples of gaze: where an eye was, when, and when that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
+from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
+from synthrelease.data.gaze import refuse_off_screen
+from synthrelease.data.held import Held
+from synthrelease.data.order import in_time_order
+from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Code, Table, labels, numbers, read_table
+from synthrelease.errors import DataError
+
+NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_LONGEST_NS = 1e17  # three years: a wrong unit
+_REMEDY = (
+    "drop the repeated rows; keep the column that tells recordings of one person and stimulus apart; "
+    "or export times with more digits"
+)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples, recording by recording, each in the order of time; those without a position are there, too.
+
+    Attributes:
+        screen: with its width and distance in mm.
+        labels: person, stimulus, and the columns that are kept, of every recording: a row each, private.
+        recording: number of each sample's recording, a row of `labels`, not decreasing, shape (N,).
+        time_ns: since the recording's first sample, shape (N,).
+        x_px: across, NaN where there is none or off the screen, shape (N,).
+        y_px: down, likewise, shape (N,).
+        away: whether there was a position, and off the screen, shape (N,).
+        pupil: NaN where there is none, shape (N,); None if no column of pupils was named.
+        place: of each sample in the source, for error messages, shape (N,).
+        table: the source.
+        time_column: its name.
+        people: that have any row in the source, whether or not it counts.
+    """
+
+    screen: Screen
+    labels: pl.DataFrame
+    recording: NDArray[np.int64]
+    time_ns: NDArray[np.int64]
+    x_px: NDArray[np.float64]
+    y_px: NDArray[np.float64]
+    away: NDArray[np.bool_]
+    pupil: NDArray[np.float64] | None
+    place: NDArray[np.int64] = field(repr=False)
+    table: Table = field(repr=False)
+    time_column: str
+    people: int
+
+    def where(self, sample: int) -> str:
+        """Name the place of a sample, and nobody's label, for an error message."""
+        return self.table.place(int(self.place[sample]), self.time_column)
+
+
+def load_samples(
+    source: Source | Path | pl.DataFrame,
+    *,
+    columns: Mapping[str, str],
+    screen: Screen,
+    time_unit: str = "ms",
+    stimuli: Sequence[str] | None = None,
+    missing: Sequence[Code] = (),
+    coordinates: Coordinates = PIXELS_FROM_TOP_LEFT,
+    off_screen: str = "error",
+    pupil: str | None = None,
+    keep: Sequence[str] = (),
+    people: pl.Series | None = None,
+    chosen: ChosenRows = EVERY_ROW,
+) -> Samples:
+    """Read samples.
+
+    Args:
+        source: a file, a folder of files, or a frame in memory.
+        columns: names of the columns `person`, `stimulus`, `x`, `y` and `time`.
+        screen: with its width and distance in mm.
+        time_unit: of the time stamps: "s", "ms", "us" or "ns".
+        stimuli: the public list; rows of other stimuli are dropped. None takes all.
+        missing: numbers and texts that mark a missing coordinate or pupil.
+        coordinates: what x and y are; pixels from the top left, unless said otherwise.
+        off_screen: "error", or "drop" for samples off the screen: they count as missing, and never as a blink.
+        pupil: the column of pupils; what is not above 0 is missing, as trackers write it.
+        keep: columns of labels that tell recordings apart, and go into the tables.
+        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        chosen: which rows count; those without a valid measurement have no position.
+
+    Raises:
+        DataError, MachineError: the source cannot be used, with place, kind and remedy.
+    """
+    if isinstance(source, pl.DataFrame):
+        source = Source(Path("frame"), frame=Held.of(source, "frame"))
+    wanted = [*columns.values(), *keep, *([pupil] if pupil else []), *chosen.columns]
+    where = None if people is None else (columns["person"], people)
+    whole = read_table(source, wanted, where=where)
+    table, _ = chosen.kept(whole)
+    named = {"person": columns["person"], "stimulus": columns["stimulus"], **{name: name for name in keep}}
+    groups = {
+        name: labels(table, column, empty_allowed=stimuli is not None and name == "stimulus")
+        for name, column in named.items()
+    }
+    time = numbers(table, columns["time"], codes_allowed=False)
+    rows, first = _in_order(table, columns["time"], time, groups, stimuli)
+    recording, heads = np.cumsum(first) - 1, rows[first]
+    valid = chosen.measured(table, missing=missing)
+    x_px, y_px, away = _positions(
+        table, columns, screen, coordinates, missing=missing, valid=valid, off_screen=off_screen
+    )
+    return Samples(
+        screen=screen,
+        labels=pl.DataFrame(
+            {
+                name: np.array(names, dtype=object)[numbered[heads]].tolist()
+                for name, (numbered, names) in groups.items()
+            },
+            schema=dict.fromkeys(groups, pl.String),
+        ),
+        recording=recording,
+        time_ns=_nanoseconds(table, columns["time"], time[rows] - time[heads][recording], rows, time_unit),
+        x_px=x_px[rows],
+        y_px=y_px[rows],
+        away=away[rows],
+        pupil=None if pupil is None else np.where(valid, _pupil(table, pupil, missing), np.nan)[rows],
+        place=rows,
+        table=table,
+        time_column=columns["time"],
+        people=len(labels(whole, columns["person"])[1]),
+    )
+
+
+def _in_order(
+    table: Table,
+    column: str,
+    time: NDArray[np.float64],
+    groups: Mapping[str, tuple[NDArray[np.int64], list[str]]],
+    stimuli: Sequence[str] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The rows that count, by recording and time, and which of them are the first of their recording."""
+    rows = np.arange(len(table.frame))
+    if stimuli is not None:
+        numbered, names = groups["stimulus"]
+        rows = rows[np.array([*(name in stimuli for name in names), False])[numbered]]
+    numbers_of = [numbered for numbered, _ in groups.values()]
+    order = in_time_order(
+        table, column, [numbered[rows] for numbered in numbers_of], time[rows], rows, remedy=_REMEDY
+    )
+    rows = rows[order]
+    first = np.ones(rows.size, dtype=np.bool_)
+    first[1:] = np.any([np.diff(numbered[rows]) != 0 for numbered in numbers_of], axis=0)
+    return rows, first
+
+
+def _positions(
+    table: Table,
+    columns: Mapping[str, str],
+    screen: Screen,
+    coordinates: Coordinates,
+    *,
+    missing: Sequence[Code],
+    valid: NDArray[np.bool_],
+    off_screen: str,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Pixels of every row, NaN where there are none on the screen, and whether there are some off it."""
+    x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
+    x_px, y_px = coordinates.pixels(x, y, screen)
+    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
+    away = there & ~screen.holds(x_px, y_px)
+    if off_screen == "error":
+        refuse_off_screen(table, columns, away, screen)
+    for values in (x_px, y_px):
+        values[~there | away] = np.nan
+    return x_px, y_px, away
+
+
+def _nanoseconds(
+    table: Table, column: str, time: NDArray[np.float64], rows: NDArray[np.int64], unit: str
+) -> NDArray[np.int64]:
+    nanoseconds = time * NS_PER_UNIT[unit]
+    long = np.flatnonzero(nanoseconds > _LONGEST_NS)
+    if long.size:
+        raise DataError(
+            "bad-time-unit",
+            "a recording lasts for years",
+            where=table.place(int(rows[long[0]]), column),
+            found=f"time stamps taken as {unit}",
+            remedy="give their unit: --time-unit",
+        )
+    return np.rint(nanoseconds).astype(np.int64)
+
+
+def _pupil(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np.float64]:
+    values = numbers(table, column, missing=missing)
+    return np.where(values > 0, values, np.nan)
