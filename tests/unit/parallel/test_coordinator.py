@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
@@ -384,7 +385,8 @@ def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
         pool.check()
         (worker,) = pool._executor._processes.values()
         os.kill(worker.pid, signal.SIGKILL)
-        worker.join()
+        while worker.is_alive():  # not `join`: loky's own thread may be the one to learn of its end
+            time.sleep(0.01)
         with pytest.raises(BrokenExecutor):
             pool.check()
         assert pool.submit(Call(calls.square, (3,)), here=True).result() == 9
