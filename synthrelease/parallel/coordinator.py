@@ -6,7 +6,6 @@ joblib ends a whole `Parallel` when a worker is killed, and Dask may wait for ev
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from synthrelease.errors import MachineError
-from synthrelease.parallel.call import Call, Failed, Job, Round, place_of
+from synthrelease.parallel.call import Failed, Job, Round, place_of
 from synthrelease.parallel.pool import Pool
 
 T = TypeVar("T")
@@ -27,10 +26,18 @@ _MOST_DEATHS = 2  # of workers, with one call: then it is the call
 class _OpenJob:
     number: int
     job: Job[Any]
-    round: Round | None = None  # what it waits for; None before it has begun
+    round: Round | None = None  # what it waits for; None before it has begun, and when it has ended
+    queue: deque[_OpenCall] = field(default_factory=deque)  # calls of the round that are not begun
     left: int = 0  # calls of the round that are not done
     results: dict[int, Any] = field(default_factory=dict)  # by call; or what was joined so far, under 0
     at: str = ""  # where a call of it failed, if one did
+
+    def wait_for(self, following: Round | None) -> None:
+        """Leave one round for the next, or the end."""
+        self.round, self.results, self.queue, self.at = following, {}, deque(), ""
+        if following is not None:
+            self.queue.extend(_OpenCall(self, place, following) for place in range(len(following.calls)))
+        self.left = len(self.queue)
 
 
 @dataclass(eq=False)
@@ -40,17 +47,9 @@ class _OpenCall:
     round: Round
     deaths: int = 0  # of workers that had it
 
-    def __lt__(self, other: _OpenCall) -> bool:
-        """Those of the job that was begun first go first: it ends, and its memory is free."""
-        return (self.job.number, self.place) < (other.job.number, other.place)
-
-    @property
-    def call(self) -> Call:
-        return self.round.calls[self.place]
-
     @property
     def wanted(self) -> bool:
-        """Whether its job still waits for its round, and has not failed."""
+        """Whether its job still waits for its round."""
         return self.job.round is self.round
 
 
@@ -97,7 +96,6 @@ class _Coordinator:
     def __init__(self, pool: Pool, progress: Callable[[int, str, int, int], None]) -> None:
         self._pool, self._progress = pool, progress
         self.open: list[_OpenJob] = []
-        self._queue: list[_OpenCall] = []
         self._alone: deque[_OpenCall] = deque()  # those whose worker died
         self._under_way: dict[Future[Any], _OpenCall] = {}
 
@@ -146,14 +144,15 @@ class _Coordinator:
             if not self._under_way:
                 self._start(self._alone.popleft())
             return
-        most = 2 * self._pool.workers if self._queue else 0  # a cluster has to be asked
-        while self._queue and len(self._under_way) < most:
-            call = heapq.heappop(self._queue)
-            if call.wanted:
-                self._start(call)
+        queues = [opened.queue for opened in self.open if opened.queue]
+        most = 2 * self._pool.workers if queues else 0  # a cluster has to be asked
+        for queue in queues:  # of the job that was begun first, which ends first then: its memory is free
+            while queue and len(self._under_way) < most:
+                self._start(queue.popleft())
 
     def _start(self, call: _OpenCall) -> None:
-        self._under_way[self._pool.submit(call.call, here=call.round.here)] = call
+        calls, here = call.round.calls, call.round.here
+        self._under_way[self._pool.submit(calls[call.place], here=here)] = call
 
     def _take(self, call: _OpenCall, result: Any) -> Iterator[tuple[int, Any]]:
         """Give a job the result of one of its calls."""
@@ -177,19 +176,20 @@ class _Coordinator:
 
     def _resume(self, opened: _OpenJob, step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
         """Let a job go on to its next round, or its end."""
+        following: Round | None = None
+        end: Any = None
         try:
             following = step()
         except StopIteration as ended:
-            self.open.remove(opened)
-            yield opened.number, ended.value
+            end = ended.value
         except Exception as error:  # noqa: BLE001  one job's error is not another's
+            end = Failed(error, opened.at or place_of(error))
+        opened.wait_for(following)
+        if following is None:
             self.open.remove(opened)
-            yield opened.number, Failed(error, opened.at or place_of(error))
+            yield opened.number, end
         else:
-            opened.round, opened.left, opened.results = following, len(following.calls), {}
             self._progress(opened.number, following.what, 0, opened.left)
-            for place in range(opened.left):
-                heapq.heappush(self._queue, _OpenCall(opened, place, following))
 
 
 def _killed() -> MachineError:

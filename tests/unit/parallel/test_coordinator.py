@@ -416,6 +416,24 @@ def test_results_of_a_job_that_has_failed_are_dropped() -> None:
     assert found[1] == [[1]]
 
 
+def test_of_several_calls_that_fail_a_job_has_the_first_error_and_no_other_job_is_touched() -> None:
+    """As of a batch's plan whose data are gone when two workers look for them."""
+
+    class Late(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            if len(self.asked) == 4:  # all fail before the job has the error of any
+                for _, failing in self.asked:
+                    failing.set_result(Failed(ValueError("failed")))
+            elif len(self.asked) > 4:
+                super().react(call, future)
+
+    pool = Late()
+    ends = outcomes([asking(squares(*range(6))), asking(squares(9))], pool, most_open=2)
+    assert isinstance(ends[0].error, ValueError)
+    assert ends[1] == [[81]]
+    assert [call.arguments for call, _ in pool.asked[4:]] == [(9,)]  # the first job's others are not begun
+
+
 @pytest.mark.thorough
 def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
     """The usual port of Dask's pages is taken, by whomever: then Dask warns, and here a warning is an error."""
