@@ -114,8 +114,8 @@ class _Coordinator:
             try:
                 self._pool.check()
             except BrokenExecutor as error:
-                lost, done = error, set(self._under_way)
-        for future in done:
+                lost = error
+        for future in [begun for begun in self._under_way if lost or begun in done]:
             call = self._under_way.pop(future)
             fault = lost or future.exception()
             if not isinstance(fault, BrokenExecutor):
