@@ -44,23 +44,14 @@ BUILT, KEPT, FAILED = "built", "kept", "failed"
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a plan.
-
-    Attributes:
-        plan: its file.
-        state: "built", "kept" from an earlier batch, or "failed".
-        bundle: where it is; None if there is none.
-        reason: why not, in the words of the error; "" otherwise.
-        code: of that error; "" otherwise.
-        error: itself, if it is one of ours.
-    """
+    """What became of a plan."""
 
     plan: Path
-    state: str
+    state: str  # BUILT, KEPT from an earlier batch, or FAILED
     bundle: Path | None = None
-    reason: str = ""
-    code: str = ""
-    error: SynthReleaseError | None = None
+    reason: str = ""  # why it failed, in the words of the error
+    code: str = ""  # of that error
+    error: SynthReleaseError | None = None  # itself, if it is one of ours
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,7 @@ class Entry:
     plan: str  # a digest of the plan's text and the test seed, if there was one
     seal: str  # SHA-256 of everything after its user block
     state: str  # how far it came
-    manifest: str = (
-        ""  # SHA-256 of its manifest, by which it is known when it was signed; "" in journals of before
-    )
+    manifest: str = ""  # SHA-256 of that, by which it is known when it was signed; "" in older journals
 
 
 class Journal:

@@ -30,9 +30,7 @@ class Round:
 
     what: str  # they do, for progress
     calls: Sequence[Call]
-    join: Callable[[Any, Any], Any] | None = (
-        None  # of two results, in any order; None: a list in the order of calls
-    )
+    join: Callable[[Any, Any], Any] | None = None  # two results, in any order; None lists all in theirs
     here: bool = False  # to be made on the coordinator's machine, in whose folders they write
 
     def __post_init__(self) -> None:
