@@ -75,7 +75,7 @@ def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = FOR
 
 
 @contextmanager
-def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
+def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Iterator[list[Partial]]:
     """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
 
     What killed processes left of them is removed before. An error of the machine says afterwards whether anything was left: a folder
@@ -83,47 +83,30 @@ def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
 
     Args:
         targets: of one folder.
-        alone: refuse if another process writes the first target, where the file system has locks.
+        alone: refuse if another process writes one of them, where the file system has locks.
+        folder: give a new folder beside each, in place of a file.
 
     Raises:
-        MachineError: they cannot be made, or another process writes the first target.
+        MachineError: they cannot be made, or another process writes one of them.
     """
     made: list[Partial] = []
     try:
         with alone_beside(targets[0]):
-            written = [_is_written(target) for target in targets]
-            if alone and written[0]:
-                raise _being_written(targets[0])
             for target in targets:
-                made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
+                _sweep(target, alone=alone, folder=folder)
+            for target in targets:
+                made.append(_made(target, folder=folder))  # noqa: PERF401  if the next fails, this is removed
         yield made
     except MachineError as error:
         left = ", ".join(_removed(made))
         error.add_remedy(
-            f"{left} could not be removed: the next build does" if left else "nothing was left behind"
+            f"{left} could not be removed: the next attempt does" if left else "nothing was left behind"
         )
         raise
     finally:
         _removed(made)
         for one in made:
             os.close(one.handle)  # which unlocks it
-
-
-@contextmanager
-def partial_folder(target: Path) -> Iterator[Partial]:
-    """Give a new folder beside its target, to be filled and moved to it; if it still has its own name in the end, it is removed.
-
-    Raises:
-        MachineError: it cannot be made.
-    """
-    with alone_beside(target):
-        _is_written(target, folder=True)
-        made = _made(target, folder=True)
-    try:
-        yield made
-    finally:
-        shutil.rmtree(made.path, ignore_errors=True)
-        os.close(made.handle)
 
 
 def allocate(beside: Partial, size: int) -> None:
@@ -239,7 +222,7 @@ def replace_as_it_was(beside: Partial) -> None:
 def sweep(target: Path) -> None:
     """Remove the partial files of a target that no process writes any more, as far as that can be known and done."""
     with suppress(OSError, MachineError), alone_beside(target):
-        _is_written(target)
+        _sweep(target)
 
 
 def refuse_unwritable(
@@ -292,20 +275,24 @@ def _made(target: Path, *, folder: bool = False) -> Partial:
 
 
 def _removed(made: Sequence[Partial]) -> list[str]:
-    """Remove the names of partial files, and return those that are left."""
+    """Remove partial files and folders that are not in their places, and return the names of those that are left."""
     left = []
-    for one in made:
+    for partial in made:
         try:
-            one.path.unlink()
+            _remove(partial.path)
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError:
-            left.append(one.path.name)
+            left.append(partial.path.name)
     return left
 
 
-def _is_written(target: Path, *, folder: bool = False) -> bool:
-    """Remove what killed processes left of a target, and return whether another process writes it; the folder is locked."""
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if stat.S_ISDIR(path.lstat().st_mode) else path.unlink()
+
+
+def _sweep(target: Path, *, alone: bool = False, folder: bool = False) -> None:
+    """Remove what killed processes left of a target; the folder is locked. MachineError if another process writes it, and must not."""
     written = False
     with writing(target):
         paths = list(target.parent.iterdir())
@@ -317,16 +304,13 @@ def _is_written(target: Path, *, folder: bool = False) -> bool:
                 written = True
             except OSError:  # not ours, or a file system without locks
                 pass
-    return written
-
-
-def _being_written(target: Path) -> MachineError:
-    return MachineError(
-        "being-written",
-        "another build is writing this file",
-        where=str(target),
-        remedy="wait until it has ended, or choose another name",
-    )
+    if alone and written:
+        raise MachineError(
+            "being-written",
+            "another build is writing this file",
+            where=str(target),
+            remedy="wait until it has ended, or choose another name",
+        )
 
 
 def _remove_if_left(path: Path, *, folder: bool) -> None:
@@ -338,7 +322,7 @@ def _remove_if_left(path: Path, *, folder: bool) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is(handle, path):
-            shutil.rmtree(path) if folder else path.unlink()
+            _remove(path)
     finally:
         os.close(handle)
 

@@ -13,7 +13,6 @@ from synthrelease.errors import Argument, MachineError, Remedy
 
 PARTIAL = ".partial"  # how the names of files end that are not complete
 ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
-_PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
 _REMEDIES = {
     errno.ENOSPC: "make room",
     errno.EDQUOT: "make room in the quota",
@@ -115,7 +114,7 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
     )
 
 
-def target_of(name: str) -> str | None:
-    """Return the name that a partial file is for; None if it is none."""
-    found = _PARTIAL_NAME.fullmatch(name)
-    return found[1] if found else None
+def target_of(name: str, ending: str = PARTIAL) -> str | None:
+    """Return the name that a partial file is for; None if it is none. Names are as mkstemp makes them."""
+    parts = re.fullmatch(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(ending)}", name, re.DOTALL)
+    return parts[1] if parts else None

@@ -10,15 +10,14 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from synthrelease.durable import alone_beside, less_umask, partial_folder, sync
+from synthrelease.durable import alone_beside, less_umask, partials, sync
 from synthrelease.errors import Argument, MachineError, Remedy
-from synthrelease.unwritable import PARTIAL, cannot_write, writing
+from synthrelease.unwritable import PARTIAL, cannot_write, target_of, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
 _OLD = ".old"
@@ -42,7 +41,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
         with alone_beside(target):
             _settle_old(target)
             _refuse_taken(target, force=force)
-    with partial_folder(target) as partial:
+    with partials(target, folder=True) as (partial,):
         try:
             yield partial.path
             _list(partial.path)
@@ -155,9 +154,8 @@ def _move(partial: Path, target: Path) -> None:
 
 def _settle_old(target: Path) -> None:
     """Put back what a killed export had put aside, or remove it if the target was written since; the parent is locked."""
-    ours = re.compile(rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}\{_OLD}", re.DOTALL)
     for path in target.parent.iterdir():
-        if ours.fullmatch(path.name) is None or path.is_symlink() or not path.is_dir():
+        if target_of(path.name, _OLD) != target.name or path.is_symlink() or not path.is_dir():
             continue
         if not os.path.lexists(target):
             with suppress(OSError):

@@ -15,7 +15,6 @@ from synthrelease import durable
 from synthrelease.durable import (
     move_into_place,
     move_together,
-    partial_folder,
     partials,
     refuse_unwritable,
     sweep,
@@ -137,7 +136,7 @@ def test_what_is_made_and_not_locked_yet_is_not_swept(
 
     monkeypatch.setattr(fcntl, "flock", looking)
     if folder:
-        with partial_folder(target) as live:
+        with partials(target, folder=True) as (live,):
             assert live.path.is_dir()
     else:
         with partials(target) as (live,):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from refusals import refused
 
+from synthrelease import durable
 from synthrelease.errors import MachineError
 from synthrelease.exports import folder as module
 from synthrelease.exports.folder import LIST, files_in, refuse_target, whole_folder
@@ -137,6 +138,7 @@ def test_nothing_is_left_of_a_folder_that_was_not_finished(target, error, force)
     if isinstance(error, OSError):
         assert (told.value.code, told.value.where) == ("cannot-write", str(target))
         assert told.value.found == os.strerror(errno.ENOSPC)
+        assert told.value.remedy.endswith("; nothing was left behind")
     assert names_in(target.parent) == (["out"] if force else [])
     assert not force or there(target) == {"a": "one"}
 
@@ -287,6 +289,20 @@ def test_what_came_meanwhile_is_not_replaced(target):
         target.mkdir()
         (target / "mine").write_text("precious")
     assert there(target) == {"mine": "precious"}
+
+
+def test_what_cannot_be_removed_is_named_and_removed_by_the_next_export(target, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(durable.shutil, "rmtree", forbidden)
+    with refused(MachineError, "cannot-write", where=target) as error, whole_folder(target, force=False):
+        raise OSError(errno.EACCES, "Permission denied")
+    (left,) = names_in(target.parent)
+    assert left in error.value.remedy
+    monkeypatch.undo()
+    write(target)
+    assert names_in(target.parent) == ["out"]
 
 
 def test_refusals_come_before_any_work(target):
