@@ -7,14 +7,14 @@ joblib ends a whole `Parallel` when a worker is killed, and Dask may wait for ev
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from synthrelease.errors import MachineError
-from synthrelease.parallel.call import Failed, Job, Round, place_of
-from synthrelease.parallel.pool import Pool
+from synthrelease.parallel.call import Call, Failed, Job, Round, place_of
+from synthrelease.parallel.pool import Pool, pool_of
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
@@ -60,6 +60,16 @@ def run(job: Job[T], pool: Pool, *, progress: Progress | None = None) -> T:
             raise outcome.error
         result: T = outcome
     return result
+
+
+def run_calls(what: str, calls: Sequence[Call], jobs: int, *, progress: Progress | None = None) -> list[Any]:
+    """Return the results of calls, in their order, made by so many processes of this machine; or raise the error of a call."""
+
+    def job() -> Job[list[Any]]:
+        results: list[Any] = yield Round(what, calls)
+        return results
+
+    return run(job(), pool_of(jobs), progress=progress)
 
 
 def run_all(
