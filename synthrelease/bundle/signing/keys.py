@@ -61,9 +61,7 @@ def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
         MachineError: one of them is there, or the disk, the folder or a permission is in the way.
     """
     public = public_file(private)
-    with partials(
-        private, public
-    ) as files:  # a private key may be in what a killed keygen left: it is removed
+    with partials(private, public) as files:  # which removes a private key that a killed keygen left
         for beside, pem in zip(files, pems, strict=True):
             write_durably(beside, pem)
         move_into_place(files[0], force=False, mode=0o600)
