@@ -25,7 +25,7 @@ _STOREYS = {
         "printable": "text from outside, where a person is to read it",
         "errors": "every error, and the exit code it ends with",
         "unwritable": "names of files that are being written, and why one cannot be",
-        "durable": "files that are whole or not there",
+        "durable": "files and folders that are whole or not there",
         "parallel": "many calls side by side: a coordinator, its pools",
     },
     "science": {
