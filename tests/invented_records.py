@@ -17,7 +17,9 @@ from scipy.stats import chisquare
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import SeededModel, SeedSet, candidates
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.deniability import SeedSet
+from synthrelease.kinds.records import candidates
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget

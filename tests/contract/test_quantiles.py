@@ -22,7 +22,7 @@ from tiers import few
 
 from synthrelease.maths.statistics import quantile
 from synthrelease.mechanisms import quantiles, statistics
-from synthrelease.mechanisms.grouped_rows import counted_groups
+from synthrelease.kinds.statistics.grouped_rows import counted_groups
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import flatten

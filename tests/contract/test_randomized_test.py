@@ -25,7 +25,7 @@ from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.maths.network import fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import release as module
+from synthrelease.kinds.records import release as module
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting

@@ -7,8 +7,9 @@ import pytest
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import SeededModel, SeedSet
-from synthrelease.mechanisms.records.owners import Owners
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.deniability import SeedSet
+from synthrelease.kinds.records.owners import Owners
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import release
 from synthrelease.noise import SecureRandom

@@ -31,7 +31,7 @@ from scipy.special import ndtr, ndtri
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records.fit import weighted_counts
+from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import coded_records, release
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian

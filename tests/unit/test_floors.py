@@ -91,30 +91,6 @@ def test_randomness_is_made_in_one_place():
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 
-PUBLIC = {"dataset", "narrower", "normalization", "parameters", "registry", "stimuli", "values"}  # of kinds/
-
-
-def is_public(module):
-    """Whether a module of `kinds` may be imported by what checks and shows releases."""
-    parts = module.split(".")[2:]
-    return (
-        not parts
-        or parts[-1].startswith("public")
-        or parts[0] in PUBLIC
-        or parts == ["records", "plausibility"]
-    )
-
-
-def test_what_is_public_of_a_kind_imports_nothing_that_is_private():
-    for path in [*(ROOT / "kinds").glob("*.py"), *(ROOT / "kinds").glob("*/*.py")]:
-        module = ".".join(("synthrelease", *path.relative_to(ROOT).with_suffix("").parts))
-        if is_public(module) and path.name != "__init__.py":
-            assert "noise" not in map(floor_of, imports(path)), path
-            assert [m for m in run_time_imports(path) if floor_of(m) == "kinds" and not is_public(m)] == [], (
-                path
-            )
-
-
 def run_time_imports(path):
     """Imports, but for those that are for types alone."""
     tree = ast.parse(path.read_text("utf-8"))
@@ -125,13 +101,43 @@ def run_time_imports(path):
             yield node.module
 
 
+def reached(start):
+    """All modules of the package that one imports, however far, those that a function imports included."""
+    found, left = set(), [start]
+    while left:
+        module = left.pop()
+        path = ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        path = path if path.exists() else path.with_suffix("") / "__init__.py"
+        if module in found or not module.startswith("synthrelease.") or not path.exists():
+            continue
+        found.add(module)
+        left += run_time_imports(path)
+    return found
+
+
+def dotted(path):
+    return ".".join(("synthrelease", *path.relative_to(ROOT).with_suffix("").parts))
+
+
+PRIVATE = re.compile(r"synthrelease\.(noise\b.*|kinds\.\w+\.(prepare|mechanism)|kinds\.mechanism)")
+
+
 @pytest.mark.parametrize("floor", ["bundle", "report", "exports"])
-def test_verify_report_and_export_import_public_halves_alone(floor):
+def test_what_checks_shows_and_exports_loads_no_private_half(floor):
+    """`verify`, reports and exports are made of public halves: no noise, no contributions."""
     for path in (ROOT / floor).rglob("*.py"):
-        private = [m for m in imports(path) if floor_of(m) == "kinds" and not is_public(m)]
-        assert private in ([], ["synthrelease.kinds.records.model"]), path
-        signing = {"noise"} if path.parent.name == "signing" else set()
-        assert not {"noise"} & {floor_of(module) for module in imports(path)} - signing, path
+        modules = reached(dotted(path))
+        private = sorted(filter(PRIVATE.fullmatch, modules))
+        # A model with noise is read to be sampled from.
+        assert private == [] or "synthrelease.bundle.reading" in modules, path
+        assert not [one for one in private if "noise" not in one], path
+
+
+def test_public_halves_load_no_private_ones():
+    halves = sorted((ROOT / "kinds").glob("*/public*.py"))
+    assert len(halves) >= 5
+    for path in (*halves, ROOT / "kinds" / "registry.py"):
+        assert not list(filter(PRIVATE.fullmatch, reached(dotted(path)))), path
 
 
 def test_no_file_is_much_above_400_lines():

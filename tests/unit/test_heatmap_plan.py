@@ -71,7 +71,7 @@ input = "gaze"
 
 
 def spectral(folder: Path, **options: Any) -> SpectralOutput:
-    resolved = design(folder, **options).outputs[0].resolved
+    resolved = design(folder, **options).outputs[0].mechanism
     assert isinstance(resolved, SpectralOutput)
     return resolved
 
@@ -101,7 +101,7 @@ def test_the_plans_defaults_are_those_of_the_form(tmp_path: Path) -> None:
 def test_viewers_are_nobodys_where_assignment_or_people_are_private(tmp_path: Path) -> None:
     for private in ({"assume_public": []}, {"neighbours": "add-remove-one"}):
         made = design(tmp_path, **private)
-        resolved = made.outputs[0].resolved
+        resolved = made.outputs[0].mechanism
         assert isinstance(resolved, SpectralOutput)
         assert resolved.parameters.viewers is None
         assert resolved.mechanism()["public_inputs"]["viewers"] is None
@@ -131,7 +131,7 @@ def test_the_most_that_anybody_saw_sets_nothing_where_that_is_private(tmp_path: 
 
 
 def most_of(made: Design) -> int:
-    most: int = made.outputs[0].resolved.mechanism()["parameters"]["max_stimuli_per_person"]
+    most: int = made.outputs[0].mechanism.parameters.to_entry()["parameters"]["max_stimuli_per_person"]
     return most
 
 
@@ -228,7 +228,7 @@ def test_what_contradicts_itself_is_refused(
 
 def test_candidates_of_a_private_cap_end_with_all_samples(tmp_path: Path) -> None:
     resolved = (
-        design(tmp_path, mechanism="gaussian", cap="private", max_samples_per_stimulus=25).outputs[0].resolved
+        design(tmp_path, mechanism="gaussian", cap="private", max_samples_per_stimulus=25).outputs[0].mechanism
     )
     assert isinstance(resolved, GazeMapOutput)
     assert resolved.private_cap is not None
@@ -260,7 +260,7 @@ def test_cells_can_be_compared_whatever_their_blur(tmp_path: Path, blur: float) 
 
 def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
     assert isinstance(resolved, SpectralOutput)
     assert budget is not None
     needed, good = figures(resolved.quality.prediction(budget, None)[1])
@@ -271,7 +271,7 @@ def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Pa
 
 def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
     assert isinstance(resolved, SpectralOutput)
     assert budget is not None
     lines = []
@@ -284,7 +284,7 @@ def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
 
 def test_people_who_count_on_some_stimuli_alone_are_fewer_on_each(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
     assert isinstance(resolved, SpectralOutput)
     assert budget is not None
     parameters = replace(resolved.quality.mechanisms["spectral"], stimuli=4)

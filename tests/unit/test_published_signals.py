@@ -21,8 +21,8 @@ from synthrelease.cli import main
 from synthrelease.data.features import load_features
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
-from synthrelease.mechanisms.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
-from synthrelease.mechanisms.completed_series import completed_series
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
+from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.noise import SecureRandom
 from synthrelease.outputs.published_signals import PublishedSignalsOutput
 from synthrelease.privacy.event import BOZKIR2021_EVENT
@@ -32,7 +32,7 @@ ALLOWED = {**PAPER, "allow_unprotected": True}
 
 
 def published(folder: Path, **options: Any) -> PublishedSignalsOutput:
-    made = design_signals(folder, **{**ALLOWED, **options}).outputs[0].resolved
+    made = design_signals(folder, **{**ALLOWED, **options}).outputs[0].mechanism
     assert isinstance(made, PublishedSignalsOutput)
     return made
 

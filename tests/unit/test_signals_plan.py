@@ -29,7 +29,7 @@ TRANSFORMED = ("fpa", "cfpa", "dcfpa")
 
 
 def resolved(folder: Path, **options: Any) -> Any:
-    return design_signals(folder, **options).outputs[0].resolved
+    return design_signals(folder, **options).outputs[0].mechanism
 
 
 def noised(folder: Path, **options: Any) -> NoisedSignalsOutput:
@@ -62,7 +62,7 @@ def test_spectral_is_the_default_less_each_persons_own_mean(tmp_path: Path) -> N
     assert (p.features, p.recordings, p.people, p.completion) == (2, 2, PEOPLE, "hold")
     assert (made.noise, made.takes_delta) == ("gaussian", True)
     (output,) = design_signals(tmp_path, mechanism="spectral").outputs
-    assert output.resolved.parameters == p
+    assert output.mechanism.parameters == p
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def table(folder: Path, **options: Any) -> dict[str, str]:
         return {}
     (_, head), *rows = row["units"]
     (output,) = made.outputs
-    costs = unit_costs(output.resolved, output.event, output.guarantee, made.plan.neighbours, output.budget)
+    costs = unit_costs(output.mechanism, output.event, output.guarantee, made.plan.neighbours, output.budget)
     assert [value for _, value in rows] == [f"{epsilon:.3g}" for epsilon in costs.values()]
     assert len({name for name, _ in rows}) == len(rows)
     return {"": head} | dict(zip(costs, (value for _, value in rows), strict=True))
@@ -273,7 +273,7 @@ def test_the_preview_compares_all_mechanisms_with_the_noise_that_the_budget_allo
 def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
     for options in ({}, {"mechanism": "fpa"}, {"mechanism": "cfpa", "noise": "gaussian", "chunk": 16}):
         (output,) = design_signals(tmp_path, **options).outputs
-        quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
+        quality, budget = output.mechanism.quality, output.budget  # type: ignore[attr-defined]
         assert budget is not None
         error, needed = quality.prediction(budget, 20)
         number, good = figures(needed)
@@ -297,7 +297,7 @@ def test_without_noise_the_prediction_is_the_correlation_of_what_the_frequencies
 ) -> None:
     """Random courses whose cosine k has the power k⁻², through the mechanism's own transform and back."""
     (output,) = design_signals(tmp_path, **options).outputs
-    quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
+    quality, budget = output.mechanism.quality, output.budget  # type: ignore[attr-defined]
     form: SignalForm = quality.mechanisms[quality.own].form
     random = np.random.default_rng(5)
     steps = np.arange(form.length) + 0.5
@@ -344,7 +344,7 @@ def test_every_part_of_a_person_has_a_name(tmp_path: Path) -> None:
         made = design_signals(tmp_path, **options)
         (output,) = made.outputs
         promise, budget = output.guarantee, output.budget
-        rows = units_table(output.resolved, output.event, promise, made.plan.neighbours, budget)
+        rows = units_table(output.mechanism, output.event, promise, made.plan.neighbours, budget)
         tables.append("\n".join(f"{name:<65}{value}" for name, value in rows))
     check_text("predictions/parts-of-a-person", "\n\n".join(tables))
 

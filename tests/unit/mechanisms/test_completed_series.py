@@ -23,7 +23,7 @@ from synthrelease.maths.spectral_signals import (
 )
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.completed_series import CENTRE, HOLD, completed_series
+from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
 from synthrelease.mechanisms.signals import SignalParameters
 from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.privacy.guarantee import Neighbours

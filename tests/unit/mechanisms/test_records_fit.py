@@ -15,8 +15,8 @@ from invented_records import Integers, parameters, seeded
 from synthrelease.data.attribute import Attribute
 from synthrelease.maths.network import counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import SeededModel
-from synthrelease.mechanisms.records.fit import fit_model, noised_counts, weighted_counts
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.fit import fit_model, noised_counts, weighted_counts
 from synthrelease.noise import discrete_laplace, rounded_gaussian
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 

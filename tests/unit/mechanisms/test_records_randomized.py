@@ -31,10 +31,11 @@ from refusals import refused
 from synthrelease.errors import PolicyError
 from synthrelease.maths.network import fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import SeededModel, candidates
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.fit import fit_model
-from synthrelease.mechanisms.records.owners import Owners
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import release as module
+from synthrelease.kinds.records.fit import fit_model
+from synthrelease.kinds.records.owners import Owners
 from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.privacy.accounting import compose

@@ -37,7 +37,7 @@ from scipy.stats import kstest
 from synthrelease.errors import PlanError
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import candidates
+from synthrelease.kinds.records import candidates
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.privacy.event import (

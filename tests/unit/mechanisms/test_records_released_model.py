@@ -35,9 +35,9 @@ from invented_records import (
 from synthrelease.kinds.collected import Sums
 from synthrelease.maths.binning import bin_numbers, equal_width_edges
 from synthrelease.maths.network import Network, fitted_network
-from synthrelease.mechanisms.records import candidates
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.fit import fit_model, weighted_counts
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import release as module
+from synthrelease.kinds.records.fit import fit_model, weighted_counts
 from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.mechanisms.records.release import coded_records, collect, derivations, draw, release
 from synthrelease.privacy.budget import Budget
