@@ -23,8 +23,8 @@ from synthrelease.cli import main
 from synthrelease.design import make_design
 from synthrelease.forecast import as_text, preview
 from synthrelease.kinds.collected import Rows, Sums
+from synthrelease.kinds.mechanism import Collector
 from synthrelease.memory import Memory, memory
-from synthrelease.outputs.mechanism import Collector
 from synthrelease.parts import divided, nobody, stamp_of
 from synthrelease.plan import load_plan
 

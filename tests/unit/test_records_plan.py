@@ -19,8 +19,8 @@ from synthrelease.data import features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
 from synthrelease.forecast import as_text, preview
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.records_parameters import default_bins
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.prepare import default_bins
 from synthrelease.plan import load_plan
 from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.privacy.event import Disjoint, RandomizedTest, flatten
@@ -89,7 +89,7 @@ def design(folder: Path, output: dict[str, Any], *, epsilon: float = 30.0, delta
 
 
 def parameters(made: Design) -> Any:
-    return cast("RecordsOutput", made.outputs[0].mechanism).parameters
+    return cast("SyntheticRecords", made.outputs[0].mechanism).parameters
 
 
 def refused(
@@ -301,7 +301,10 @@ def test_warnings_of_records_say_what_a_reader_must_know(folder: Path) -> None:
     }
     lines = []
     for name, output in cases.items():
-        lines += [name, *(f"  {one}" for one in design(folder, output).outputs[0].mechanism.parameters.warnings())]
+        lines += [
+            name,
+            *(f"  {one}" for one in design(folder, output).outputs[0].mechanism.parameters.warnings()),
+        ]
     check_text("warnings/records", "\n".join(lines))
 
 
@@ -348,7 +351,7 @@ def test_a_tree_costs_a_set_for_each_pair_and_says_so(folder: Path) -> None:
         ({"task": "recording", "dependence": "tree", "per_task": False}, 6),
     ):
         resolved = design(folder, {**fitted, **asked}).outputs[0].mechanism
-        assert figures(resolved.derivation())[1] == sets
+        assert figures(resolved.parameters.derivation(resolved.neighbours))[1] == sets
 
 
 # The preview

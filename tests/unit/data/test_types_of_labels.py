@@ -76,7 +76,7 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
         contributions(part, {"shares": output.mechanism.collect}, {}).collected["shares"]
         for part in divided(spec, facts, stamp_of(spec.source))
     ]
-    return facts.names, facts.people, sum(one["shares"] for one in found)
+    return facts.names, facts.people, sum(one["dwell/noisy"] for one in found)
 
 
 @pytest.mark.parametrize("people", ["file", "column"])
