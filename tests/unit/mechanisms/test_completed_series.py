@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from synthrelease.mechanisms import signals, spectral_signals
+from synthrelease.mechanisms.signals import SignalParameters
+from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 
 from synthrelease.data.features import Features
+from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.signal_form import CFPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
@@ -22,10 +26,6 @@ from synthrelease.maths.spectral_signals import (
     SpectralSignalForm,
 )
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.privacy.guarantee import Neighbours
 
 BOUNDS = np.array([[0.0, 8.0], [-1.0, 1.0]])

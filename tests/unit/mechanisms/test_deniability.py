@@ -22,10 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import bad_argument
 
-from synthrelease.maths import prefix_trie
+from synthrelease.kinds.records import deniability as module
 from synthrelease.kinds.records.deniability import DeniabilityResult, SeedSet, deniability_test
 from synthrelease.kinds.records.model import Model, SeededModel
-from synthrelease.kinds.records import deniability as module
+from synthrelease.maths import prefix_trie
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
