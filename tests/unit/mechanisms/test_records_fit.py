@@ -233,7 +233,11 @@ def test_the_noised_counts_alone_make_the_model() -> None:
     order = np.random.default_rng(0).permutation(len(people))
     one, _ = fit_model(records, people, asked.parameters, noise, random=seeded(2))
     again, _ = fit_model(
-        np.repeat(records[order], 4, axis=0), np.repeat(people[order], 4), asked.parameters, noise, random=seeded(2)
+        np.repeat(records[order], 4, axis=0),
+        np.repeat(people[order], 4),
+        asked.parameters,
+        noise,
+        random=seeded(2),
     )
     for table, other in zip(one.marginals, again.marginals, strict=True):
         np.testing.assert_array_equal(table, other)
