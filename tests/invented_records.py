@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
+from wanted import Records as Wanted
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
@@ -24,10 +25,7 @@ from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as module
 from synthrelease.kinds.records.deniability import SeedSet
-from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.public import RecordsParameters
-from synthrelease.maths.network import Subset
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event
@@ -129,66 +127,6 @@ def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> Feat
         categorical=("group",),
         labels=((level + rng.integers(0, 2, person.size)) % 3)[order, None],
     )
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Synthetic records as a plan asks for them; what a release makes of it are `mechanism` and `parameters`."""
-
-    model: str
-    fit: str
-    attributes: tuple[Attribute, ...]
-    order: tuple[int, ...]
-    resampled: tuple[int, ...]
-    k: int
-    gamma: float
-    counted: str
-    rows: int
-    trials: int
-    neighbours: Neighbours
-    people: int
-    noise: str = "laplace"
-    dependence: str = "independent"
-    task: bool = False
-    per_task: bool = False
-    threshold: str = "fixed"
-    epsilon0: float | None = None
-    copies: str = "keep"
-
-    @property
-    def mechanism(self) -> SyntheticRecords:
-        return made.records(**vars(self))
-
-    @property
-    def parameters(self) -> RecordsParameters:
-        return self.mechanism.parameters
-
-    @property
-    def tested(self) -> bool:
-        return self.parameters.is_tested
-
-    @property
-    def randomized(self) -> bool:
-        return self.parameters.is_randomized
-
-    @property
-    def vacuous(self) -> bool:
-        return self.parameters.is_vacuous
-
-    @property
-    def seeds(self) -> int:
-        return self.parameters.seeds
-
-    @property
-    def modelled(self) -> int:
-        return self.parameters.modelled
-
-    @property
-    def categories(self) -> tuple[int, ...]:
-        return self.parameters.categories
-
-    def subsets(self) -> list[Subset]:
-        return self.parameters.subsets
 
 
 @dataclass(frozen=True)

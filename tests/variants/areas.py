@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Areas as Wanted
 
 from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths import derived
-from synthrelease.mechanisms import areas
-from synthrelease.mechanisms.areas import AreaParameters
 from synthrelease.privacy.budget import Budget
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
@@ -24,7 +23,7 @@ from variants.variant import Variant
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from variants.people import Arrays, Integers, Numbers
+    from variants.people import Arrays, Numbers
 
 IMAGE = np.array([[0, 0, 0, 7, 0], [0, 0, 0, 7, 0]], dtype=np.uint8)
 PARTS = Areas(
@@ -81,18 +80,9 @@ class AreasVariant(GazeMapVariant):
         _, rows = in_turn(people, order)
         return replace(super().data(people, order), duration=rows[:, 3].astype(np.int64))
 
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return areas.contributions(self.data(people, order), self.of(len(people))).ravel()
-
     def of(self, people: int) -> Any:
         p = super().of(people)
         return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return areas.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return areas.calibrate(self.of(people), self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         p = self.of(people)
@@ -202,7 +192,7 @@ def areas_variant(name: str, noise: str, *, budget: Budget = BUDGET, **changes: 
     elif parameters["assignment_public"]:
         parameters["viewers"] = (1,) * parameters["stimuli"]
     # Whoever weighs all in one area and yet goes from it to another leaves one share of thousands there.
-    return AreasVariant(name, noise, AreaParameters(noise=noise, **parameters), budget, attained=0.99)
+    return AreasVariant(name, noise, Wanted(noise=noise, **parameters), budget, attained=0.99)
 
 
 def all_areas() -> list[Variant]:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Cells
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.maths import derived
-from synthrelease.mechanisms import gaze_maps
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters
-from synthrelease.mechanisms.private_cap import PrivateCap
 from synthrelease.privacy.budget import Budget
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant
@@ -50,15 +49,6 @@ class GazeMapVariant(Variant):
             rows[:, 2],
             identities=labels,
         )
-
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return gaze_maps.contributions(self.data(people, order), self.of(len(people))).ravel()
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return gaze_maps.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return gaze_maps.calibrate(self.of(people), self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         p = self.of(people)
@@ -181,10 +171,10 @@ class GazeMapVariant(Variant):
         return replace(self, parameters=replace(self.parameters, rows=50, columns=60))
 
     def crowded(self) -> tuple[Variant, int]:
-        return replace(self, parameters=replace(self.parameters, cap=10**6)), 3000
+        return replace(self, parameters=replace(self.parameters, cap=10**6, max_samples=None)), 3000
 
     def overflowing(self) -> Variant | None:
-        parameters = replace(self.parameters, cap=2**61)
+        parameters = replace(self.parameters, cap=2**61, max_samples=None)
         return None if parameters.people is None else replace(self, parameters=parameters)
 
 
@@ -192,9 +182,9 @@ class GazeMapVariant(Variant):
 class PrivateCapVariant(GazeMapVariant):
     """Gaze maps whose cap is chosen privately; what is asked of them is in test_private_cap.py."""
 
-    @property
-    def private(self) -> PrivateCap:
-        return PrivateCap((1, 2, 5, 12), 0.1, self.parameters)
+    def choosing(self, people: int) -> CellHeatmap:
+        """Return the mechanism with a choice, for so many people."""
+        return replace(self.of(people), caps=(1, 2, 5, 12), cap_share=0.1).mechanism
 
 
 def private_caps() -> list[Variant]:
@@ -215,7 +205,7 @@ def private_caps() -> list[Variant]:
     return out
 
 
-def gaze_map_parameters(**changes: Any) -> GazeMapParameters:
+def gaze_map_parameters(**changes: Any) -> Cells:
     parameters: dict[str, Any] = {
         "stimuli": 4,
         "rows": 4,
@@ -229,10 +219,11 @@ def gaze_map_parameters(**changes: Any) -> GazeMapParameters:
         "calibration": "exact",
         "blur_px": 3.0,
         "people": 1,
+        "screen": SCREEN,
     } | changes
     if parameters["neighbours"] is ADD_REMOVE:
         parameters["people"] = None
-    return GazeMapParameters(**parameters)
+    return Cells(**parameters)
 
 
 def heatmaps() -> list[Variant]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
+from synthrelease.kinds.records.fit import weighted_counts
+from synthrelease.kinds.records.mechanism import coded_records
 from synthrelease.maths.binning import bin_numbers
-from synthrelease.mechanisms.records import fit
-from synthrelease.mechanisms.records import release as records
-from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.privacy.budget import Budget
 from variants.features import LIMITS, FeaturesVariant
 from variants.people import BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, Person, in_turn
@@ -50,16 +50,11 @@ class RecordsVariant(FeaturesVariant):
         return next(a for a in self.parameters.attributes if a.name == name)
 
     def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        p = self.of(len(people))
-        coded, person = records.coded_records(self.data(people, order), p)
-        counts = fit.weighted_counts(coded, person, p.categories, p.subsets())
+        """Of a model that is tested, too, which is fitted on the records of all."""
+        p = self.of(len(people)).parameters
+        coded, person = coded_records(self.data(people, order), p)
+        counts = weighted_counts(coded, person, p.categories, p.subsets)
         return np.concatenate([table.ravel() for table in counts.values()])
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return records.release(self.data(people), self.of(len(people)), self.budget, random=random)[:2]
-
-    def calibrate(self, people: int) -> Any:
-        return records.calibrate(self.of(people), self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:  # noqa: ARG002
         """Records are drawn, not derived; what can be computed again is the bin that holds each value."""
@@ -164,7 +159,7 @@ def record_variant(
         own = attributes.pop()
         attributes.insert(0, replace(own, categories=own.categories - missing, missing=False))
     m = len(attributes)
-    parameters = RecordsParameters(
+    parameters = Records(
         **{
             "model": "marginals",
             "fit": "dp",

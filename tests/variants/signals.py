@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
+from wanted import OfSpectralSignals, Signals
 
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.signals import coefficients
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.maths import derived
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
 from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, SpectralSignalForm
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.privacy.budget import Budget
 from variants.features import FeaturesVariant
 from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
@@ -53,18 +54,11 @@ class SeriesVariant(FeaturesVariant):
 
 @dataclass(frozen=True, eq=False)
 class SignalsVariant(SeriesVariant):
+    def of(self, people: int) -> Any:
+        return replace(super().of(people), bounds=tuple(map(tuple, self.limits.tolist())))
+
     def own(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return signals.contributions(self.data(people, order), self.of(len(people)))
-
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        own = self.own(people, order)
-        return own.reshape(len(people), -1) if self.apart else own.sum(axis=0).ravel()
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return signals.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return signals.calibrate(self.of(people), self.budget)
+        return coefficients.contributions(self.data(people, order), self.of(len(people)).parameters)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         form, deviation = self.parameters.form, self.event(people).standard_deviation
@@ -127,7 +121,7 @@ def signal_variant(
     **changes: Any,
 ) -> SignalsVariant:
     form = SignalForm(mechanism, length, chunk, None if mechanism == LPA else frequencies, max_change, clip)
-    parameters = SignalParameters(
+    parameters = Signals(
         **{
             "form": form,
             "noise": noise,
@@ -206,9 +200,11 @@ def long_signals() -> list[SignalsVariant]:
 class PrivateFrequenciesVariant(SignalsVariant):
     """Signals whose number of frequencies is chosen privately; what is asked of them is in test_private_frequencies.py."""
 
-    @property
-    def private(self) -> PrivateFrequencies:
-        return PrivateFrequencies((1, 2, 4), 0.1, self.parameters)
+    def choosing(
+        self, people: int, candidates: tuple[int, ...] = (1, 2, 4), share: float = 0.1
+    ) -> CoefficientSignals:
+        """Return the mechanism with a choice, for so many people."""
+        return replace(self.of(people), candidates=candidates, choice_share=share).mechanism
 
 
 def private_frequencies() -> list[PrivateFrequenciesVariant]:
@@ -231,30 +227,15 @@ def private_frequencies() -> list[PrivateFrequenciesVariant]:
 
 @dataclass(frozen=True, eq=False)
 class SpectralSignalsVariant(SeriesVariant):
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        data = self.data(people, order)
-        return spectral_signals.contributions(data, self.of(len(people))).sum(axis=0).ravel()
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return spectral_signals.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return spectral_signals.calibrate(self.of(people), self.budget)
+    def of(self, people: int) -> Any:
+        return replace(super().of(people), bounds=tuple(map(tuple, self.limits.tolist())))
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Only what the noised integers say, beside what is public of the data: nobody's rows."""
-        names = [key[:2] for key in values if key[-1] == "noised"]
-        noisy = np.stack([values[(*name, "noised")] for name in names])
-        shape = (self.recordings, self.features, -1)
-        nobody = self.data([Person(np.empty((0, 1 + self.features)))])
-        found = spectral_signals.derived_signals(
-            noisy.reshape(shape),
-            nobody.recordings,
-            nobody.bounds_by_name,
-            self.of(people),
-            self.event(people).standard_deviation,
-        )
-        return {key: array for key, array in found.items() if key[-1] != "noised"}
+        noisy = np.stack([array for key, array in values.items() if key[-1] == "noised"])
+        whole = {"noisy": noisy.reshape(self.recordings, self.features, -1)}
+        drawn = Drawn(whole, self.event(people), self.of(people).parameters)
+        return {key: array for key, array in made.arrays(drawn).items() if key[-1] != "noised"}
 
     def made_adversaries(self) -> list[Person]:
         """Also those whose every series is a cosine, or who have next to none of them."""
@@ -292,7 +273,7 @@ def spectral_signal_variant(
 ) -> Variant:
     steps = 3 if baseline == OF_START else None
     form = SpectralSignalForm(length, features * recordings, cosines, baseline, steps, clip)
-    parameters = SpectralSignalParameters(form, features, recordings, REPLACE, 1, completion)
+    parameters = OfSpectralSignals(form, features, recordings, REPLACE, 1, completion)
     return SpectralSignalsVariant(
         name,
         GAUSSIAN,

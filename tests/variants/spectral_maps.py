@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Spectral
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import POSITIONS
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms import spectral
-from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.privacy.budget import Budget
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, MANY, REPLACE, Person, in_turn
@@ -24,7 +23,7 @@ from variants.variant import Variant
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from variants.people import Arrays, Integers, Numbers
+    from variants.people import Arrays, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +35,9 @@ class SpectralVariant(GazeMapVariant):
         _, rows = in_turn(people, order)
         return replace(gaze, time=rows[:, 3], duration=rows[:, 4].astype(np.int64))
 
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        return spectral.contributions(self.data(people, order), self.of(len(people))).ravel()
-
     def of(self, people: int) -> Any:
         p = super().of(people)
         return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return spectral.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return spectral.calibrate(self.of(people), self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         p, deviation = self.of(people), self.event(people).standard_deviation
@@ -179,7 +169,7 @@ def spectral_variant(name: str, *, attained: float = 0.6, budget: Budget = BUDGE
         parameters["people"] = None
     elif parameters["assignment_public"]:
         parameters["viewers"] = (1,) * parameters["stimuli"]
-    made = SpectralParameters(form=SpectralForm(**form), **parameters)
+    made = Spectral(form=SpectralForm(**form), **parameters)
     return SpectralVariant(name, GAUSSIAN, made, budget, attained=attained, in_l1=False)
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from wanted import Statistics
 
 from synthrelease.data.features import RECORDING
-from synthrelease.maths import statistics as maths
-from synthrelease.mechanisms import statistics
-from synthrelease.mechanisms.statistics import StatisticsParameters
+from synthrelease.kinds.statistics import noisy
+from synthrelease.maths.statistics import StatisticUnit
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.noise_error import reach
 from variants.features import LIMITS, FeaturesVariant
@@ -20,7 +19,7 @@ from variants.people import ADD_REMOVE, ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REP
 from variants.variant import Variant
 
 if TYPE_CHECKING:
-    from variants.people import Arrays, Integers
+    from variants.people import Arrays
 
 EVERY = ("count", "sum", "mean", "variance", "histogram")
 # Of the bounds, from their middle: opposite 1 the moments of a variance are furthest in L1 at −1/4, in L2 at (√½ − 1)/2.
@@ -29,26 +28,16 @@ FAR_IN_L1, FAR_IN_L2 = -0.25, (0.5**0.5 - 1) / 2
 
 @dataclass(frozen=True, eq=False)
 class StatisticsVariant(FeaturesVariant):
-    def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
-        p = self.of(len(people))
-        data = self.data(people, order)
-        return np.concatenate([statistics.totals(s, data, p).ravel() for s in p.statistics])
-
-    def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        return statistics.release(self.data(people), self.of(len(people)), self.budget, random=random)
-
-    def calibrate(self, people: int) -> Any:
-        return statistics.calibrate(self.of(people), self.budget)
-
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         out = {}
         for (name, *labels, what), array in values.items():
             if what == "noised":
                 low, high = self.limits[int(labels[-1].split()[-1])]
-                unit = self.of(people).unit((float(low), float(high)))
-                far = reach(self.event(people), together=maths.together(name, unit))
-                out[name, *labels, "value"] = maths.value(name, array, unit)
-                out[name, *labels, "interval"] = maths.interval(name, array, unit, reach=far)
+                p = self.of(people)
+                unit = StatisticUnit((float(low), float(high)), p.people, p.by is not None)
+                far = reach(self.event(people), together=noisy.together(name, unit))
+                out[name, *labels, "value"] = noisy.value(name, array, unit)
+                out[name, *labels, "interval"] = noisy.interval(name, array, unit, reach=far)
         return out
 
     def made_adversaries(self) -> list[Person]:
@@ -103,7 +92,7 @@ def statistics_variant(
 ) -> Variant:
     """A variant in so many recordings of so many as groups: `groups` = (M, G)."""
     most, number = groups or (1, 2)
-    parameters = StatisticsParameters(
+    parameters = Statistics(
         which,
         limits(features),
         bins,

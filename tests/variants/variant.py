@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 
 from synthrelease.noise.addition import noised
@@ -53,15 +54,24 @@ class Variant:
     def data(self, people: Sequence[Person], order: int | None = None) -> Any:
         raise NotImplementedError
 
+    def mechanism(self, people: int) -> Any:
+        """Return the mechanism for so many people."""
+        return self.of(people).mechanism
+
     def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
         """Return the integers before noise: shape (K,), or (people, K) if they are released apart."""
-        raise NotImplementedError
+        mechanism = self.mechanism(len(people))
+        exact = mechanism.exact(mechanism.collect(self.data(people, order)))
+        return self.noised_in(made.noisy_arrays(mechanism, exact))
 
     def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        raise NotImplementedError
+        values, drawn = made.release(
+            self.mechanism(len(people)), self.data(people), self.budget, random=random
+        )
+        return values, drawn.event
 
     def calibrate(self, people: int) -> Any:
-        raise NotImplementedError
+        return self.mechanism(people).calibrate(self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Return every array that is no noised one, computed again from the noised ones."""
