@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say which public names lack a docstring, shapes, units or a source: scripts/check_docstrings.py [FOLDER].
 
-Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of mechanisms, maths, privacy and noise, every
+Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of kinds, maths, privacy and noise, every
 module, function and class without an underscore, and their methods and properties without one (`__getitem__`, `__add__` and the like say
 what Python says they do). Not looked at: command line, plan and outputs, readers, bundle internals, report, evaluate, appraisal;
 for them the linter asks for docstrings, and for no more.
@@ -10,12 +10,13 @@ What is asked, mechanically:
 
 1. *docstring*: it has one.
 2. *shape*: if an annotation of a parameter or of what is returned says array (`NDArray`, `ArrayLike`, or a name that the module makes an
-   alias of one), the docstring, or for methods, fields and properties that of the class, says a shape: "shape (N,)", "(C, m) array",
+   alias of one), the docstring, or for methods, fields and properties that of the class or of the method that it overrides, says a shape: "shape (N,)", "(C, m) array",
    "same shape", "shape of"; or "scalar or array", where any shape is taken and kept.
 3. *unit*: likewise it says what the numbers are: a word of `UNITS`, which are physical units (px, mm, s, degrees, in the feature's unit), steps,
    and words for numbers without one (integers, counts, number of, probabilities, shares, weights, labels, whether, bits, dimensionless).
-4. *source*: the docstring of a module of mechanisms and of privacy says where its mathematics is from: a proof note (`x.proof.md`), a
-   paper with its year, a DOI or an address; or "No mathematics" and why.
+4. *source*: the docstring of a module of a mechanism and of privacy says where its mathematics is from: a proof note (`x.proof.md`), a
+   paper with its year, a DOI or an address; or "No mathematics" and why. What kinds share, public halves, and what prepares and previews
+   a mechanism needs none.
 
 A word in the docstring is no proof that it is the right one: the check finds what was forgotten, a reader finds what is wrong.
 Ends with 1 if anything is found.
@@ -47,12 +48,12 @@ SCOPE = (
     "data/gaze.py",
     "data/features.py",
     "data/screen.py",
-    "mechanisms",
+    "kinds",
     "maths",
     "privacy",
     "noise",
 )
-SOURCED = ("mechanisms", "privacy")
+SOURCED = re.compile(r"privacy/.*|kinds/\w+/(?!__init__|public|prepare|accuracy|units|plausibility)\w+\.py")
 _ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
 _SHAPE = re.compile(
     r"\bshapes?\b|\(\w+(, ?\w+)* ?,?\)[ -](array|matrix)|scalars? or arrays?|one for each|one per\b",
@@ -99,16 +100,30 @@ def _of_file(file: Path, folder: Path) -> Iterator[Lack]:
     told = ast.get_docstring(tree) or ""
     if not told:
         yield Lack(name, "docstring")
-    if name.split("/", maxsplit=1)[0] in SOURCED and not _SOURCE.search(told):
+    if SOURCED.fullmatch(name) and not _SOURCE.search(told):
         yield Lack(name, "source")
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             yield from _of_function(node, name, "", aliases)
         elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from _of_class(node, name, aliases)
+            yield from _of_class(node, name, aliases, _overridden(node, classes))
 
 
-def _of_class(node: ast.ClassDef, file: str, aliases: set[str]) -> Iterator[Lack]:
+def _overridden(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, str]:
+    """The docstrings of methods of the classes of the same module that a class is made of."""
+    bases = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+    return {
+        part.name: ast.get_docstring(part) or ""
+        for base in bases
+        for part in base.body
+        if isinstance(part, ast.FunctionDef)
+    }
+
+
+def _of_class(
+    node: ast.ClassDef, file: str, aliases: set[str], overridden: dict[str, str]
+) -> Iterator[Lack]:
     told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {node.name}"
     if not told:
         yield Lack(where, "docstring")
@@ -117,7 +132,8 @@ def _of_class(node: ast.ClassDef, file: str, aliases: set[str]) -> Iterator[Lack
     yield from _of_arrays(fields, told, where, aliases)
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
-            yield from _of_function(part, file, told, aliases, f"{node.name}.")
+            inherited = f"{told}\n{overridden.get(part.name, '')}"
+            yield from _of_function(part, file, inherited, aliases, f"{node.name}.")
 
 
 def _of_function(

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,40 +44,24 @@ BUILT, KEPT, FAILED = "built", "kept", "failed"
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a plan.
-
-    Attributes:
-        plan: its file.
-        state: "built", "kept" from an earlier batch, or "failed".
-        bundle: where it is; None if there is none.
-        reason: why not, in the words of the error; "" otherwise.
-        code: of that error; "" otherwise.
-        error: itself, if it is one of ours.
-    """
+    """What became of a plan."""
 
     plan: Path
-    state: str
+    state: str  # BUILT, KEPT from an earlier batch, or FAILED
     bundle: Path | None = None
-    reason: str = ""
-    code: str = ""
-    error: SynthReleaseError | None = None
+    reason: str = ""  # why it failed, in the words of the error
+    code: str = ""  # of that error
+    error: SynthReleaseError | None = None  # itself, if it is one of ours
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A plan of the batch that could be read.
-
-    Attributes:
-        number: of the plan.
-        plan: itself.
-        path: of its bundle.
-        key: what the bundle depends on besides the data, in the journal.
-    """
+    """A plan of the batch that could be read."""
 
     number: int
     plan: Plan
-    path: Path
-    key: str
+    path: Path  # of its bundle
+    key: str  # what the bundle depends on besides the data, in the journal
 
 
 def batch(
@@ -125,46 +110,40 @@ def batch(
     checked_jobs(jobs)
     if policy is not None:
         load_policy(policy)  # better an error now than one for every plan
-    found: dict[int, Ended] = {}  # by number of the plan
+    ends: dict[int, Ended] = {}  # by number of the plan
 
-    def note(number: int, one: Ended) -> None:
-        found[number] = one
-        ended(one)
+    def note(number: int, end: Ended) -> None:
+        ends[number] = end
+        ended(end)
 
     paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
     with Journal(Path(folder).absolute()) as journal:
-        planned = []
-        for number, read in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
-            if isinstance(read, SynthReleaseError):
-                note(number, _failed(paths[number], read))
-                continue
-            sweep(read.path)
-            if resume and (kept := _kept(read, journal, force=force)) is not None:
-                note(number, kept)
-            elif not force and (taken := _taken(read, resume=resume)) is not None:
-                note(number, taken)
+        to_build = []
+        for number, planned in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
+            if isinstance(planned, SynthReleaseError):
+                note(number, _failed(paths[number], planned))
+            elif (end := _ended_before(planned, journal, resume=resume, force=force)) is not None:
+                note(number, end)
             else:
-                planned.append(read)
-        pool = cluster or (lambda: pool_of(jobs))
-        journal.reserve(len(planned))
+                to_build.append(planned)
+        journal.reserve(len(to_build))
         if confirm is not None and test_seed is None:
-            _ask(planned, confirm, pool_of(jobs))
-        notes = [_Note(journal, one) for one in planned]
-        build = [
+            _ask(to_build, confirm, pool_of(jobs))
+        builds = [
             build_job(
-                one.plan.path,
-                one.path,
+                planned.plan.path,
+                planned.path,
                 force=force,
                 policy=policy,
                 test_seed=test_seed,
                 confirm=None if confirm is None else _not_mostly_lost,
-                before_move=noted.moving,
+                before_move=partial(_note_moving, journal, planned),
             )
-            for one, noted in zip(planned, notes, strict=True)
+            for planned in to_build
         ]
-        for number, one in _run(planned, build, notes, pool):
-            note(number, one)
-    return [found[number] for number in range(len(paths))]
+        for number, end in _run(to_build, builds, journal, cluster or (lambda: pool_of(jobs))):
+            note(number, end)
+    return [ends[number] for number in range(len(paths))]
 
 
 def charges(plan: str | Path) -> bool:
@@ -177,16 +156,17 @@ def charges(plan: str | Path) -> bool:
 
 def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
     """Ask once whether to charge what all plans cost together; of one that cannot be designed the batch tells when it builds it."""
-    paying = [one for one in planned if one.plan.ledger is not None]
+    paying = [(one, one.plan.ledger) for one in planned if one.plan.ledger is not None]
     if not paying:
         return
     together: dict[tuple[Path, str], list[tuple[_Planned, Charge]]] = {}
-    for place, charge in run_all([_charge_job(one) for one in paying], pool, most_open=2 * pool.workers):
+    for place, charge in run_all(
+        [_charge_job(one.plan) for one, _ in paying], pool, most_open=2 * pool.workers
+    ):
         if not isinstance(charge, Failed):
-            ledger = paying[place].plan.ledger
-            assert ledger is not None
+            payer, ledger = paying[place]
             one_ledger = ledger.resolve()  # plans of several folders name it by several paths
-            together.setdefault((one_ledger, charge.dataset), []).append((paying[place], charge))
+            together.setdefault((one_ledger, charge.dataset), []).append((payer, charge))
     payments = []
     for (ledger, dataset), several in together.items():
         try:
@@ -204,9 +184,9 @@ def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
         )
 
 
-def _charge_job(one: _Planned) -> Job[Charge]:
+def _charge_job(plan: Plan) -> Job[Charge]:
     charge: Charge
-    (charge,) = yield Round("reading public facts", [Call(_charge_of, (one.plan,))])
+    (charge,) = yield Round("reading public facts", [Call(_charge_of, (plan,))])
     return charge
 
 
@@ -255,42 +235,53 @@ def _read_plans(
             yield _Planned(number, plan, bundle, key)
 
 
-def _kept(one: _Planned, journal: Journal, *, force: bool) -> Ended | None:
-    """What an earlier batch built of this plan; None if it has to be built."""
-    entry = journal.entries.get(one.path.name)
-    if entry is None or entry.plan != one.key:
-        return None
-    if not one.path.exists():
-        gone = entry.state == DONE and not force
-        return _lost(one, "bundle-gone", "the bundle was built and is gone") if gone else None
-    if not _is(entry, one.path):
-        if force:
-            return None
-        return _lost(one, "bundle-changed", "the bundle was changed since it was built")
+def _ended_before(planned: _Planned, journal: Journal, *, resume: bool, force: bool) -> Ended | None:
+    """What an earlier batch built of this plan, or why it cannot be built; None if it has to be."""
+    sweep(planned.path)
+    plan, path, bundle = planned.plan.path, planned.path, None
     try:
-        if entry.state == MOVING:  # killed just after it had its name
-            manifest = open_bundle(one.path, allow_test_seed=True).manifest
-            mode = mode_of(manifest["randomness"]["test_seed"])
-            durable.write_atomically(sidecar(one.path), to_bytes(manifest), force=True, mode=mode)
-            journal.add(replace(entry, state=DONE))
+        if resume and (entry := _kept(planned, journal, force=force)) is not None:
+            bundle = path
+            if entry.state == MOVING:  # killed just after it had its name
+                manifest = open_bundle(path, allow_test_seed=True).manifest
+                mode = mode_of(manifest["randomness"]["test_seed"])
+                durable.write_atomically(sidecar(path), to_bytes(manifest), force=True, mode=mode)
+                journal.add(replace(entry, state=DONE))
+            return Ended(plan, KEPT, bundle)
+        if not force:
+            keep = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
+            other = "give the plan another version, choose another folder, or replace it: "
+            refuse_taken(path, Remedy(*keep, other, Argument("force", True)))
     except SynthReleaseError as error:
-        return _failed(one.plan.path, error, one.path)
-    return Ended(one.plan.path, KEPT, one.path)
-
-
-def _taken(one: _Planned, *, resume: bool) -> Ended | None:
-    """What is told of a plan whose bundle's name is taken; None if it is free."""
-    kept = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
-    remedy = Remedy(
-        *kept,
-        "give the plan another version, choose another folder, or replace it: ",
-        Argument("force", True),
-    )
-    try:
-        refuse_taken(one.path, remedy)
-    except MachineError as error:
-        return _failed(one.plan.path, error)
+        return _failed(plan, error, bundle)
     return None
+
+
+def _kept(planned: _Planned, journal: Journal, *, force: bool) -> Entry | None:
+    """What an earlier batch noted of the bundle of this plan, if that is there.
+
+    Raises:
+        MachineError: it is gone, or was changed since, and `force` is not set.
+    """
+    entry, path = journal.entries.get(planned.path.name), planned.path
+    if entry is None or entry.plan != planned.key:
+        return None
+    if path.exists():
+        if _is(entry, path):
+            return entry
+        code, problem = "bundle-changed", "the bundle was changed since it was built"
+    elif entry.state == DONE:
+        code, problem = "bundle-gone", "the bundle was built and is gone"
+    else:  # killed just before it had its name
+        return None
+    if force:
+        return None
+    raise MachineError(
+        code,
+        problem,
+        where=str(path),
+        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
+    )
 
 
 def _is(entry: Entry, path: Path) -> bool:
@@ -301,60 +292,26 @@ def _is(entry: Entry, path: Path) -> bool:
                 return True
     except OSError:
         return False
-    found = verify(
-        path, allow_test_seed=True
-    )  # whoever has the same manifest, and no fault, has the same values
-    return found.ok and found.manifest is not None and _digest(found.manifest) == entry.manifest
+    checked = verify(path, allow_test_seed=True)  # no fault, and the same manifest: then the same values
+    return checked.ok and checked.manifest is not None and _digest(checked.manifest) == entry.manifest
 
 
 def _digest(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(to_bytes(manifest)).hexdigest()
 
 
-def _lost(one: _Planned, code: str, problem: str) -> Ended:
-    error = MachineError(
-        code,
-        problem,
-        where=str(one.path),
-        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
-    )
-    return _failed(one.plan.path, error)
-
-
 def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
     return Ended(plan, FAILED, bundle, str(error), error.code, error)
 
 
-class _Note:
-    """The journal's note of a plan's bundle. What cannot be noted costs no bundle: it is paid for by then.
-
-    Args:
-        journal: of the batch.
-        one: the plan.
-    """
-
-    def __init__(self, journal: Journal, one: _Planned) -> None:
-        self._journal, self._one = journal, one
-        self._entry: Entry | None = None
-
-    def moving(self, seal: str, manifest: str) -> None:
-        """Note that the bundle is about to get its name: a batch that is resumed then knows it."""
-        self._entry = Entry(self._one.path.name, self._one.key, seal, MOVING, manifest)
-        with suppress(MachineError):  # `done` tells
-            self._journal.add(self._entry)
-
-    def done(self) -> None:
-        """Note that it has its name.
-
-        Raises:
-            MachineError: the journal cannot be written.
-        """
-        assert self._entry is not None
-        self._journal.add(replace(self._entry, state=DONE))
+def _note_moving(journal: Journal, planned: _Planned, seal: str, manifest: str) -> None:
+    """Note that a bundle is about to get its name: a batch that is resumed then knows it."""
+    with suppress(MachineError):  # the bundle is paid for: the note that it is done says so
+        journal.add(Entry(planned.path.name, planned.key, seal, MOVING, manifest))
 
 
 def _run(
-    planned: Sequence[_Planned], build: Sequence[Job[Built]], notes: Sequence[_Note], pool: Callable[[], Pool]
+    planned: Sequence[_Planned], builds: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
 ) -> Iterator[tuple[int, Ended]]:
     """Build, and yield what became of each; if the pool is lost, of all that are left."""
     left = dict(enumerate(planned))
@@ -362,27 +319,26 @@ def _run(
         return
     try:
         opened = pool()
-        for place, outcome in run_all(build, opened, most_open=2 * opened.workers):
-            one = left.pop(place)
-            yield one.number, _ended(one, outcome, notes[place])
+        for place, outcome in run_all(builds, opened, most_open=2 * opened.workers):
+            ready = left.pop(place)
+            yield ready.number, _ended(ready, outcome, journal)
     except MachineError as error:
-        for one in left.values():
-            yield one.number, _failed(one.plan.path, error)
+        for lost in left.values():
+            yield lost.number, _failed(lost.plan.path, error)
 
 
-def _ended(one: _Planned, outcome: Any, note: _Note) -> Ended:
+def _ended(planned: _Planned, outcome: Any, journal: Journal) -> Ended:
+    plan, bundle = planned.plan.path, planned.path
     if isinstance(outcome, Failed):
         if isinstance(outcome.error, SynthReleaseError):
-            return _failed(one.plan.path, outcome.error)
-        return Ended(one.plan.path, FAILED, reason=_reason(outcome), code="internal-error")
+            return _failed(plan, outcome.error)
+        return Ended(plan, FAILED, reason=_reason(outcome), code="internal-error")
     try:
-        note.done()
+        journal.add(replace(journal.entries[bundle.name], state=DONE))
     except MachineError as error:
-        error.add_remedy(
-            f"{outcome.path} is whole, verified and paid for: keep it, and do not build it again"
-        )
-        return _failed(one.plan.path, error, outcome.path)
-    return Ended(one.plan.path, BUILT, outcome.path)
+        error.add_remedy(f"{bundle} is whole, verified and paid for: keep it, and do not build it again")
+        return _failed(plan, error, bundle)
+    return Ended(plan, BUILT, bundle)
 
 
 def _reason(failed: Failed) -> str:

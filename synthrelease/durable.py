@@ -1,17 +1,17 @@
-"""Files that are whole or not there, whatever happens to the disk, the folder, the process or the power.
+"""Files and folders that are whole or not there, whatever happens to the disk, the process or the power.
 
-A file is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's when it
-is whole and on the disk. A process that is killed leaves such a file behind: `sweep` removes it before the target is written
-next. Nobody's work is swept away, because who writes a partial file holds a lock on it (flock), which ends with the process:
+A file or a folder is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's
+when it is whole and on the disk. A process that is killed leaves it behind: it is swept away before the target is written
+next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
-* Made, and not locked yet: a sweep may take it. So its maker looks, with the lock, whether it is there, and else makes another.
-* Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock
-  first, and then whether the name is still that of the file it has locked.
-* An old sidecar that was put aside (`move_together`) has no lock. Moving and sweeping exclude each other by a lock on the folder.
+* Made, and not locked yet, or put aside without a lock, as an old sidecar (`move_together`): making, putting aside and sweeping lock the
+  folder meanwhile.
+* Moved while a sweep looks at it: it is locked, or it has lost the name that would be removed. A sweep asks for the lock first, and
+  then whether the name is still that of the file it has locked.
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
   is written; that build then fails, and nothing is replaced.
-* Somebody else's file: only names that we make, and ordinary files that we may write, are looked at.
+* A file of another program: only names that we make, and ordinary files that we may write, are looked at.
 """
 
 from __future__ import annotations
@@ -19,33 +19,37 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import MachineError
-from synthrelease.unwritable import PARTIAL, REPLACE, cannot_write, refuse_taken, target_of
+from synthrelease.unwritable import (
+    PARTIAL,
+    REPLACE,
+    cannot_write,
+    refuse_replacing,
+    refuse_taken,
+    target_of,
+    writing,
+)
 
 FOR_ALL = 0o666
 OWNER_ALONE = 0o600
+_CANNOT = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)  # of a file system that has no such call
 
 
 @dataclass(frozen=True)
 class Partial:
-    """A file that is written under another name until it is whole.
+    """A file or a folder that is written under another name until it is whole."""
 
-    Attributes:
-        path: where it is meanwhile; whoever writes it opens it there, and makes no new file if it is gone.
-        target: the name that it is for.
-        handle: holds its lock.
-    """
-
-    path: Path
-    target: Path
-    handle: int
+    path: Path  # where it is meanwhile: open it there, and make no new file if it is gone
+    target: Path  # the name that it is for
+    handle: int  # holds its lock
 
     @property
     def has_its_name(self) -> bool:
@@ -71,30 +75,32 @@ def write_atomically(path: Path, content: bytes, *, force: bool, mode: int = FOR
 
 
 @contextmanager
-def partials(*targets: Path, alone: bool = False) -> Iterator[list[Partial]]:
+def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Iterator[list[Partial]]:
     """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
 
-    An error of the machine says afterwards whether anything was left: who may not write a folder any more cannot remove either.
+    What killed processes left of them is removed before. An error of the machine says afterwards whether anything was left: a folder
+    that may not be written any more is one from which nothing can be removed.
 
     Args:
         targets: of one folder.
-        alone: refuse if another process writes the first target, where the file system has locks.
+        alone: refuse if another process writes one of them, where the file system has locks.
+        folder: give a new folder beside each, in place of a file.
 
     Raises:
-        MachineError: they cannot be made, or another process writes the first target.
+        MachineError: they cannot be made, or another process writes one of them.
     """
     made: list[Partial] = []
     try:
-        with _alone_in(targets[0].parent) if alone else nullcontext():
-            if alone:
-                _refuse_being_written(targets[0])
+        with alone_beside(targets[0]):
             for target in targets:
-                made.append(_made(target))  # noqa: PERF401  if the next fails, this one is to be removed
+                _sweep(target, alone=alone, folder=folder)
+            for target in targets:
+                made.append(_made(target, folder=folder))  # noqa: PERF401  if the next fails, this is removed
         yield made
     except MachineError as error:
         left = ", ".join(_removed(made))
         error.add_remedy(
-            f"{left} could not be removed: the next build does" if left else "nothing was left behind"
+            f"{left} could not be removed: the next attempt does" if left else "nothing was left behind"
         )
         raise
     finally:
@@ -114,13 +120,20 @@ def allocate(beside: Partial, size: int) -> None:
         MachineError: there is not so much.
     """
     try:
-        os.posix_fallocate(beside.handle, 0, size)
+        take_room(beside.handle, 0, size)
     except OSError as error:
-        if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):  # it cannot
-            return
         refusal = cannot_write(beside.target, error)
         refusal.expected = f"room for {size / 1e6:.2f} MB, which it can take at most"
         raise refusal from None
+
+
+def take_room(handle: int, start: int, size: int) -> None:
+    """Take room for an open file, where the file system can; OSError if there is none."""
+    try:
+        os.posix_fallocate(handle, start, size)
+    except OSError as error:
+        if error.errno not in _CANNOT:
+            raise
 
 
 def write_durably(beside: Partial, content: bytes) -> None:
@@ -129,14 +142,11 @@ def write_durably(beside: Partial, content: bytes) -> None:
     Raises:
         MachineError: the disk, the folder or a permission is in the way.
     """
-    try:
-        with beside.path.open("r+b", buffering=0) as file:
-            left = memoryview(content)
-            while left:
-                left = left[file.write(left) :]
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
+    with writing(beside.target), beside.path.open("r+b", buffering=0) as file:
+        left = memoryview(content)
+        while left:
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
 
 
 def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> None:
@@ -155,10 +165,10 @@ def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> 
         MachineError: as `move_into_place`. The first may have its name: `has_its_name`.
     """
     first, second = files
-    with _alone_in(first.target.parent):
+    with alone_beside(first.target):
         if not force:
-            for one in (first, second):
-                refuse_taken(one.target)
+            for file in (first, second):
+                refuse_taken(file.target)
         aside = _made(second.target) if os.path.lexists(second.target) else None
         if aside is not None:
             files.append(aside)
@@ -181,19 +191,17 @@ def move_into_place(beside: Partial, *, force: bool, mode: int | None = FOR_ALL)
     Raises:
         MachineError: there is a file of that name and `force` is not set, or the folder or a permission is in the way.
     """
-    try:
+    with writing(beside.target):
         if mode is not None:
-            os.fchmod(beside.handle, mode & ~_umask())
-        os.fsync(beside.handle)  # whoever wrote it
+            os.fchmod(beside.handle, less_umask(mode))
+        os.fsync(beside.handle)  # by whatever process it was written
         if force:
             beside.path.replace(beside.target)
         else:
             _give_new_name(beside.path, beside.target)
         with suppress(OSError):
             fcntl.flock(beside.handle, fcntl.LOCK_UN)  # readers of HDF5 files lock them, too
-        sync_folder(beside.target.parent)
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
+        sync(beside.target.parent)
 
 
 def replace_as_it_was(beside: Partial) -> None:
@@ -202,24 +210,19 @@ def replace_as_it_was(beside: Partial) -> None:
     Raises:
         MachineError: there is none, or the folder or a permission is in the way.
     """
-    try:
+    with writing(beside.target):
         before = beside.target.stat()
         for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
             with suppress(OSError):
                 os.fchown(beside.handle, owner, group)
         os.fchmod(beside.handle, stat.S_IMODE(before.st_mode) & 0o777)
-    except OSError as error:
-        raise cannot_write(beside.target, error) from None
     move_into_place(beside, force=True, mode=None)
 
 
 def sweep(target: Path) -> None:
-    """Remove the partial files of a target that nobody writes any more, as far as that can be told and done."""
-    with suppress(OSError, MachineError), _alone_in(target.parent):
-        for path in target.parent.iterdir():
-            if target_of(path.name) == target.name:
-                with suppress(OSError):
-                    _remove_if_left(path)
+    """Remove the partial files of a target that no process writes any more, as far as that can be known and done."""
+    with suppress(OSError, MachineError), alone_beside(target):
+        _sweep(target)
 
 
 def refuse_unwritable(
@@ -239,110 +242,96 @@ def refuse_unwritable(
     """
     if not target.absolute().parent.is_dir():
         raise cannot_write(target, FileNotFoundError(errno.ENOENT, ""))
-    for other, path in used.items():
-        if target.exists() and path.exists() and target.samefile(path):
-            raise MachineError(
-                "output-replaces-input",
-                f"the {what} would replace {other}",
-                where=str(target),
-                remedy=f"choose another name for the {what}",
-            )
-    if not force or target.is_dir():
-        refuse_taken(target, remedy)
+    refuse_replacing(target, used.items(), what)
+    refuse_taken(target, remedy, force=force)
     with partials(target):  # as it will be written: what is in the way then is in the way now
         pass
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where a file system can be asked for it."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk, where a file system can be asked for it."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+        if error.errno not in _CANNOT:
             raise
     finally:
         os.close(handle)
 
 
-def _made(target: Path) -> Partial:
-    try:
-        while True:
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent)
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(handle, fcntl.LOCK_EX)  # a sweep that has it ends at once
-            if _is(handle, Path(name)):
-                return Partial(Path(name), target, handle)
-            os.close(handle)
-    except OSError as error:
-        raise cannot_write(target, error) from None
+def _made(target: Path, *, folder: bool = False) -> Partial:
+    """Make a partial file or folder, and lock it; the folder that it is in is locked."""
+    begin, place = f".{target.name}.", target.parent
+    with writing(target):
+        if folder:
+            name = tempfile.mkdtemp(PARTIAL, begin, place)
+            handle = os.open(name, os.O_RDONLY)
+        else:
+            handle, name = tempfile.mkstemp(PARTIAL, begin, place)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    return Partial(Path(name), target, handle)
 
 
 def _removed(made: Sequence[Partial]) -> list[str]:
-    """Remove the names of partial files, and return those that are left."""
+    """Remove partial files and folders that are not in their places, and return the names of those that are left."""
     left = []
-    for one in made:
+    for partial in made:
         try:
-            one.path.unlink()
+            _remove(partial.path)
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError:
-            left.append(one.path.name)
+            left.append(partial.path.name)
     return left
 
 
-def _remove_if_left(path: Path) -> None:
-    """Remove a partial file unless somebody holds its lock; OSError if so, or if it is none of ours."""
-    if not stat.S_ISREG(path.lstat().st_mode):
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if stat.S_ISDIR(path.lstat().st_mode) else path.unlink()
+
+
+def _sweep(target: Path, *, alone: bool = False, folder: bool = False) -> None:
+    """Remove what killed processes left of a target; the folder is locked. MachineError if another process writes it, and must not."""
+    written = False
+    with writing(target):
+        paths = list(target.parent.iterdir())
+    for path in paths:
+        if target_of(path.name) == target.name:
+            try:
+                _remove_if_left(path, folder=folder)
+            except BlockingIOError:
+                written = True
+            except OSError:  # not ours, or a file system without locks
+                pass
+    if alone and written:
+        raise MachineError(
+            "being-written",
+            "another build is writing this file",
+            where=str(target),
+            remedy="wait until it has ended, or choose another name",
+        )
+
+
+def _remove_if_left(path: Path, *, folder: bool) -> None:
+    """Remove a partial file or folder unless a process holds its lock; OSError if one does, or if it is none of ours."""
+    is_kind, access = (stat.S_ISDIR, os.O_RDONLY) if folder else (stat.S_ISREG, os.O_RDWR)
+    if not is_kind(path.lstat().st_mode):
         return
-    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is(handle, path):
-            path.unlink()
+            _remove(path)
     finally:
         os.close(handle)
-
-
-def _refuse_being_written(target: Path) -> None:
-    """Refuse a target of which another process holds a partial file; the folder is locked, so that no other is made meanwhile.
-
-    Raises:
-        MachineError: so it is.
-    """
-    for path in target.parent.iterdir():
-        if target_of(path.name) == target.name and _is_locked(path):
-            raise MachineError(
-                "being-written",
-                "another build is writing this file",
-                where=str(target),
-                remedy="wait until it has ended, or choose another name",
-            )
-
-
-def _is_locked(path: Path) -> bool:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        return False
-    finally:
-        os.close(handle)
-    return False
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Let nobody else move or sweep in a folder meanwhile, where its file system has locks; it takes a moment."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
+def alone_beside(target: Path) -> Iterator[None]:
+    """Let no other process move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
+    with writing(target):
+        handle = os.open(target.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -373,11 +362,9 @@ def _put_back(aside: Partial) -> None:
 
 
 def _rename(path: Path, other: Path) -> None:
-    try:
+    with writing(path):
         path.replace(other)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise cannot_write(path, error) from None
+        sync(path.parent)
 
 
 def _is(handle: int, path: Path) -> bool:
@@ -388,7 +375,8 @@ def _is(handle: int, path: Path) -> bool:
         return False
 
 
-def _umask() -> int:
+def less_umask(mode: int) -> int:
+    """Return who may read and write a new file or folder: whom a mode allows it, less what the umask takes."""
     current = os.umask(0)
     os.umask(current)
-    return current
+    return mode & ~current

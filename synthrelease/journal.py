@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -11,7 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from synthrelease import durable
 from synthrelease.errors import MachineError
+from synthrelease.unwritable import writing
 
 NAME = "batch-journal.jsonl"
 _MOST_BYTES = 2048  # both lines of a bundle: a name of some hundred letters at most, three digests of 64
@@ -20,21 +21,13 @@ MOVING, DONE = "moving", "done"  # about to get its name; has it
 
 @dataclass(frozen=True)
 class Entry:
-    """A bundle of a batch.
+    """A bundle of a batch."""
 
-    Attributes:
-        bundle: its file's name.
-        plan: what it was built from: a digest of the plan's text and the test seed, if there was one.
-        seal: SHA-256 of everything after its user block.
-        state: how far it came.
-        manifest: SHA-256 of its manifest, by which it is known when it was signed; "" in journals of before.
-    """
-
-    bundle: str
-    plan: str
-    seal: str
-    state: str
-    manifest: str = ""
+    bundle: str  # its file's name
+    plan: str  # a digest of the plan's text and the test seed, if there was one
+    seal: str  # SHA-256 of everything after its user block
+    state: str  # how far it came
+    manifest: str = ""  # SHA-256 of that, by which it is known when it was signed; "" in older journals
 
 
 class Journal:
@@ -52,11 +45,9 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        try:
+        with writing(self.path):
             folder.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
         try:
             self._begin()
         except BaseException:
@@ -64,6 +55,15 @@ class Journal:
             raise
 
     def _begin(self) -> None:
+        self._lock()
+        with writing(self.path):
+            os.fchmod(self._handle, 0o600)
+            text = self.path.read_bytes()
+            self._end = text.rfind(b"\n") + 1  # before a line that was torn, and room that was not used
+            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
+        self.entries = {entry.bundle: entry for entry in self._entries(text[: self._end])}
+
+    def _lock(self) -> None:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -73,14 +73,6 @@ class Journal:
                 where=str(self.path.parent),
                 remedy="wait until it has ended, or choose another folder",
             ) from None
-        try:
-            os.fchmod(self._handle, 0o600)
-            whole = self._whole_lines()
-            self._end = len(whole)
-            os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
-        self.entries = {entry.bundle: entry for entry in self._entries(whole)}
 
     def __enter__(self) -> Self:
         return self
@@ -96,34 +88,23 @@ class Journal:
         Raises:
             MachineError: there is none.
         """
-        try:
-            os.posix_fallocate(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
-                raise _cannot_write(self.path, error) from None
+        with writing(self.path):
+            durable.take_room(self._handle, self._end, max(1, bundles) * _MOST_BYTES)
 
     def add(self, entry: Entry) -> None:
-        """Note how far a bundle came; it is on the disk when this returns, or the journal is as it was.
+        """Note how far a bundle came; it is on the disk when this returns, or the journal there is as it was.
 
         Raises:
             MachineError: it cannot be written.
         """
+        self.entries[entry.bundle] = entry
         line = json.dumps(asdict(entry)).encode() + b"\n"
-        try:
-            written = 0
+        written = 0
+        with writing(self.path):
             while written < len(line):
                 written += os.pwrite(self._handle, line[written:], self._end + written)
             os.fsync(self._handle)
-        except OSError as error:
-            raise _cannot_write(self.path, error) from None
         self._end += len(line)
-        self.entries[entry.bundle] = entry
-
-    def _whole_lines(self) -> bytes:
-        """What was written, without a line that was torn and room that was not used."""
-        with os.fdopen(os.dup(self._handle), "rb") as file:
-            file.seek(0)
-            return b"".join(file.read().rpartition(b"\n")[:2])
 
     def _entries(self, whole: bytes) -> list[Entry]:
         try:
@@ -142,13 +123,3 @@ def _entry(form: dict[str, Any]) -> Entry:
     if set(form) - {"manifest"} != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
         raise ValueError("Expected bundle, plan, seal and state")
     return Entry(**{key: str(value) for key, value in form.items()})
-
-
-def _cannot_write(path: Path, error: OSError) -> MachineError:
-    return MachineError(
-        "cannot-write",
-        "the journal of the batch cannot be written",
-        where=str(path),
-        found=os.strerror(error.errno) if error.errno else "an error of the file system",
-        remedy="make room, or choose a folder that may be written",
-    )

@@ -26,23 +26,14 @@ _PERSON = 600  # bytes of a person's label, and where it is looked up
 
 @dataclass(frozen=True)
 class Memory:
-    """What a build holds at most.
+    """What a build holds at most."""
 
-    Attributes:
-        alone_bytes: of a build in one process.
-        worker_bytes: of each worker, if there are several processes.
-        coordinator_bytes: of the process that draws the noise then, while one plan is under way.
-        person_bytes: more for each person, where their number is private; it is in the others where it is public.
-        row_bytes: of the inputs whose rows are kept until the noise is drawn, more for each row, where that is done.
-        most_rows: of inputs, rows that a part has; if one person has more, memory grows with theirs.
-    """
-
-    alone_bytes: int
-    worker_bytes: int
-    coordinator_bytes: int
-    person_bytes: int
-    row_bytes: dict[str, int]
-    most_rows: dict[str, int]
+    alone_bytes: int  # of a build in one process
+    worker_bytes: int  # of each worker, if there are several processes
+    coordinator_bytes: int  # of the process that draws the noise then, while one plan is under way
+    person_bytes: int  # more for each person; 0 where their number is public, and it is in the others
+    row_bytes: dict[str, int]  # more for each row, of inputs whose rows are kept until the noise is drawn
+    most_rows: dict[str, int]  # that a part of an input has; if one person has more, memory grows with theirs
 
 
 def memory(design: Design) -> Memory:

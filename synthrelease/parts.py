@@ -40,23 +40,14 @@ Stamp = str
 
 @dataclass(frozen=True)
 class Part:
-    """Some people of an input.
-
-    Attributes:
-        spec: the input.
-        names: its stimuli or recordings, public.
-        people: the labels of its people, in natural order; private.
-        numbers: which number each has among all people of the input, shape (P,).
-        cells: of the column of people, those that stand for them; None if they are all people of the file.
-        stamp: what the file system said of its files before anything of them was read.
-    """
+    """Some people of an input."""
 
     spec: InputSpec
-    names: tuple[str, ...]
-    people: tuple[str, ...]
-    numbers: NDArray[np.int64]
-    cells: pl.Series | None
-    stamp: Stamp
+    names: tuple[str, ...]  # of its stimuli or recordings, public
+    people: tuple[str, ...]  # their labels, in natural order; private
+    numbers: NDArray[np.int64]  # of each among all people of the input, shape (P,)
+    cells: pl.Series | None  # of the column of people, those that stand for them; None if they are all there
+    stamp: Stamp  # of the files, from before anything of them was read
 
     def read(self) -> Gaze | Features:
         """Return these people's data.
@@ -65,36 +56,32 @@ class Part:
             DataError, MachineError: the file cannot be used.
             PlanError: it is not the one that the noise was solved for.
         """
-        o = self.spec.options
+        spec, o = self.spec, self.spec.options
+        rows = {
+            "columns": o["columns"],
+            "missing": o["missing"],
+            "people": self.cells,
+            "chosen": spec.chosen,
+        }
         data: Gaze | Features
-        if self.spec.kind == "gaze":
+        if spec.kind == "gaze":
             data = load_gaze(
-                self.spec.source,
-                columns=o["columns"],
+                spec.source,
                 screen=Screen(**o["screen"]),
                 stimuli=self.names,
-                missing=o["missing"],
                 coordinates=Coordinates(o["coordinates"], o["origin"]),
                 off_screen=o["off_screen"],
-                people=self.cells,
-                chosen=self.spec.chosen,
+                **rows,
             )
         else:
             data = load_features(
-                self.spec.source,
-                columns=o["columns"],
-                bounds=o["bounds"],
-                categories=o["categories"],
-                recordings=self.names,
-                missing=o["missing"],
-                people=self.cells,
-                chosen=self.spec.chosen,
+                spec.source, bounds=o["bounds"], categories=o["categories"], recordings=self.names, **rows
             )
-        if data.identities != self.people or stamp_of(self.spec.source) != self.stamp:
+        if data.identities != self.people or stamp_of(spec.source) != self.stamp:
             raise PlanError(
                 "data-changed",
                 "the data changed while they were read",
-                where=str(self.spec.source.path),
+                where=str(spec.source.path),
                 remedy="build again",
             )
         return data
@@ -145,14 +132,13 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
     Raises:
         DataError, MachineError: the file cannot be used.
     """
-    everybody = in_natural_order(facts.identities)
+    all_people = in_natural_order(facts.identities)
     rows, most = row_count(spec.source), most_rows(spec)
     if rows is None or rows <= most:
-        return (Part(spec, facts.names, tuple(everybody), np.arange(len(everybody)), None, stamp),)
-    number = {name: n for n, name in enumerate(everybody)}
-    chosen = people_in_parts(spec, most)
+        return (Part(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp),)
+    number = {name: n for n, name in enumerate(all_people)}
     parts = []
-    for cells in chosen:
+    for cells in people_in_parts(spec, most):
         people = in_natural_order(set(label_texts(cells)))
         numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
         parts.append(Part(spec, facts.names, tuple(people), numbers, cells, stamp))
@@ -161,19 +147,12 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the people of an input, or of a part of it, contribute to its outputs; private.
+    """What the people of an input, or of a part of it, contribute to its outputs; private."""
 
-    Attributes:
-        collected: by output.
-        measured: by output, how many measurements it has anything of.
-        losses: what was dropped or clipped.
-        reach: of points on the screen.
-    """
-
-    collected: dict[str, Collected]
-    measured: dict[str, Measured]
-    losses: tuple[Loss, ...]
-    reach: Reach
+    collected: dict[str, Collected]  # by output
+    measured: dict[str, Measured]  # by output
+    losses: tuple[Loss, ...]  # what was dropped or clipped
+    reach: Reach  # of points on the screen
 
     def joined(self, other: Contributions) -> Contributions:
         """Return what the people of both parts contribute."""

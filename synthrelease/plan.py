@@ -15,13 +15,13 @@ from synthrelease.data.given import by_names
 from synthrelease.data.held import Held
 from synthrelease.errors import PlanError
 from synthrelease.kinds.registry import input_kinds
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings, refuse_misfit
 from synthrelease.specs import InputSpec, OutputSpec
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
-_STATISTICS = ("count", "sum", "mean", "variance", "histogram", "median")
 _EXTREMES = {
     "min": ("smallest", "quantile:0.05"),
     "minimum": ("smallest", "quantile:0.05"),
@@ -163,7 +163,7 @@ def _explained(where: str, error: Any) -> PlanError | None:
         return None
     name, offered = str(error.instance), error.schema["description"]
     if name not in _EXTREMES:
-        near = nearest(name, list(_STATISTICS))
+        near = nearest(name, [*NOISY_STATISTICS, "median"])
         return PlanError(
             "unknown-statistic",
             f"{name!r} is not offered",

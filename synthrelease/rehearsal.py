@@ -21,7 +21,7 @@ from synthrelease.release_manifest import compose_manifest, release_date, with_c
 from synthrelease.settings_file import explained
 
 _DIGEST = "0" * 64  # in the place of one
-_OBJECT_BYTES = 4096  # of a dataset's header, its index of chunks, and its part of a group's list, at most
+_OBJECT_BYTES = 8192  # of a dataset's header, its index of chunks, what fills up its last one, and its part of a group's list, at most
 _DEFLATED = 1.001  # of values that cannot be compressed, and checksums of chunks
 _FRAME_BYTES = 1 << 14  # of everything else
 

@@ -11,7 +11,7 @@ from synthrelease import durable
 from synthrelease.bundle.layout import ENDING, SIDECAR_ENDING
 from synthrelease.errors import MachineError
 from synthrelease.plan import Plan
-from synthrelease.unwritable import ADDED_BYTES, cannot_write, refuse_taken
+from synthrelease.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
 
 
 def mode_of(seeded: object) -> int:
@@ -59,39 +59,28 @@ def reserved(
     """
     _refuse_place(path, asked, plan, policy, force=force)
     with durable.partials(path, sidecar(path), alone=True) as files:
-        if not force:  # another build may just have taken the name
-            for written in files:
-                refuse_taken(written.target)
+        for written in files:  # another build may just have taken the name
+            refuse_taken(written.target, force=force)
         yield files
 
 
 def _refuse_place(
     path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
 ) -> None:
-    try:
-        _check_folder(path)
-        _check_name(path)
-        sweep(path)
-        needed = [
-            plan.path,
-            plan.ledger,
-            policy,
-            *(file for spec in plan.inputs.values() for file in spec.files()),
+    with writing(path):
+        sources = [
+            ("the plan", plan.path),
+            ("the ledger", plan.ledger),
+            ("the policy", None if policy is None else Path(policy)),
+            *((f"inputs.{spec.name}", file) for spec in plan.inputs.values() for file in spec.files()),
         ]
+        _check_folder(path)
+        refuse_taken(path, force=True)
+        sweep(path)
         for written in (Path(asked or path), path, sidecar(path)):
-            if any(other is not None and _same(written, Path(other)) for other in needed):
-                raise MachineError(
-                    "output-replaces-input",
-                    "the bundle would replace a file that it is made from",
-                    where=str(written),
-                    remedy="choose another name",
-                )
+            refuse_replacing(written, sources, "bundle")
         for written in (path, sidecar(path)):
-            _check_name(written)
-            if not force:
-                refuse_taken(written)
-    except OSError as error:
-        raise cannot_write(path, error) from None
+            refuse_taken(written, force=force)
 
 
 def _check_folder(path: Path) -> None:
@@ -115,35 +104,6 @@ def _check_folder(path: Path) -> None:
             expected=f"at most {most}",
             remedy="choose a shorter name",
         )
-
-
-def _check_name(written: Path) -> None:
-    """Refuse what is there and no file: --force replaces neither folders nor devices."""
-    if written.is_dir():
-        raise MachineError(
-            "output-is-folder",
-            "the output is a folder",
-            where=str(written),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-    if written.exists() and not written.is_file():
-        raise MachineError(
-            "output-is-no-file",
-            "the output is a device or the like",
-            where=str(written),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-
-
-def _same(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):
-        return True
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them is not there, or out of reach
-        return False
 
 
 def sweep(path: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from synthrelease.errors import Argument, MachineError, Remedy
 
 PARTIAL = ".partial"  # how the names of files end that are not complete
 ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than the target's
-_PARTIAL_NAME = re.compile(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # as mkstemp makes them
 _REMEDIES = {
     errno.ENOSPC: "make room",
     errno.EDQUOT: "make room in the quota",
@@ -27,31 +28,79 @@ _REMEDIES = {
 REPLACE = Remedy("choose another name, or replace it: ", Argument("force", True))
 
 
-def refuse_taken(path: Path, remedy: str = REPLACE) -> None:
-    """Refuse to replace unasked whatever has a name, be it a link that leads nowhere.
+def refuse_taken(path: Path, remedy: str = REPLACE, *, force: bool = False) -> None:
+    """Refuse to replace folders and devices, and unasked whatever has a name, be it a link that leads nowhere.
 
     Args:
         path: of that name.
-        remedy: what to do about it.
+        remedy: what to do about a file.
+        force: replace a file.
 
     Raises:
-        MachineError: something has it.
+        MachineError: something has the name.
     """
-    if path.is_dir():
-        raise MachineError(
-            "output-is-folder",
-            "the output is a folder",
-            where=str(path),
-            expected="the name of a file",
-            remedy="choose the name of a file",
-        )
-    if os.path.lexists(path):
+    for in_the_way, code, problem in (
+        (path.is_dir(), "output-is-folder", "the output is a folder"),
+        (path.exists() and not path.is_file(), "output-is-no-file", "the output is a device or the like"),
+    ):
+        if in_the_way:
+            raise MachineError(
+                code,
+                problem,
+                where=str(path),
+                expected="the name of a file",
+                remedy="choose the name of a file",
+            )
+    if not force and os.path.lexists(path):
         raise MachineError(
             "file-exists",
             "the file exists already",
             where=str(path),
             remedy=remedy,
         )
+
+
+def refuse_replacing(target: Path, used: Iterable[tuple[str, Path | None]], what: str) -> None:
+    """Refuse a target that is one of the files that it is made from.
+
+    Args:
+        target: the file to be written.
+        used: what each of those files is, and its path; None if there is none.
+        what: is written.
+
+    Raises:
+        MachineError: it is, be it by a link or another spelling of its path.
+    """
+    for name, path in used:
+        if path is not None and _are_same(target, path):
+            raise MachineError(
+                "output-replaces-input",
+                f"the {what} would replace {name}",
+                where=str(target),
+                remedy=f"choose another name for the {what}",
+            )
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    if os.path.realpath(path) == os.path.realpath(other):
+        return True
+    try:
+        return path.samefile(other)
+    except OSError:  # one of them is not there, or out of reach
+        return False
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Say of an error of the system that a file cannot be written.
+
+    Raises:
+        MachineError: as `cannot_write` returns it.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(target, error) from None
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:
@@ -65,7 +114,7 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
     )
 
 
-def target_of(name: str) -> str | None:
-    """Return the name that a partial file is for; None if it is none."""
-    found = _PARTIAL_NAME.fullmatch(name)
-    return found[1] if found else None
+def target_of(name: str, ending: str = PARTIAL) -> str | None:
+    """Return the name that a partial file is for; None if it is none. Names are as mkstemp makes them."""
+    parts = re.fullmatch(rf"\.(.+)\.[a-z0-9_]{{8}}{re.escape(ending)}", name, re.DOTALL)
+    return parts[1] if parts else None

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+import made
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
+from wanted import Records as Wanted
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import SeededModel, SeedSet, candidates
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.kinds.collected import Rows, Sums
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import mechanism as module
+from synthrelease.kinds.records.deniability import SeedSet
+from synthrelease.kinds.records.model import SeededModel
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours
 
 Integers = NDArray[np.int64]
@@ -121,8 +129,44 @@ def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> Feat
     )
 
 
-def parameters(**changed: Any) -> RecordsParameters:
-    usual = RecordsParameters(
+@dataclass(frozen=True)
+class Passing:
+    """How a test went, as the notes for the curator say."""
+
+    trials: int
+    passed: int
+    copies: int | None
+
+
+def release(
+    data: Features, wanted: Wanted, budget: Budget | None, *, random: SecureRandom
+) -> tuple[dict[tuple[str, ...], NDArray[Any]], Event, Passing]:
+    values, drawn = made.release(wanted.mechanism, data, budget, random=random)
+    return values, drawn.event, passing_of(drawn, wanted)
+
+
+def passing_of(drawn: Drawn, wanted: Wanted) -> Passing:
+    text = "\n".join(drawn.notes)
+    tried = re.search(r"(\d+) of (\d+) candidates passed", text)
+    copied = re.search(r"(\d+) of \d+ records equal", text)
+    passed, trials = (int(tried[1]), int(tried[2])) if tried else (wanted.rows, wanted.rows)
+    return Passing(trials, passed, int(copied[1]) if copied else None)
+
+
+def calibrate(wanted: Wanted, budget: Budget | None) -> Event:
+    return wanted.mechanism.calibrate(budget)
+
+
+def collect(data: Features, wanted: Wanted) -> Rows | Sums:
+    return wanted.mechanism.collect(data)
+
+
+def coded_records(data: Features, wanted: Wanted) -> tuple[Integers, Integers]:
+    return module.coded_records(data, wanted.parameters)
+
+
+def parameters(**changed: Any) -> Wanted:
+    usual = Wanted(
         model="seeded",
         fit="exact",
         attributes=binned(4, 4, 4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,10 +17,11 @@ from synthrelease.data.features import Features
 from synthrelease.data.screen import Screen
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import AreasParameters, PublicArea
+from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
-from synthrelease.kinds.mechanism import Drawn, Mechanism
+from synthrelease.kinds.mechanism import UNKNOWN, Drawn, Mechanism
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import DP, MARGINALS, RecordsParameters
@@ -61,18 +62,25 @@ def arrays(drawn: Drawn) -> Arrays:
     }
 
 
+def noisy_arrays(mechanism: Mechanism[Any], exact: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Return what noise is added to, by the labels and in the order of a release's arrays."""
+    p = mechanism.parameters
+    return {
+        labels_of(p, dataset, index): np.asarray(exact[dataset.path][index]).reshape(shape_of(p, dataset))
+        for dataset, index in in_order(list(p.datasets(UNKNOWN)))
+        if dataset.role is Role.NOISY
+    }
+
+
 def names(letter: str, number: int) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i in range(number))
 
 
-def features_of(bounds: Bounds, of: Features | None = None) -> tuple[Feature, ...]:
-    """Features f0, f1, … with these bounds, or those of data."""
+def features_of(bounds: Bounds, of: Features | None = None, names: str = "f{}") -> tuple[Feature, ...]:
+    """Features of these names with these bounds, or those of data."""
     if of is not None:
         return tuple(Feature(name, *of.limits(f)) for f, name in enumerate(of.features))
-    return tuple(
-        Feature(name, float(low), float(high))
-        for name, (low, high) in zip(names("f", len(bounds)), bounds, strict=True)
-    )
+    return tuple(Feature(names.format(f), float(low), float(high)) for f, (low, high) in enumerate(bounds))
 
 
 def statistics(
@@ -89,6 +97,7 @@ def statistics(
     max_groups: int = 1,
     quantile_steps: int = 256,
     quantile_share: float | None = None,
+    names: str = "f{}",
 ) -> Statistics:
     noisy = any(quantile(name) is None for name in statistics)
     parameters = StatisticsParameters(
@@ -101,7 +110,7 @@ def statistics(
         by=by,
         groups=None if by is None else tuple(groups),
         max_groups_per_person=max_groups,
-        features=features_of(bounds, of),
+        features=features_of(bounds, of, names),
     )
     return Statistics(
         parameters=parameters,
@@ -206,6 +215,9 @@ def areas(
     people: int | None,
     screen: Screen | None = None,
 ) -> AreaShares:
+    listed = tuple(
+        PublicArea(one.name, one.shape, one.corners or None, one.label, one.stimuli) for one in areas.areas
+    )
     parameters = AreasParameters(
         name=noise,
         people=people,
@@ -214,21 +226,12 @@ def areas(
         assignment_public=assignment_public,
         screen=screen or Screen(100, 100),
         stimuli=names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli),
-        areas=areas_of(areas),
+        areas=(*listed, PublicArea(ELSEWHERE, None, None, None, None)),
         transitions=transitions,
         weight=weight,
         viewers=viewers,
     )
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=noise, areas=areas)
-
-
-def areas_of(areas: Areas) -> tuple[PublicArea, ...]:
-    """Return areas as a manifest has them, with what lies in none."""
-    listed = (
-        PublicArea(area.name, area.shape, area.corners or None, area.label, area.stimuli)
-        for area in areas.areas
-    )
-    return (*listed, PublicArea(ELSEWHERE, None, None, None, None))
 
 
 def signals(
@@ -245,6 +248,7 @@ def signals(
     bounds: Bounds | None = None,
     candidates: tuple[int, ...] | None = None,
     choice_share: float | None = None,
+    names: str = "f{}",
 ) -> CoefficientSignals:
     parameters = CoefficientParameters(
         name=form.mechanism,
@@ -253,7 +257,7 @@ def signals(
         query=query,
         length=form.length,
         completion=completion,
-        features=features_of(bounds or [(0.0, 1.0)] * features, of),
+        features=features_of(bounds or [(0.0, 1.0)] * features, of, names),
         recordings=_recordings(recordings, of),
         length_source="listed",
         calibration="exact",
@@ -279,6 +283,7 @@ def spectral_signals(
     *,
     of: Features | None = None,
     bounds: Bounds | None = None,
+    names: str = "f{}",
 ) -> SpectralSignals:
     parameters = SpectralSignalParameters(
         name="spectral",
@@ -287,7 +292,7 @@ def spectral_signals(
         query="mean",
         length=form.length,
         completion=completion,
-        features=features_of(bounds or [(0.0, 1.0)] * features, of),
+        features=features_of(bounds or [(0.0, 1.0)] * features, of, names),
         recordings=_recordings(recordings, of),
         length_source="listed",
         cosines=form.cosines,
@@ -354,10 +359,3 @@ def records(
         trials=trials,
         epsilon0=epsilon0,
     )
-
-
-def noisy_of(values: Arrays) -> Arrays:
-    """Return the noisy integers among arrays, in 64 bits, without their last label."""
-    return {
-        labels[:-1]: np.asarray(v, dtype=np.int64) for labels, v in values.items() if labels[-1] == "noised"
-    }

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from goldens import figures
-from invented_records import BOUNDS, NAMES, binned, parameters, seeded
+from invented_records import BOUNDS, NAMES, Wanted, binned, calibrate, parameters, release, seeded
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import calibrate, release
-from synthrelease.outputs.records import RecordsOutput
 from synthrelease.privacy.budget import Budget
 
 BUDGET = Budget(epsilon=3.0, delta=1e-3)
@@ -55,23 +51,18 @@ def by_task(recordings: int = 4, bins: int = 8) -> dict[str, Any]:
     }
 
 
-def output_of(own: RecordsParameters) -> RecordsOutput:
-    """An output whose plan is of no matter."""
-    return RecordsOutput(cast("Any", SimpleNamespace(name="records")), cast("Any", None), own)
-
-
-def released_of(data: Features, own: RecordsParameters, seed: int = 0) -> tuple[Any, dict[Any, NDArray[Any]]]:
+def released_of(data: Features, own: Wanted, seed: int = 0) -> tuple[Any, dict[Any, NDArray[Any]]]:
     """The event and the arrays of a release."""
     budget = BUDGET if own.fit == "dp" else None
     arrays, event, _ = release(data, own, budget, random=seeded(seed))
     return event, arrays
 
 
-def event_of(own: RecordsParameters) -> Any:
+def event_of(own: Wanted) -> Any:
     return calibrate(own, BUDGET if own.fit == "dp" else None)
 
 
-def as_released(data: Features, own: RecordsParameters) -> dict[tuple[str, ...], NDArray[Any]]:
+def as_released(data: Features, own: Wanted) -> dict[tuple[str, ...], NDArray[Any]]:
     """The raw data in the form of a release."""
     arrays: dict[tuple[str, ...], NDArray[Any]] = {}
     for attribute in own.attributes:
@@ -87,5 +78,5 @@ def with_figures(sentences: Sequence[str], *numbers: float) -> list[str]:
     return [one for one in sentences if sorted(figures(one)) == sorted(numbers)]
 
 
-def usual(**changed: Any) -> RecordsParameters:
+def usual(**changed: Any) -> Wanted:
     return parameters(**{**by_task(), "rows": 200, "k": 2, **changed})

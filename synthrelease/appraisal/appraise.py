@@ -26,8 +26,8 @@ from synthrelease.design import Design, make_design
 from synthrelease.errors import BundleError
 from synthrelease.evaluate.attacks import judged
 from synthrelease.evaluate.attacks.chance import DRAWS
+from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import RecordsOutput
 from synthrelease.parallel import checked_jobs
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
@@ -81,7 +81,7 @@ def appraise(
     cases: dict[str, Case] = {}
     inputs, notes = [], {}
     for name, spec in design.plan.used_inputs().items():
-        own, told = _read(spec, design, [one for one in made if one.resolved.spec.input == name], progress)
+        own, told = _read(spec, design, [one for one in made if one.spec.input == name], progress)
         cases |= own
         if told:
             notes[name] = told
@@ -89,7 +89,7 @@ def appraise(
         raw = appraised_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
         remarks = (*raw.remarks, *first.sampled)
         inputs.append(replace(raw, people=design.facts[name].people, remarks=remarks))
-    draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.resolved, RecordsOutput) for one in made))
+    draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.mechanism, SyntheticRecords) for one in made))
     ways: dict[str, Any] = {"seed": seed, "jobs": jobs, "pictures": pictures, "progress": progress}
     with Released(path, manifest) as released:
         outputs = [_appraised(cases[one.name], released, design, draws=draws, **ways) for one in made]
@@ -124,7 +124,7 @@ def _read(
         losses = added((*losses, *data.losses))
         reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach
         for one in made:
-            collectors = one.resolved.collector(), kind_of(one.resolved).truth(one.resolved)
+            collectors = one.mechanism.collect, kind_of(one.mechanism).truth(one.mechanism)
             collected, truth = (collect(data).numbered(part.numbers) for collect in collectors)
             before = found.get(one.name)
             if before is None:
@@ -172,7 +172,7 @@ def _appraised(
         exhibits=exhibits[:pictures],
         remarks=tuple(_remarks(case, rest, records, noise)),
         cut=len(exhibits) > pictures,
-        input=made.resolved.spec.input,
+        input=made.spec.input,
         faults=records.faults if records else (),
         of_each=case.of_each,
     )
@@ -183,15 +183,23 @@ def _of_records(
 ) -> AppraisedRecords | None:
     """What is found of an output of records; None of others."""
     made, data = case.made, case.sample
-    if not (isinstance(made.resolved, RecordsOutput) and isinstance(data, Features)):
+    if not (isinstance(made.mechanism, SyntheticRecords) and isinstance(data, Features)):
         return None
     arrays = {
         labels: released.values(made.name, *labels)
-        for group in case.kind.labels(made.resolved)
+        for group in case.kind.labels(made.mechanism)
         for labels in group
     }
     attacked = appraised_records(
-        made.resolved, made.event, data, arrays, seed=seed, draws=draws, n_jobs=jobs, progress=progress
+        made.name,
+        made.mechanism,
+        made.event,
+        data,
+        arrays,
+        seed=seed,
+        draws=draws,
+        n_jobs=jobs,
+        progress=progress,
     )
     random = SecureRandom.for_tests(seed).spawn("as many fresh records", made.name)
     check = checked_records(

@@ -25,12 +25,12 @@ class Case:
     @property
     def kind(self) -> Kind:
         """How the output is judged."""
-        return kind_of(self.made.resolved)
+        return kind_of(self.made.mechanism)
 
     @cached_property
     def yardstick(self) -> Yardstick:
         """The truth that the output is compared with."""
-        return self.kind.yardstick(self.made.resolved, self.truth)
+        return self.kind.yardstick(self.made.mechanism, self.truth, self.made.people)
 
     @property
     def of_each(self) -> bool:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from synthrelease.appraisal.appraised import Curve, Measure, Values
+from synthrelease.appraisal.arrays import Arrays, Derivation
 from synthrelease.appraisal.matched import MadeOutput
+from synthrelease.appraisal.yardsticks import kind_of, parts
 from synthrelease.appraisal.yardsticks.yardstick import Yardstick
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.collected import Collected
+from synthrelease.kinds.values import Values as Released
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Arrays, Derivation
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
 
@@ -63,16 +65,17 @@ def curve(
                 progress(f"at other ε: {made.name}", next(done), len(_TIMES) * _DRAWS)
             budget = Budget(times * (own.epsilon - made.spent_on_choice), own.delta)  # the choice is made
             try:
-                released = made.resolved.release(collected, budget, random.spawn(str(times), str(number)))
+                released = made.mechanism.draw(collected, budget, random.spawn(str(times), str(number)))
             except (
                 PolicyError,
                 PlanError,
             ):  # nothing can be had for so little, or noise that 64 bits cannot hold
                 break
-            parts = _parts(released.derivations, together=together)
-            scores = [values for part in parts for values in yardstick.of(part).values()]
+            values = Released(released.parameters, released.event, released.arrays)
+            some = _some(parts(kind_of(made.mechanism), values, made.mechanism), together=together)
+            scores = [scored for part in some for scored in yardstick.of(part).values()]
             drawn.append(over_items(scores, yardstick.measures)[0])
-            without = without or (_without_data(parts, yardstick), len(scores))
+            without = without or (_without_data(some, yardstick), len(scores))
         if len(drawn) == _DRAWS:
             points.append((times * own.epsilon, tuple(drawn)))
     epsilons = tuple(epsilon for epsilon, _ in points)
@@ -107,7 +110,7 @@ def over_items(items: Sequence[Values], measures: Sequence[Measure]) -> Values:
     )
 
 
-def _parts(derivations: Sequence[Derivation], *, together: bool) -> list[Arrays]:
+def _some(derivations: Sequence[Derivation], *, together: bool) -> list[Arrays]:
     """Some parts of a release, the same each time, as many as a moment suffices for; or all of it in one."""
     if together:
         return [{labels: array for derive in derivations for labels, array in derive().items()}]

@@ -27,10 +27,10 @@ from synthrelease.evaluate.attacks.aggregates import success_known_rest
 from synthrelease.evaluate.attacks.intervals import coins_rate
 from synthrelease.evaluate.attacks.roc import randomized_tpr
 from synthrelease.evaluate.attacks.windows import Numbers
-from synthrelease.kinds.collected import Collected, PersonRows, Rows, Sums, by_label
-from synthrelease.mechanisms.statistics import INTERVALS
+from synthrelease.kinds.collected import Collected
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.outputs.records import RecordsOutput
 from synthrelease.privacy.best_guess import best_guess, best_guess_of
 from synthrelease.privacy.event import Noise, RoundedGaussian, noise_of
 from synthrelease.privacy.guarantee import Neighbours
@@ -71,14 +71,11 @@ def known_rest(
         return None
     random = SecureRandom.for_tests(seed).spawn("known rest", made.name)
     people = some_people(data.people, PEOPLE, random.spawn("people"))
-    collect, rows = made.resolved.collector(), []
+    mechanism, rows = made.mechanism, []
     for done, number in enumerate(people):
         if progress is not None:
             progress(f"asking about people: {made.name}", done, people.size)
-        own = _integers(collect(of_person(data, int(number))))
-        if own is None:
-            return None
-        rows.append(own)
+        rows.append(_integers(mechanism, mechanism.collect(of_person(data, int(number)))))
         if sum(row.nnz for row in rows) > _MOST_HELD and len(rows) > 1:
             break  # fewer are asked about, which `people` says
     apart = _Differences(rows, neighbours)
@@ -124,24 +121,17 @@ def _right(inside: Numbers, outside: Numbers) -> float:
 
 def _noised_itself(made: MadeOutput) -> bool:
     """Whether what is collected is what noise is added to: records that start from seeds look at the data again."""
-    return not isinstance(made.resolved, RecordsOutput) or not made.resolved.parameters.tested
+    mechanism = made.mechanism
+    return not isinstance(mechanism, SyntheticRecords) or not mechanism.parameters.is_tested
 
 
-def _integers(collected: Collected) -> csr_matrix | None:
-    """All that one person adds to noised integers, as one sparse row; None where something else is drawn on."""
+def _integers(mechanism: Mechanism[Any], collected: Collected) -> csr_matrix:
+    """All that one person adds to noisy integers, as one sparse row."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
 
-    match collected:
-        case Sums():
-            arrays: list[Any] = [array for name, array in collected.arrays.items() if name != INTERVALS]
-        case PersonRows():
-            arrays = [by_label(collected)]
-        case Rows():
-            arrays = [rows for _, rows in collected.blocks]
-        case _:
-            return None
-    flat = np.concatenate([np.asarray(array, dtype=np.float64).ravel() for array in arrays])
-    return csr_matrix(flat)
+    exact = mechanism.exact(collected)
+    arrays = [np.asarray(exact[one.path], dtype=np.float64).ravel() for one in mechanism.noisy]
+    return csr_matrix(np.concatenate(arrays))
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from synthrelease.errors import PlanError
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.budget import Budget
-from synthrelease.specs import OutputSpec
 from synthrelease.privacy.event import Event, PrivateChoice, differs_by_choice, flatten
 from synthrelease.privacy.event import from_json as event_from_json
+from synthrelease.specs import OutputSpec
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class MadeOutput:
     mechanism: Mechanism[Any]  # what was chosen privately is as if the plan had named it
     budget: Budget | None
     event: Event
+    people: int  # in its input
     spent_on_choice: float = 0.0  # ε of the budget that a private choice took, which was made already
 
     @property
@@ -49,10 +50,13 @@ def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tupl
         raise _other(bundle, "bundle-of-other-neighbours", "other neighbours")
     if list(entries) != [planned.name for planned in design.outputs]:
         raise _other(bundle, "bundle-of-other-outputs", "other outputs")
-    return tuple(_made(planned, entries[planned.name], bundle) for planned in design.outputs)
+    return tuple(
+        _made(planned, entries[planned.name], bundle, design.facts[planned.spec.input].people)
+        for planned in design.outputs
+    )
 
 
-def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOutput:
+def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> MadeOutput:
     mechanism, stated = planned.mechanism.as_made(parameters_of(entry)), entry["mechanism"]
     expected = mechanism.parameters.to_entry()
     for part in ("name", "parameters", "public_inputs"):
@@ -69,7 +73,7 @@ def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path) -> MadeOu
     spent = sum(
         leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice) and mechanism.is_choosing
     )
-    return MadeOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, spent)
+    return MadeOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, people, spent)
 
 
 def _other(bundle: Path, code: str, found: str) -> PlanError:

@@ -15,9 +15,9 @@ from synthrelease.appraisal import private_words as words
 from synthrelease.appraisal.appraised import Appraisal, Curve
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
+from synthrelease.number_words import listed, scientific_up, several
 from synthrelease.report.figures import write_png
 from synthrelease.report.mechanism_words import KINDS
-from synthrelease.number_words import listed, scientific_up, several
 from synthrelease.report.page import embedded, render
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.record_check import own_records
 from synthrelease.appraisal.record_divisions import FEWEST_PEOPLE, ROUNDS, Trial, attacks_on_halves
 from synthrelease.appraisal.record_releases import fresh_release, keeps_nothing
@@ -25,10 +26,9 @@ from synthrelease.data.features import Features
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import AttackResult, identifications, judged, linkage
 from synthrelease.evaluate.attacks.chance import DRAWS
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event, noise_of
 
@@ -40,7 +40,8 @@ _NOT_TRIED = "Identification and linkage were not tried"
 
 
 def record_attacks(
-    output: RecordsOutput,
+    name: str,
+    mechanism: SyntheticRecords,
     event: Event,
     data: Features,
     released: Arrays,
@@ -59,7 +60,8 @@ def record_attacks(
     bundle's own records is in the sentences.
 
     Args:
-        output: with all its public parameters.
+        name: of the output.
+        mechanism: of the output.
         event: what was done for the release.
         data: of all people.
         released: the bundle's arrays, by their labels below the output.
@@ -69,13 +71,12 @@ def record_attacks(
         rounds: releases of halves; from fewer than 40 likelihood ratios may have nothing to learn.
         draws: shuffles behind a p-value.
     """
-    parameters = output.parameters
-    whole = real_rows(data, parameters)
+    whole = real_rows(data, mechanism)
     if whole.names.size < FEWEST_PEOPLE:
         return (), (f"No attack was tried: it takes {FEWEST_PEOPLE} people with a complete row at least.",)
-    random = SecureRandom.for_tests(seed).spawn("record attacks", output.spec.name)
+    random = SecureRandom.for_tests(seed).spawn("record attacks", name)
     rows, fewer = manageable(whole, random.spawn("people"))
-    told = own_records(whole, released_rows(released, parameters)).sentences()
+    told = own_records(whole, released_rows(released, mechanism)).sentences()
     trial = Trial(
         event=event,
         random=random,
@@ -150,8 +151,9 @@ def _words(
         f"Identification and linkage: {knowledge}, and is given a fresh release of the others, {len(released)} records by the same "
         "mechanism; the owner of a record is that of its seed, which only whoever made it knows."
     )
-    if released.parameters.k < planned.k:
-        yield f"That release asks for k = {released.parameters.k}, for hardly any candidate had more."
+    k = released.parameters.k
+    if k is not None and planned.k is not None and k < planned.k:
+        yield f"That release asks for k = {k}, for hardly any candidate had more."
     if known_people < people:
         yield f"Of {people} people the attacker knows {known_people}, drawn by lot, and asks about their records alone."
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.matched import MadeOutput
 from synthrelease.appraisal.record_releases import owned_records
 from synthrelease.appraisal.record_rows import Codes, Labels, Numbers, RecordRows
@@ -16,11 +17,10 @@ from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks.nearest import nearest_distance, scaled
 from synthrelease.kinds.collected import Collected, Rows
 from synthrelease.kinds.dataset import quoted
-from synthrelease.mechanisms.records.candidates import Known
-from synthrelease.mechanisms.records.parameters import DP, EXCLUDE, PERSON, RecordsParameters
+from synthrelease.kinds.records.candidates import Known
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import DP, EXCLUDE, PERSON, RecordsParameters
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import Arrays
 from synthrelease.number_words import percent, several
 
 _ERROR = 1e-9  # probability that records of the model are found fault with
@@ -104,8 +104,8 @@ def checked_records(
         random: where fresh records come from.
     """
     assert isinstance(truth, Rows)
-    assert isinstance(made.resolved, RecordsOutput)
-    own = made.resolved.parameters
+    assert isinstance(made.mechanism, SyntheticRecords)
+    own = made.mechanism.parameters
     people, real = truth.whole()
     columns = [arrays[one.name, "category"].astype(np.int64) for one in own.attributes]
     released: Codes = np.stack(columns, axis=1)
@@ -136,7 +136,7 @@ def failed(parameters: RecordsParameters, people: Labels, real: Codes, released:
         released: the same of the records, shape (M, m).
     """
     kept = list(parameters.order[: len(parameters.order) - max(parameters.resampled)])
-    if not kept or not parameters.tested or parameters.randomized:
+    if not kept or parameters.k is None or parameters.is_randomized:
         return 0
     _, number = np.unique(np.concatenate([real[:, kept], released[:, kept]]), axis=0, return_inverse=True)
     own, made = np.split(number.reshape(-1), [len(real)])
@@ -154,15 +154,16 @@ def _fresh(
     random: SecureRandom,
 ) -> Codes | None:
     """Records of the bundle's own model, so many that luck is small."""
-    assert isinstance(made.resolved, RecordsOutput)
-    own, model = made.resolved.parameters, None
+    assert isinstance(made.mechanism, SyntheticRecords)
+    own, model = made.mechanism.parameters, None
     if own.fit == DP:
-        names = [[own.attributes[a].name for a in subset] for subset in own.subsets()]
+        names = [[own.attributes[a].name for a in subset] for subset in own.subsets]
         model = noisy_model(
             made.entry, {"/".join(["noisy", *map(quoted, one)]): counts(*one, "noised") for one in names}
         )
     rows = min(max(own.rows, _LEAST_FRESH), _MOST_FRESH)
-    more = replace(own, rows=rows, trials=-(-own.trials * rows // own.rows))
+    trials = -(-made.mechanism.trials * rows // own.rows)
+    more = replace(made.mechanism, parameters=replace(own, rows=rows), trials=trials)
     try:
         return owned_records(real, people, more, None, model=model, random=random).records
     except PlanError:  # too few pass this time

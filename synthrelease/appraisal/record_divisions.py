@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.appraisal.record_releases import of_fewer, owned_records, passing_k, takes_k
+from synthrelease.appraisal.record_releases import of_fewer, owned_records, passing_k, takes_k, with_k
 from synthrelease.appraisal.record_rows import Labels, Numbers, RecordRows, decoded_rows, drawn_people
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import (
@@ -27,12 +27,13 @@ from synthrelease.evaluate.attacks import (
     nearness,
     released_rounds,
 )
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.parallel import Progress
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event, Noise, noise_of
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
+from synthrelease.privacy.guarantee import ApproxDP, Neighbours, PureDP
 
 ROUNDS = 64  # likelihood ratios learn from the first half of them and are tried on the second
 FEWEST_PEOPLE = 4
@@ -68,23 +69,23 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
     at_stake = drawn_people(rows, _MOST_PEOPLE, random.spawn("people"))
     others = np.setdiff1d(rows.names, at_stake)
     size = others.size + at_stake.size // 2
-    parameters = of_fewer(rows.parameters, size, most_rows=_MOST_RECORDS)
-    halves = _Halves(rows, others, parameters, noise_of(trial.event))
+    mechanism = of_fewer(rows.mechanism, size, most_rows=_MOST_RECORDS)
+    halves = _Halves(rows, others, mechanism, noise_of(trial.event))
     asked = rows.of_people(at_stake).thinned(_MOST_ASKED)
     asks = _Asks.of(asked)
     seed = int(random.spawn("seed").integers(2**31, 1)[0])
-    if takes_k(parameters):
+    if takes_k(mechanism.parameters):
         least = _released(halves.passing_k, partial(np.full, at_stake.size), at_stake, seed, trial)
-        parameters = replace(parameters, k=int(least.scores.min()))
-        halves = replace(halves, parameters=parameters)
+        mechanism = with_k(mechanism, int(least.scores.min()))
+        halves = replace(halves, mechanism=mechanism)
     try:
         used = _released(halves, asks, at_stake, seed, trial)
     except PlanError as error:
         return [], [
             f"Membership, inference and copies were not tried: of half of the people, {error.problem}"
         ]
-    told = _words(rows, at_stake, asked, parameters, trial.rounds)
-    return _judge(asks, used, trial, _promise(trial, rows.parameters, parameters)), told
+    told = _words(rows, at_stake, asked, mechanism.parameters, trial.rounds)
+    return _judge(asks, used, trial, _promise(trial, rows.parameters, mechanism)), told
 
 
 def _released(
@@ -104,18 +105,18 @@ class _Halves:
 
     rows: RecordRows
     others: Labels
-    parameters: RecordsParameters
+    mechanism: SyntheticRecords
     noise: Noise | None
 
     def __call__(self, people: Labels, random: SecureRandom) -> RecordRows:
         own = self.given(people)
-        made = owned_records(own.codes, own.numbered, self.parameters, self.noise, random=random)
-        return decoded_rows(made.records, self.parameters)
+        made = owned_records(own.codes, own.numbered, self.mechanism, self.noise, random=random)
+        return decoded_rows(made.records, self.mechanism)
 
     def passing_k(self, people: Labels, random: SecureRandom) -> int:
         """Return the k that these people can pass with."""
         own = self.given(people)
-        return passing_k(own.codes, own.numbered, self.parameters, self.noise, random=random)
+        return int(passing_k(own.codes, own.numbered, self.mechanism, self.noise, random=random) or 0)
 
     def given(self, people: Labels) -> RecordRows:
         """What the mechanism is given."""
@@ -243,20 +244,20 @@ def _judge(
 
 
 def _promise(
-    trial: Trial, planned: RecordsParameters, parameters: RecordsParameters
+    trial: Trial, planned: RecordsParameters, mechanism: SyntheticRecords
 ) -> tuple[float, float] | None:
     """(ε, δ) under replace-one of each release of a half, if there is one."""
-    if trial.rounds < _PROMISED or parameters.k != planned.k:
+    if trial.rounds < _PROMISED or mechanism.parameters.k != planned.k:
         return None
-    return promised(trial.event, parameters)
+    return promised(trial.event, mechanism.neighbours)
 
 
-def promised(event: Event, parameters: RecordsParameters) -> tuple[float, float] | None:
+def promised(event: Event, neighbours: Neighbours) -> tuple[float, float] | None:
     """Return (ε, δ) that an event promises a person, if it is differentially private."""
     if not accounting.is_differentially_private(event):
         return None
     for delta in _DELTAS:
-        match accounting.compose([event], delta=delta, neighbours=parameters.neighbours):
+        match accounting.compose([event], delta=delta, neighbours=neighbours):
             case PureDP(epsilon=epsilon):
                 return epsilon, 0.0
             case ApproxDP(epsilon=epsilon, delta=stated):
@@ -281,7 +282,7 @@ def _words(
         )
     if parameters.rows < planned.rows:
         told.append(f"Fresh releases have {parameters.rows} of {planned.rows} records.")
-    if planned.tested and parameters.k < planned.k:
+    if parameters.k is not None and planned.k is not None and parameters.k < planned.k:
         told.append(
             f"With half of the people hardly any candidate has {planned.k} plausible seeds: fresh releases ask for "
             f"k = {parameters.k}, which protects less than the plan's."

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from synthrelease.appraisal.record_rows import NO_ONE, Codes, Labels, RecordRows, decoded_rows
-from synthrelease.mechanisms.records.candidates import (
+from synthrelease.kinds.records.candidates import (
     NO_ROW,
     ROUND,
     Candidates,
@@ -19,9 +19,10 @@ from synthrelease.mechanisms.records.candidates import (
     seed_people,
     substituted,
 )
-from synthrelease.mechanisms.records.fit import fit_model
-from synthrelease.mechanisms.records.model import SeededModel
-from synthrelease.mechanisms.records.parameters import EXCLUDE, RecordsParameters
+from synthrelease.kinds.records.fit import fit_model
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.public import EXCLUDE, RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.event import Noise
 
@@ -45,13 +46,12 @@ def fresh_release(
         PlanError: as `owned_records`.
     """
     codes, people = rows.codes, rows.numbered
-    parameters = of_fewer(rows.parameters, rows.names.size, most_rows=most_rows)
-    k = passing_k(codes, people, parameters, noise, random=random.spawn("k"))
-    parameters = replace(parameters, k=k)
-    made = owned_records(codes, people, parameters, noise, random=random.spawn("release"))
+    fewer = of_fewer(rows.mechanism, rows.names.size, most_rows=most_rows)
+    fewer = with_k(fewer, passing_k(codes, people, fewer, noise, random=random.spawn("k")))
+    made = owned_records(codes, people, fewer, noise, random=random.spawn("release"))
     sourced = made.seeds != NO_ROW
     return replace(
-        decoded_rows(made.records, parameters),
+        decoded_rows(made.records, fewer),
         people=np.where(sourced, rows.people[made.seeds], NO_ONE),
         recordings=np.where(sourced, rows.recordings[made.seeds], NO_ONE),
     )
@@ -60,7 +60,7 @@ def fresh_release(
 def owned_records(
     codes: Codes,
     people: Labels,
-    parameters: RecordsParameters,
+    mechanism: SyntheticRecords,
     noise: Noise | None,
     *,
     model: SeededModel | None = None,
@@ -70,8 +70,8 @@ def owned_records(
 
     Args:
         codes: real rows, shape (N, m).
-        people: whose each row is, 0 … `parameters.people` − 1, shape (N,).
-        parameters: of the output.
+        people: whose each row is, 0 … n − 1, shape (N,).
+        mechanism: of the output.
         noise: of the fit; None for an exact one.
         model: to draw from; default one that is fitted.
         random: where noise and draws come from.
@@ -79,17 +79,20 @@ def owned_records(
     Raises:
         PlanError: too few candidates pass in as many trials as the plan allows.
     """
+    parameters = mechanism.parameters
     seed = seed_people(parameters, random)
     if model is None:
-        fitted = ~seed[people] if parameters.randomized else np.ones(len(people), dtype=bool)
+        fitted = ~seed[people] if parameters.is_randomized else np.ones(len(people), dtype=bool)
         model, _ = fit_model(codes[fitted], people[fitted], parameters, noise, random=random)
-    if parameters.randomized:
-        return substituted(model, codes, people, parameters, seed=seed, random=random)
+    if parameters.is_randomized:
+        return substituted(model, codes, people, mechanism.randomized_test, seed=seed, random=random)
     rows = parameters.rows
     if keeps_nothing(parameters) and parameters.copies != EXCLUDE:  # no test can fail, and no seed matters
         sources = np.full(rows, NO_ROW, dtype=np.int64)
         return Made(of_model(model, rows, codes.dtype, random), sources, rows, rows)
-    made = passing(model, codes, people, parameters, known=Known(codes), random=random)
+    made = passing(
+        model, codes, people, parameters, trials=mechanism.trials, known=Known(codes), random=random
+    )
     return replace(made, seeds=np.full_like(made.seeds, NO_ROW)) if keeps_nothing(parameters) else made
 
 
@@ -98,37 +101,47 @@ def keeps_nothing(parameters: RecordsParameters) -> bool:
     return parameters.resampled == (len(parameters.attributes),)
 
 
-def of_fewer(parameters: RecordsParameters, people: int, *, most_rows: int) -> RecordsParameters:
-    """Return parameters for a release of some of the people: the plan's own, but for what has to be another.
+def of_fewer(mechanism: SyntheticRecords, people: int, *, most_rows: int) -> SyntheticRecords:
+    """Return the mechanism for a release of some of the people: the plan's own, but for what has to be another.
 
     Rows are at most `most_rows`. What a plan allows in trials is no limit: who makes a release to attack it has time. A randomized
     test has as many trials as rows, and k is at most the number of seeds.
 
     Args:
-        parameters: of the output.
+        mechanism: of the output.
         people: how many they are.
         most_rows: records that an attacker looks at, at most.
     """
-    fewer = replace(parameters, people=people, rows=min(parameters.rows, most_rows))
-    if fewer.randomized:
-        return replace(fewer, trials=fewer.rows, k=max(2, min(fewer.k, fewer.seeds)))
-    return replace(fewer, trials=max(fewer.trials, _PATIENCE * fewer.rows))
+    rows = min(mechanism.parameters.rows, most_rows)
+    parameters = replace(mechanism.parameters, people=people, rows=rows)
+    if not parameters.is_randomized:
+        return replace(mechanism, parameters=parameters, trials=max(mechanism.trials, _PATIENCE * rows))
+    assert parameters.k is not None
+    fewer = replace(mechanism, parameters=parameters, trials=rows)
+    return with_k(fewer, max(2, min(parameters.k, parameters.seeds)))
+
+
+def with_k(mechanism: SyntheticRecords, k: int | None) -> SyntheticRecords:
+    """Return the mechanism with another k."""
+    return replace(mechanism, parameters=replace(mechanism.parameters, k=k))
 
 
 def passing_k(
     codes: Codes,
     people: Labels,
-    parameters: RecordsParameters,
+    mechanism: SyntheticRecords,
     noise: Noise | None,
     *,
     random: SecureRandom,
-) -> int:
+) -> int | None:
     """Return the largest k, at most that of the parameters, that lets at least one of 200 candidates pass: found by trying.
 
     Arguments as `owned_records`. k of a randomized threshold, or of a test that cannot fail, stays as it is.
     """
+    parameters = mechanism.parameters
     if not takes_k(parameters):
         return parameters.k
+    assert parameters.k is not None
     model, _ = fit_model(codes, people, parameters, noise, random=random)
     rounds, known = Candidates(model, codes, people, parameters), Known(codes)
     told = []
@@ -143,5 +156,5 @@ def passing_k(
 
 def takes_k(parameters: RecordsParameters) -> bool:
     """Whether records are tried until enough have k plausible seeds."""
-    tested = parameters.tested and not parameters.randomized
+    tested = parameters.is_tested and not parameters.is_randomized
     return tested and (not keeps_nothing(parameters) or parameters.copies == EXCLUDE)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.one_person import some_people
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import Windows
-from synthrelease.mechanisms.records.parameters import RecordsParameters
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.resolved import Arrays
 
 Numbers = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -30,7 +31,7 @@ _SPREAD_OUT = 32  # categories of a label that have a column each; of more, thei
 class RecordRows:
     """Rows of records, real or synthetic."""
 
-    parameters: RecordsParameters
+    mechanism: SyntheticRecords
     codes: Codes  # category numbers, shape (N, m)
     values: (
         Numbers  # in each feature's unit, NaN where missing; of labels the category's number; shape (N, m)
@@ -40,6 +41,11 @@ class RecordRows:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @property
+    def parameters(self) -> RecordsParameters:
+        """The output's public parameters."""
+        return self.mechanism.parameters
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -65,7 +71,7 @@ class RecordRows:
     def where(self, chosen: NDArray[Any]) -> RecordRows:
         """Return some rows: flags of them, or their numbers."""
         return RecordRows(
-            self.parameters,
+            self.mechanism,
             self.codes[chosen],
             self.values[chosen],
             self.people[chosen],
@@ -169,39 +175,41 @@ def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
     return names[some_people(names.size, most, random)]
 
 
-def real_rows(data: Features, parameters: RecordsParameters) -> RecordRows:
+def real_rows(data: Features, mechanism: SyntheticRecords) -> RecordRows:
     """Return the rows that take part in a release: those with a category in every attribute, values as they were measured."""
-    attributes = parameters.attributes
+    attributes = mechanism.parameters.attributes
     columns = [data.column(attribute.name) for attribute in attributes]
     codes = np.stack([a.encoded(column) for a, column in zip(attributes, columns, strict=True)], axis=1)
     complete = (codes >= 0).all(axis=1)
     values = np.stack(columns, axis=1).astype(np.float64)
     return RecordRows(
-        parameters, codes[complete], values[complete], data.person[complete], data.recording[complete]
+        mechanism, codes[complete], values[complete], data.person[complete], data.recording[complete]
     )
 
 
-def released_rows(released: Arrays, parameters: RecordsParameters) -> RecordRows:
+def released_rows(released: Arrays, mechanism: SyntheticRecords) -> RecordRows:
     """Return the records of a bundle, from its arrays by their labels below the output; they have no owner."""
-    attributes = parameters.attributes
+    attributes = mechanism.parameters.attributes
     codes = np.stack([released[a.name, "category"] for a in attributes], axis=1)
     values = [
         released[a.name, "value"] if a.labels is None else released[a.name, "category"] for a in attributes
     ]
-    return _ownerless(parameters, codes, np.stack(values, axis=1).astype(np.float64))
+    return _ownerless(mechanism, codes, np.stack(values, axis=1).astype(np.float64))
 
 
-def decoded_rows(codes: Codes, parameters: RecordsParameters) -> RecordRows:
+def decoded_rows(codes: Codes, mechanism: SyntheticRecords) -> RecordRows:
     """Return records of category numbers with the values that a release gives them; they have no owner."""
-    attributes = parameters.attributes
+    attributes = mechanism.parameters.attributes
     values = [
         codes[:, j].astype(np.float64) if a.labels is not None else a.values(codes[:, j])
         for j, a in enumerate(attributes)
     ]
-    return _ownerless(parameters, codes, np.stack(values, axis=1))
+    return _ownerless(mechanism, codes, np.stack(values, axis=1))
 
 
-def _ownerless(parameters: RecordsParameters, codes: NDArray[Any], values: Numbers) -> RecordRows:
+def _ownerless(mechanism: SyntheticRecords, codes: NDArray[Any], values: Numbers) -> RecordRows:
     owners = np.full(len(codes), NO_ONE, dtype=np.int64)
-    recordings = codes[:, 0].astype(np.int64) if parameters.task else np.zeros(len(codes), dtype=np.int64)
-    return RecordRows(parameters, codes, values, owners, recordings)
+    recordings = (
+        codes[:, 0].astype(np.int64) if mechanism.parameters.task else np.zeros(len(codes), dtype=np.int64)
+    )
+    return RecordRows(mechanism, codes, values, owners, recordings)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from synthrelease.appraisal.appraised import Task, Values
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.record_releases import fresh_release
 from synthrelease.appraisal.record_rows import (
     Codes,
@@ -26,9 +27,8 @@ from synthrelease.evaluate.attacks.intervals import Rate, share_rate
 from synthrelease.evaluate.attacks.windows import share_by_person
 from synthrelease.evaluate.classification import CLASSIFIERS, trained
 from synthrelease.evaluate.record_metrics import one_each
+from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import Arrays
 from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event, noise_of
 
@@ -42,7 +42,7 @@ REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other peo
 
 
 def record_comparisons(
-    output: RecordsOutput, data: Features, *, seed: int
+    name: str, mechanism: SyntheticRecords, data: Features, *, seed: int
 ) -> tuple[Mapping[str, Values], tuple[str, ...]]:
     """Return the measures of baselines, each a mean over attributes, by what they are; and in sentences what was left out and why.
 
@@ -52,24 +52,25 @@ def record_comparisons(
     * k-same-select: averages of k people within the task's label, or else the recording.
 
     Args:
-        output: with all its public parameters.
+        name: of the output.
+        mechanism: of the output.
         data: of all people.
         seed: of halves, draws and groups.
     """
-    whole = real_rows(data, output.parameters)
+    whole = real_rows(data, mechanism)
     rows = whole.thinned(_MOST_COMPARED)
     if rows.names.size < 4:
         return {}, ("There are too few people to compare halves of them with each other.",)
-    random = SecureRandom.for_tests(seed).spawn("record comparisons", output.spec.name)
-    yardstick = RecordYardstick(output.parameters, rows.codes, rows.people)
+    random = SecureRandom.for_tests(seed).spawn("record comparisons", name)
+    yardstick = RecordYardstick(mechanism.parameters, rows.codes, rows.people)
     values = {
         "two halves of the people": _of_halves(rows, random.spawn("halves")),
         "independent marginals": _mean(
-            yardstick.of_codes(_shuffled(rows, output.parameters.rows, random.spawn("shuffled")))
+            yardstick.of_codes(_shuffled(rows, mechanism.parameters.rows, random.spawn("shuffled")))
         ),
     }
     told = [f"These are of {len(rows)} of {len(whole)} rows."] if len(rows) < len(whole) else []
-    k = max(2, output.parameters.k)
+    k = max(2, mechanism.parameters.k or 0)
     try:
         values[f"k-same-select, k = {k}"] = _mean(yardstick.of_codes(k_same(rows, k, random.spawn("k-same"))))
     except ValueError as error:
@@ -125,7 +126,8 @@ def _shuffled(rows: RecordRows, count: int, random: SecureRandom) -> Codes:
 
 
 def record_tasks(
-    output: RecordsOutput,
+    name: str,
+    mechanism: SyntheticRecords,
     event: Event,
     data: Features,
     released: Arrays,
@@ -141,20 +143,23 @@ def record_tasks(
     better than they are for anybody else.
 
     Args:
-        output: with all its public parameters.
+        name: of the output.
+        mechanism: of the output.
         event: what was done for the release.
         data: of all people.
         released: the bundle's arrays, by their labels below the output.
         seed: of groups, fresh records and trees.
         progress: told of each label and what is trained on.
     """
-    whole, made = real_rows(data, output.parameters), released_rows(released, output.parameters)
-    labels = [a for a, attribute in enumerate(output.parameters.attributes) if attribute.labels is not None]
+    whole, made = real_rows(data, mechanism), released_rows(released, mechanism)
+    labels = [
+        a for a, attribute in enumerate(mechanism.parameters.attributes) if attribute.labels is not None
+    ]
     if not labels:
         return (), ("Nothing was classified: there is no label.",)
-    if len(output.parameters.attributes) < 2 or whole.names.size < 2:
+    if len(mechanism.parameters.attributes) < 2 or whole.names.size < 2:
         return (), ("Nothing was classified: it takes a label and another attribute, and two people.",)
-    random = SecureRandom.for_tests(seed).spawn("record tasks", output.spec.name)
+    random = SecureRandom.for_tests(seed).spawn("record tasks", name)
     rows, fewer = manageable(whole, random.spawn("people"))
     asked = drawn_people(rows, _MOST_PEOPLE, random.spawn("asked"))
     groups = _groups(asked, random)

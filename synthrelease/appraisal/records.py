@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from synthrelease.appraisal.appraised import Task, Values
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.record_attacks import record_attacks
 from synthrelease.appraisal.record_utility import record_comparisons, record_tasks
 from synthrelease.data.features import Features
 from synthrelease.evaluate.attacks import AttackResult
 from synthrelease.evaluate.attacks.chance import DRAWS
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import Arrays
+from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import Progress
 from synthrelease.privacy.event import Event
 
@@ -29,7 +29,8 @@ class AppraisedRecords:
 
 
 def appraised_records(
-    output: RecordsOutput,
+    name: str,
+    mechanism: SyntheticRecords,
     event: Event,
     data: Features,
     released: Arrays,
@@ -40,10 +41,10 @@ def appraised_records(
     progress: Progress | None = None,
 ) -> AppraisedRecords:
     """Return baselines, tasks and attacks; arguments as `record_attacks`."""
-    compared, unlike = record_comparisons(output, data, seed=seed)
-    tasks, learnt = record_tasks(output, event, data, released, seed=seed, progress=progress)
+    compared, unlike = record_comparisons(name, mechanism, data, seed=seed)
+    tasks, learnt = record_tasks(name, mechanism, event, data, released, seed=seed, progress=progress)
     attacks, attacked = record_attacks(
-        output, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs, draws=draws
+        name, mechanism, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs, draws=draws
     )
     remarks = tuple(dict.fromkeys((*unlike, *learnt, *attacked)))
     return AppraisedRecords(compared, tasks, attacks, remarks)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from synthrelease.appraisal.appraised import RELEASED, NoiseCheck, Utility, Values
+from synthrelease.appraisal.arrays import Arrays, Derivation, Labels
 from synthrelease.appraisal.case import Case
 from synthrelease.appraisal.curves import over_items
 from synthrelease.appraisal.noise_check import NoiseTally
-from synthrelease.outputs.resolved import Arrays, Derivation
+from synthrelease.appraisal.yardsticks import exact_parts
 from synthrelease.privacy.event import noise_of
 from synthrelease.report.exhibits import Exhibit
 from synthrelease.report.released import Released
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 EXACT = "without noise"
-Labels = tuple[str, ...]
 
 
 def measured(
@@ -69,23 +69,24 @@ def measured(
 
 def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
     """What makes arrays without noise, if there is such a thing, and which of the bundle's are judged with it."""
-    groups, exact = case.kind.labels(case.made.resolved), case.kind.exact
-    if exact is None:
+    made, groups = case.made, case.kind.labels(case.made.mechanism)
+    if not case.kind.is_exact:
         return [(None, group) for group in groups]
     every = [labels for group in groups for labels in group]
-    return [(derive, every) for derive in exact(case.made.resolved, case.collected, case.made.event)]
+    exact = exact_parts(case.kind, made.mechanism, case.collected, made.event)
+    return [(derive, every) for derive in exact]
 
 
 def _add_counts(tally: NoiseTally | None, case: Case, released: Released) -> None:
     """The noise of an output whose arrays are no derivations of what it was drawn on."""
     if tally is None or case.kind.counts is None:
         return
-    for one, array in case.kind.counts(case.made.resolved, case.truth).items():
+    for one, array in case.kind.counts(case.made.mechanism, case.truth).items():
         tally.add(released.values(case.made.name, *one).astype(np.int64) - array.astype(np.int64))
 
 
 def _tally(case: Case) -> NoiseTally | None:
     """Of series of each person it is not known what to subtract: their order is drawn by lot."""
     noise, kind = noise_of(case.made.event), case.kind
-    known = kind.counts is not None if kind.exact is None else not case.of_each
+    known = not case.of_each if kind.is_exact else kind.counts is not None
     return None if noise is None or not known else NoiseTally(noise)

@@ -54,7 +54,7 @@ def mean_signals(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
 
-    Source: `synthrelease/mechanisms/spectral_signals.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
+    Source: `synthrelease/kinds/signals/spectral.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
 
     Example:
         >>> import numpy as np
@@ -120,7 +120,7 @@ def statistics(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
 
-    Source: `synthrelease/mechanisms/statistics.proof.md`.
+    Source: `synthrelease/kinds/statistics/statistics.proof.md`.
 
     Example:
         >>> found = statistics(
@@ -186,7 +186,7 @@ def synthetic_records(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
 
-    Source: `synthrelease/mechanisms/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
+    Source: `synthrelease/kinds/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
 
     Example:
         >>> import numpy as np

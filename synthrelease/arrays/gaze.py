@@ -64,7 +64,7 @@ def heatmaps(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
 
-    Source: `synthrelease/mechanisms/spectral.proof.md`, `gaze_maps.proof.md` (Liu et al. 2019).
+    Source: `synthrelease/kinds/heatmap/spectral.proof.md`, `cells.proof.md` (Liu et al. 2019).
 
     Example:
         >>> import numpy as np
@@ -151,7 +151,7 @@ def areas(
         InputError: arrays or parameters cannot be used.
         PolicyError: the promise would be false or empty.
 
-    Source: `synthrelease/mechanisms/areas.proof.md`.
+    Source: `synthrelease/kinds/areas/areas.proof.md`.
 
     Example:
         >>> found = areas(

@@ -178,6 +178,16 @@ def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Findi
     return Asked(key, str(public_key), detached, str(beside)), []
 
 
+def answer_without_check(request: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return what a checker answers of a file whose examination came to no end."""
+    return {
+        "findings": [("limits", request["shown"], why)],
+        "checked": [],
+        "signed_by": [],
+        "manifest": None,
+    }
+
+
 class _Server:
     """The checker that belongs to this process; a lock keeps threads apart, and a fork does not inherit it."""
 
@@ -193,9 +203,7 @@ class _Server:
                 answer = self._answer(json.dumps(request).encode() + b"\n", progress)
                 if answer is not None:
                     return answer
-        message = "the process that was to check the file was killed twice"
-        findings = [("limits", request["shown"], message)]
-        return {"findings": findings, "checked": [], "signed_by": [], "manifest": None}
+        return answer_without_check(request, "the process that was to check the file was killed twice")
 
     def _answer(self, request: bytes, progress: Progress | None) -> dict[str, Any] | None:
         process = self._running()

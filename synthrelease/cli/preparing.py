@@ -10,8 +10,8 @@ import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning, progress
-from synthrelease.printable import printable
 from synthrelease.number_words import several
+from synthrelease.printable import printable
 
 _LEAST_S = 0.001
 

@@ -9,8 +9,8 @@ import click
 
 from synthrelease.cli.group import AS_JSON, main, print_json
 from synthrelease.cli.printing import print_warning
-from synthrelease.printable import printable
 from synthrelease.number_words import several
+from synthrelease.printable import printable
 
 if TYPE_CHECKING:
     from synthrelease.init.propose import Input

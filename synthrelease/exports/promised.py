@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.number_words import several
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.mechanism_words import how_it_was_made, noise_words, what_it_is
-from synthrelease.number_words import several
 from synthrelease.report.promise_words import promise_of
 from synthrelease.report.row_words import rows_of
 

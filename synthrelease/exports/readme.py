@@ -12,8 +12,8 @@ from synthrelease.exports import promised
 from synthrelease.exports.table import Column
 from synthrelease.exports.task import MANIFEST, Task
 from synthrelease.exports.templated import filled
-from synthrelease.printable import printable_lines
 from synthrelease.number_words import several
+from synthrelease.printable import printable_lines
 from synthrelease.report.promise_words import promise_of
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
-"""Kinds of output: what each releases, what follows from what, and what it claims.
+"""Kinds of output, one folder each: what it releases, what follows from what, what it claims, and how it is made.
 
-Here are their public halves (parameters, datasets, sensitivity), which are all that `verify` imports of a kind. What takes people's data and
-draws noise is in `mechanisms` and `outputs`.
+The public half (`public.py`: parameters, datasets, sensitivity, sentences) is all that `verify`, reports and exports import of a kind. The
+private half takes people's data and draws noise: `prepare.py` fills in what a plan asks for, a module of each mechanism does the rest.
 """

@@ -1,4 +1,4 @@
-"""Which rows of a person count: a choice that looks at no other person's rows (`gaze_maps.proof.md`)."""
+"""Which rows of a person count: a choice that looks at no other person's rows (`cells.proof.md`)."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its name, as data frames have it, and what stands along it."""
+    """An axis: its name, as data frames have it, and what stands along it: labels, or numbers in its unit, one for each place."""
 
     name: str
     coordinates: Sequence[str] | Sequence[int] | NDArray[Any]
@@ -55,7 +55,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Source:
-    """A dataset that another follows from.
+    """A dataset that another follows from; of the dataset's shape and unit, or what `part` makes of that.
 
     `whole` asks for all of its items at once, of which `part` takes what is needed (which alone is kept while a bundle is read).
     """
@@ -68,7 +68,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset of an output.
+    """A dataset of an output, in its unit; its shape is that of its axes.
 
     The first `items` axes number items, each of which is derived, judged and stored by itself; with `by_rows` so is every index of the next axis.
     `derive` is called with the index of an item (its rows as a slice, if it is read in parts) and what `sources` have there.
@@ -112,13 +112,13 @@ class Dataset:
         return itertools.product(*map(range, self.shape[: self.items]))
 
     def stored(self, exact: Array) -> Array:
-        """Return derived values of one item, or of rows, as a bundle stores them."""
+        """Return derived values of one item, or of rows, as a bundle stores them, of the same shape and unit."""
         if self.types == STORED:
             return stored(exact, by_rows=self.by_rows)
         return exact.astype(self.types[0])
 
     def fault(self, values: Array, index: Index, sources: Sequence[Array]) -> str | None:
-        """Return what is wrong with the values of an item, or of some of its rows, if anything.
+        """Return what is wrong with the values of an item, or of some of its rows, if anything, of the dataset's shape and unit.
 
         Args:
             values: of the index.

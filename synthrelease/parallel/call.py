@@ -2,11 +2,12 @@
 
 A job is a generator. It yields a `Round` of calls that may go on side by side, and is sent their results; an error of one of
 them is raised in it, at the yield. Between two rounds it runs in the coordinator, alone: there it draws noise and pays.
-Because a call is pure, one whose worker was killed is made again and nobody can tell.
+Because a call is pure, one whose worker was killed is made again, and the result is the same.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Call:
-    """A function and its arguments; all of it can be pickled.
-
-    Attributes:
-        function: pure: of the same arguments and files it makes the same, however often.
-        arguments: by position.
-    """
+    """A function and its arguments by position; all of it can be pickled, and is pure: however often it is made, it makes the same."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
@@ -30,19 +26,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Round:
-    """Calls that do not wait for each other.
+    """Calls that do not wait for each other."""
 
-    Attributes:
-        what: what they do, for whoever watches.
-        calls: at least one.
-        join: puts two results together, in whatever order they come; None for the list of all, in the order of the calls.
-        here: whether they are to be made on the coordinator's machine, in whose folders they write.
-    """
-
-    what: str
+    what: str  # they do, for progress
     calls: Sequence[Call]
-    join: Callable[[Any, Any], Any] | None = None
-    here: bool = False
+    join: Callable[[Any, Any], Any] | None = None  # two results, in any order; None lists all in theirs
+    here: bool = False  # to be made on the coordinator's machine, in whose folders they write
 
     def __post_init__(self) -> None:
         if not self.calls:
@@ -54,15 +43,10 @@ Job = Generator[Round, Any, T]
 
 @dataclass(frozen=True)
 class Failed:
-    """What a call came to instead of a result.
-
-    Attributes:
-        error: what it raised.
-        at: where, if that was no error on purpose: file and line, no value of anybody's.
-    """
+    """What a call or a job came to instead of a result."""
 
     error: Exception
-    at: str = ""
+    at: str = ""  # file and line, no value of anybody's
 
 
 def attempted(call: Call) -> Any:
@@ -75,9 +59,5 @@ def attempted(call: Call) -> Any:
 
 def place_of(error: Exception) -> str:
     """Return file and line where an error was raised."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
-        return ""
-    return f"{Path(traceback.tb_frame.f_code.co_filename).name}, line {traceback.tb_lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""

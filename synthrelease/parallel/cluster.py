@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import platform
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 import synthrelease
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, attempted
-from synthrelease.parallel.pool import INNER_THREADS, LostWorkerError, Processes, settle
+from synthrelease.parallel.pool import INNER_THREADS, Processes
 
 _CONNECT_S, _ANSWER_S = 30, 30
 _OWN_ADDRESS = "127.0.0.1:0"
@@ -50,7 +50,7 @@ class Cluster:
         self._here = Processes(jobs)
         self._cluster: Any = None
         self._client = _connected(scheduler) if scheduler is not None else self._start(jobs)
-        self._under_way: dict[Future[Any], Any] = {}  # Dask drops a call whose future nobody holds
+        self._under_way: set[Any] = set()  # Dask drops a call whose future is not kept
         self._empty_looks = 0
         self._versions = versions()
 
@@ -63,22 +63,22 @@ class Cluster:
         """Begin a call."""
         if here:
             return self._here.submit(call, here=True)
+        # Not by Dask's own executor: its future is never done if the result was lost with a worker, and cannot be made again.
         outcome: Future[Any] = Future()
-        outcome.set_running_or_notify_cancel()
-        asked = self._client.submit(_attempted_alike, call, self._versions, pure=False)
-        self._under_way[outcome] = asked
-        asked.add_done_callback(lambda done: self._pass_on(done, outcome))
+        made = self._client.submit(_attempted_alike, call, self._versions, pure=False)
+        self._under_way.add(made)
+        made.add_done_callback(lambda done: self._pass_on(done, outcome))
         return outcome
 
     def check(self) -> None:
-        """Look whether anybody is left to work.
+        """Look whether there are workers.
 
         Raises:
+            BrokenExecutor: the processes of this machine are dead.
             MachineError: the scheduler does not answer, or has had no worker for some minutes.
         """
         self._here.check()
-        threads = self._threads()
-        self._empty_looks = 0 if threads else self._empty_looks + 1
+        self._empty_looks = 0 if self._threads() else self._empty_looks + 1
         if self._empty_looks >= _MOST_EMPTY_LOOKS:
             raise MachineError(
                 "cluster-without-workers",
@@ -124,25 +124,23 @@ class Cluster:
 
     def _threads(self) -> dict[str, int]:
         try:
-            found: dict[str, int] = self._client.nthreads()
+            threads: dict[str, int] = self._client.nthreads()
         except (OSError, TimeoutError, RuntimeError):
             raise MachineError(
                 "scheduler-lost",
                 "the Dask scheduler does not answer any more",
                 remedy="look after it, and go on with --resume: what is done is kept",
             ) from None
-        return found
+        return threads
 
     def _pass_on(self, done: Any, outcome: Future[Any]) -> None:
-        self._under_way.pop(outcome, None)
+        """Calls raise nothing: an error is the cluster's."""
+        self._under_way.discard(done)
         try:
-            result = done.result(timeout=_ANSWER_S)
-        except (CancelledError, TimeoutError, OSError) as error:
-            result = LostWorkerError(type(error).__name__)
-        except Exception as error:  # noqa: BLE001  calls raise nothing: it is of the cluster
-            lost = type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CommClosedError")
-            result = LostWorkerError(type(error).__name__) if lost else Failed(error)
-        settle(outcome, result)
+            outcome.set_result(done.result(timeout=_ANSWER_S))
+        except Exception as error:  # noqa: BLE001  else the coordinator would wait for ever
+            lost = isinstance(error, CancelledError | OSError) or type(error).__name__ == "KilledWorker"
+            outcome.set_exception(BrokenExecutor(type(error).__name__) if lost else error)
 
 
 def is_overheard(scheduler: str) -> bool:
@@ -156,19 +154,15 @@ def is_overheard(scheduler: str) -> bool:
     return not loopback and protocol not in ("tls", "wss")
 
 
+@functools.cache
 def versions() -> dict[str, str]:
     """Return what decides about the digits of a result: all workers must have the same."""
-    return dict(_versions())
-
-
-@functools.lru_cache(maxsize=1)
-def _versions() -> tuple[tuple[str, str], ...]:
     code = hashlib.sha256()
     for path in sorted(Path(synthrelease.__file__).parent.rglob("*.py")):
         code.update(path.read_bytes())
-    own = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
-    others = tuple((name, version(name)) for name in _DECISIVE)
-    return (("synthrelease", own), ("python", platform.python_version()), *others)
+    ours = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
+    others = {name: version(name) for name in _DECISIVE}
+    return {"synthrelease": ours, "python": platform.python_version(), **others}
 
 
 def _attempted_alike(call: Call, expected: dict[str, str]) -> Any:

@@ -1,20 +1,20 @@
 """Jobs side by side: the coordinator hands their calls to a pool, and goes on with each as its results come in.
 
-It is one thread. Whatever a job does between two rounds, drawing noise and paying for it, is done once and by nobody else.
+It is one thread. Whatever a job does between two rounds, drawing noise and paying for it, is done once and by nothing else.
+joblib ends a whole `Parallel` when a worker is killed, and Dask may wait for ever: here only the calls that were lost are made again.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, Job, Round, place_of
-from synthrelease.parallel.pool import LostWorkerError, Pool
+from synthrelease.parallel.pool import Pool, pool_of
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
@@ -23,62 +23,53 @@ _MOST_DEATHS = 2  # of workers, with one call: then it is the call
 
 
 @dataclass(eq=False)
-class _Open(Generic[T]):
-    """A job under way.
-
-    Attributes:
-        number: of the job.
-        job: itself.
-        round: what it waits for; None before it has begun.
-        left: calls of the round that are not done.
-        results: of those that are, by number; or what was joined so far, under 0.
-        at: where a call of it failed, if one did.
-    """
-
+class _OpenJob:
     number: int
-    job: Job[T]
-    round: Round | None = None
-    left: int = 0
-    results: dict[int, Any] = field(default_factory=dict)
-    at: str = ""
+    job: Job[Any]
+    round: Round | None = None  # what it waits for; None before it has begun, and when it has ended
+    queue: deque[_OpenCall] = field(default_factory=deque)  # calls of the round that are not begun
+    left: int = 0  # calls of the round that are not done
+    results: dict[int, Any] = field(default_factory=dict)  # by call; or what was joined so far, under 0
+    at: str = ""  # where a call of it failed, if one did
+
+    def wait_for(self, following: Round | None) -> None:
+        """Leave one round for the next, or the end."""
+        self.round, self.results, self.queue, self.at = following, {}, deque(), ""
+        if following is not None:
+            self.queue.extend(_OpenCall(self, place, following) for place in range(len(following.calls)))
+        self.left = len(self.queue)
 
 
 @dataclass(eq=False)
-class _Asked:
-    """A call of a round.
-
-    Attributes:
-        job: whose it is.
-        place: its number in the round.
-        round: the round: if the job waits for another by now, nobody wants the result.
-        deaths: how many workers died with it.
-    """
-
-    job: _Open[Any]
-    place: int
+class _OpenCall:
+    job: _OpenJob
+    place: int  # its number in the round
     round: Round
-    deaths: int = 0
-
-    def __lt__(self, other: _Asked) -> bool:
-        """Those of the job that was begun first go first: it ends, and lets go of what it holds."""
-        return (self.job.number, self.place) < (other.job.number, other.place)
-
-    @property
-    def call(self) -> Call:
-        return self.round.calls[self.place]
+    deaths: int = 0  # of workers that had it
 
     @property
     def wanted(self) -> bool:
+        """Whether its job still waits for its round."""
         return self.job.round is self.round
 
 
 def run(job: Job[T], pool: Pool, *, progress: Progress | None = None) -> T:
     """Return what one job comes to, or raise its error."""
-    for _, outcome in run_all([job], pool, progress=lambda _, *told: progress(*told) if progress else None):
+    for _, outcome in run_all([job], pool, progress=lambda _, *step: progress(*step) if progress else None):
         if isinstance(outcome, Failed):
             raise outcome.error
         result: T = outcome
     return result
+
+
+def run_calls(what: str, calls: Sequence[Call], jobs: int, *, progress: Progress | None = None) -> list[Any]:
+    """Return the results of calls, in their order, made by so many processes of this machine; or raise the error of a call."""
+
+    def job() -> Job[list[Any]]:
+        results: list[Any] = yield Round(what, calls)
+        return results
+
+    return run(job(), pool_of(jobs), progress=progress)
 
 
 def run_all(
@@ -94,7 +85,7 @@ def run_all(
 
     Args:
         jobs: begun one after the other.
-        pool: makes their calls.
+        pool: makes their calls; closed in the end.
         most_open: jobs under way at a time.
         progress: called with (number of the job, what it waits for, calls done, calls) whenever one is done.
     """
@@ -114,14 +105,13 @@ def run_all(
 class _Coordinator:
     def __init__(self, pool: Pool, progress: Callable[[int, str, int, int], None]) -> None:
         self._pool, self._progress = pool, progress
-        self.open: list[_Open[Any]] = []
-        self._queue: list[_Asked] = []
-        self._alone: deque[_Asked] = deque()  # those whose worker died
-        self._under_way: dict[Future[Any], _Asked] = {}
+        self.open: list[_OpenJob] = []
+        self._alone: deque[_OpenCall] = deque()  # those whose worker died
+        self._under_way: dict[Future[Any], _OpenCall] = {}
 
     def begin(self, number: int, job: Job[Any]) -> Iterator[tuple[int, Any]]:
         """Begin a job; it may end at once."""
-        opened = _Open(number, job)
+        opened = _OpenJob(number, job)
         self.open.append(opened)
         yield from self._resume(opened, lambda: next(job))
 
@@ -129,18 +119,25 @@ class _Coordinator:
         """Wait until some calls are done, and go on with their jobs; yield those that have ended."""
         self._submit()
         done, _ = wait(self._under_way, timeout=_PATIENCE_S, return_when=FIRST_COMPLETED)
+        lost: BrokenExecutor | None = None
         if not done:
-            self._pool.check()
-        for future in done:
-            asked = self._under_way.pop(future)
-            if isinstance(future.exception(), LostWorkerError):
-                asked.deaths += 1
-                if asked.deaths < _MOST_DEATHS:
-                    self._alone.append(asked)
-                else:
-                    yield from self._take(asked, Failed(_killed()))
+            try:
+                self._pool.check()
+            except BrokenExecutor as error:
+                lost = error
+        for future in [begun for begun in self._under_way if lost or begun in done]:
+            call = self._under_way.pop(future)
+            fault = lost or future.exception()
+            if not isinstance(fault, BrokenExecutor):
+                yield from self._take(
+                    call, Failed(fault) if isinstance(fault, Exception) else future.result()
+                )
+                continue
+            call.deaths += 1
+            if call.deaths < _MOST_DEATHS:
+                self._alone.append(call)
             else:
-                yield from self._take(asked, future.result())
+                yield from self._take(call, Failed(_killed()))
 
     def close(self) -> None:
         """Leave all jobs as they are; what they have to put back they put back now."""
@@ -157,50 +154,52 @@ class _Coordinator:
             if not self._under_way:
                 self._start(self._alone.popleft())
             return
-        most = 2 * self._pool.workers if self._queue else 0  # a cluster has to be asked
-        while self._queue and len(self._under_way) < most:
-            asked = heapq.heappop(self._queue)
-            if asked.wanted:
-                self._start(asked)
+        queues = [opened.queue for opened in self.open if opened.queue]
+        most = 2 * self._pool.workers if queues else 0  # a cluster has to be asked
+        for queue in queues:  # of the job that was begun first, which ends first then: its memory is free
+            while queue and len(self._under_way) < most:
+                self._start(queue.popleft())
 
-    def _start(self, asked: _Asked) -> None:
-        self._under_way[self._pool.submit(asked.call, here=asked.round.here)] = asked
+    def _start(self, call: _OpenCall) -> None:
+        calls, here = call.round.calls, call.round.here
+        self._under_way[self._pool.submit(calls[call.place], here=here)] = call
 
-    def _take(self, asked: _Asked, result: Any) -> Iterator[tuple[int, Any]]:
+    def _take(self, call: _OpenCall, result: Any) -> Iterator[tuple[int, Any]]:
         """Give a job the result of one of its calls."""
-        opened, asking = asked.job, asked.round
-        if not asked.wanted:
+        opened, waited_for = call.job, call.round
+        if not call.wanted:
             return
         if isinstance(result, Failed):
             opened.at = result.at
             yield from self._resume(opened, lambda: opened.job.throw(result.error))
             return
-        if asking.join is None:
-            opened.results[asked.place] = result
+        results, calls, join = opened.results, len(waited_for.calls), waited_for.join
+        if join is None:
+            results[call.place] = result
         else:
-            opened.results[0] = asking.join(opened.results[0], result) if 0 in opened.results else result
+            results[0] = join(results[0], result) if 0 in results else result
         opened.left -= 1
-        self._progress(opened.number, asking.what, len(asking.calls) - opened.left, len(asking.calls))
+        self._progress(opened.number, waited_for.what, calls - opened.left, calls)
         if opened.left == 0:
-            got = opened.results
-            whole = got[0] if asking.join else [got[place] for place in range(len(asking.calls))]
+            whole = results[0] if join else [results[place] for place in range(calls)]
             yield from self._resume(opened, lambda: opened.job.send(whole))
 
-    def _resume(self, opened: _Open[Any], step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
+    def _resume(self, opened: _OpenJob, step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
         """Let a job go on to its next round, or its end."""
+        following: Round | None = None
+        end: Any = None
         try:
-            asking = step()
+            following = step()
         except StopIteration as ended:
-            self.open.remove(opened)
-            yield opened.number, ended.value
+            end = ended.value
         except Exception as error:  # noqa: BLE001  one job's error is not another's
+            end = Failed(error, opened.at or place_of(error))
+        opened.wait_for(following)
+        if following is None:
             self.open.remove(opened)
-            yield opened.number, Failed(error, opened.at or place_of(error))
+            yield opened.number, end
         else:
-            opened.round, opened.left, opened.results = asking, len(asking.calls), {}
-            self._progress(opened.number, asking.what, 0, len(asking.calls))
-            for place in range(len(asking.calls)):
-                heapq.heappush(self._queue, _Asked(opened, place, asking))
+            self._progress(opened.number, following.what, 0, opened.left)
 
 
 def _killed() -> MachineError:

@@ -1,16 +1,19 @@
-"""Where calls are made: in this process, or in others of this machine."""
+"""Where calls are made: in this process, or in others of this machine.
+
+A pool gives futures of `concurrent.futures`. A result that is `Failed` is what the call raised; the exception `BrokenExecutor`
+says that the call was lost with its worker; any other exception, that it could not travel.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, Protocol
 
 from synthrelease.errors import ArgumentError
-from synthrelease.parallel.call import Call, Failed, attempted
+from synthrelease.parallel.call import Call, attempted
 
 # One thread in each worker: there are as many workers as the operator allows.
 INNER_THREADS = (
@@ -24,10 +27,6 @@ INNER_THREADS = (
 _LOOK_S = 0.5  # how often a worker looks whether its coordinator is there
 
 
-class LostWorkerError(Exception):
-    """A worker was killed while a call was with it."""
-
-
 class Pool(Protocol):
     """Something that makes calls."""
 
@@ -37,11 +36,11 @@ class Pool(Protocol):
         ...
 
     def submit(self, call: Call, *, here: bool) -> Future[Any]:
-        """Begin a call; the future holds its result, or `Failed`, or the exception `LostWorkerError`."""
+        """Begin a call, on this machine if it belongs `here`."""
         ...
 
     def check(self) -> None:
-        """Raise MachineError if nobody is left to make calls."""
+        """Raise BrokenExecutor if all calls under way are lost without a word, MachineError if no worker will ever come."""
         ...
 
     def close(self) -> None:
@@ -91,9 +90,9 @@ def checked_jobs(jobs: int) -> int:
 
 
 class Processes:
-    """Worker processes of this machine: joblib's own pool (loky), as futures.
+    """Worker processes of this machine: joblib's executor (loky), one of our own, because to close it kills its workers.
 
-    joblib's `Parallel` ends when a worker is killed, with whatever was under way; here the other calls are made again.
+    When one worker is killed, the executor is broken, and all that was under way is lost; the next call starts another.
 
     Args:
         jobs: how many workers; ArgumentError if there are none.
@@ -101,74 +100,49 @@ class Processes:
 
     def __init__(self, jobs: int) -> None:
         self.workers = checked_jobs(jobs)
-        self._pool: Any = None
-        self._under_way: set[Future[Any]] = set()
+        self._executor: Any = None
 
     def submit(self, call: Call, *, here: bool) -> Future[Any]:  # noqa: ARG002  here is everywhere
         """Begin a call in a worker."""
-        # Slow to import, and not needed by who builds alone.
-        from joblib.externals.loky.process_executor import BrokenProcessPool  # noqa: PLC0415
-
-        outcome: Future[Any] = Future()
-        outcome.set_running_or_notify_cancel()
-        self._under_way.add(outcome)
         try:
-            inner = self._started().submit(attempted, call)
-        except BrokenProcessPool:  # it has not told yet of the worker that it lost
-            self._end()
-            inner = self._started().submit(attempted, call)
-        inner.add_done_callback(lambda done: self._pass_on(done, outcome))
-        return outcome
+            return self._started().submit(attempted, call)
+        except BrokenExecutor:  # the futures of what it lost may not say so yet
+            self.close()
+            return self._started().submit(attempted, call)
 
     def check(self) -> None:
-        """Declare dead whoever is not there any more: a pool whose own thread has failed never tells."""
-        if self._pool is None:
+        """Raise BrokenExecutor if all workers are dead: an executor whose own thread has failed never tells."""
+        if self._executor is None:
             return
-        workers = list(self._pool._processes.values())  # noqa: SLF001  it has no other way to ask
+        workers = list(self._executor._processes.values())  # noqa: SLF001  it has no other way to ask
         if not any(worker.is_alive() for worker in workers):
-            self._end()
-            for outcome in list(self._under_way):
-                self._settle(outcome, LostWorkerError("no worker is left"))
+            self.close()
+            raise BrokenExecutor
 
     def close(self) -> None:
         """End all workers now."""
-        self._end()
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, kill_workers=True)
 
-    def _end(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, kill_workers=True)
-            self._pool = None
-
-    def _started(self) -> Any:
-        if self._pool is None:
+    def _started(self) -> Executor:
+        if self._executor is None:
+            # Slow to import, and not needed for a build in one process.
             from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415
 
-            env = dict.fromkeys(INNER_THREADS, "1")
-            self._pool = ProcessPoolExecutor(
+            self._executor = ProcessPoolExecutor(
                 max_workers=self.workers,
                 timeout=None,
-                env=env,
+                env=dict.fromkeys(INNER_THREADS, "1"),
                 initializer=_end_with,
                 initargs=(os.getpid(),),
             )
-        return self._pool
-
-    def _pass_on(self, done: Future[Any], outcome: Future[Any]) -> None:
-        from joblib.externals.loky.process_executor import BrokenProcessPool  # noqa: PLC0415
-
-        error = done.exception()
-        if isinstance(error, BrokenProcessPool):
-            self._settle(outcome, LostWorkerError(type(error).__name__))
-        else:  # what cannot be pickled is no result
-            self._settle(outcome, Failed(error) if isinstance(error, Exception) else done.result())
-
-    def _settle(self, outcome: Future[Any], result: Any) -> None:
-        self._under_way.discard(outcome)
-        settle(outcome, result)
+        executor: Executor = self._executor
+        return executor
 
 
 def _end_with(coordinator: int) -> None:
-    """Let this worker end when its coordinator does, even if that was killed: what it works on nobody waits for any more."""
+    """Let this worker end when its coordinator does, even if that was killed: its result is not waited for any more."""
 
     def watch() -> None:
         while os.getppid() == coordinator:
@@ -176,15 +150,6 @@ def _end_with(coordinator: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def settle(outcome: Future[Any], result: Any) -> None:
-    """Give a future what became of its call; nothing if it has that already."""
-    with suppress(InvalidStateError):
-        if isinstance(result, LostWorkerError):
-            outcome.set_exception(result)
-        else:
-            outcome.set_result(result)
 
 
 def available_cores() -> int:

@@ -1,4 +1,4 @@
-"""When a test of plausible deniability is empty, and what a randomized one costs (Bindschaedler et al. 2017; `mechanisms/records/records.proof.md`)."""
+"""When a test of plausible deniability is empty, and what a randomized one costs (Bindschaedler et al. 2017; `kinds/records/records.proof.md`)."""
 
 from __future__ import annotations
 

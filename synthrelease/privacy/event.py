@@ -129,7 +129,7 @@ class RandomizedTest(Event):
 
     Each trial draws one of `seeds` people uniformly, each with at most one record; k′ counts people; the model owes
     nothing to them. With probability 1/`substitution` a trial does not ask and takes the model's record. (Bindschaedler
-    et al. 2017, Privacy Test 2, with rejections hidden: `mechanisms/records/records.proof.md` shows why they must be.)
+    et al. 2017, Privacy Test 2, with rejections hidden: `kinds/records/records.proof.md` shows why they must be.)
     """
 
     type = "deniability_test"

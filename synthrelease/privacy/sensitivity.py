@@ -2,19 +2,17 @@
 
 The mechanisms bound every contribution so that these hold, the contract tests attack them, and `verify`
 computes them again from the manifest. L1 sensitivities are integers; L2 sensitivities are returned squared,
-an integer too, and `root_up` takes the root. Each is proved in the note of its mechanism, `mechanisms/*.proof.md`.
+an integer too, and `root_up` takes the root. Each is proved in the note of its mechanism, `kinds/*/*.proof.md`.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from synthrelease.maths.signal_form import LPA, Part, SignalForm
-from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS, SUM, VARIANCE, sum_range
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -177,81 +175,6 @@ def area_shares(*, stimuli: int, max_stimuli: int, transitions: bool, neighbours
 def joint_counts(*, sets: int, neighbours: Neighbours) -> Sensitivity:
     """Return the sensitivity of the joint counts of so many sets of attributes, a person dividing H shares in each."""
     return shares(total=HALF_RANGE, neighbours=neighbours).times(sets)
-
-
-def statistics(
-    names: Sequence[str],
-    *,
-    bounds: Sequence[tuple[float, float]],
-    neighbours: Neighbours,
-    groups: int | None = None,
-    max_groups: int = 1,
-) -> Sensitivity:
-    """Return the sensitivity of all statistics but quantiles, of all features and groups, side by side.
-
-    A cell is one feature in one group. Added or removed, a person moves it by what they weigh, L (`_weight`). Replaced, they
-    have values before and after and move it as far as two such are apart (`_apart`), or on one side only: T is the larger of
-    the two. A person counts in at most M of G groups. Under replace-one j of them may stay, M − j leave and M − j others
-    come: j·T + 2(M − j)·L, the largest at either end, j = M or j = max(0, 2M − G).
-
-    Args:
-        names: of the statistics, no quantiles.
-        bounds: of every feature.
-        neighbours: the neighbouring relation.
-        groups: G; None for no groups, where n divides if it is public.
-        max_groups: M.
-    """
-    quotient = neighbours is Neighbours.ADD_REMOVE_ONE or groups is not None
-    most = min(max_groups, groups or 1)
-    in_place = max(0, 2 * most - (groups or 1))
-    total = Sensitivity(0, 0)
-    for one in bounds:
-        leaving = _side_by_side(_weight(name, one, quotient=quotient) for name in names)
-        if neighbours is Neighbours.ADD_REMOVE_ONE:
-            total = total.plus(leaving.times(most))
-            continue
-        cell = _side_by_side(_apart(name, one) for name in names).or_more(leaving)
-        some_leave = cell.times(in_place).plus(leaving.times(2 * (most - in_place)))
-        total = total.plus(cell.times(most).or_more(some_leave))
-    return total
-
-
-def _side_by_side(parts: Iterable[Sensitivity]) -> Sensitivity:
-    return functools.reduce(Sensitivity.plus, parts, Sensitivity(0, 0))
-
-
-def _weight(name: str, bounds: tuple[float, float], *, quotient: bool) -> Sensitivity:
-    """A person's own integers in a cell: 2H in a count, H in a histogram, at most the larger bound in a sum.
-
-    In a mean H at most, as much again in the count that divides it; in each of the three moments of a variance likewise.
-    """
-    moments = {MEAN: 1 + quotient, VARIANCE: 3, HISTOGRAM: 1}
-    if name in moments:
-        return Sensitivity(HALF_RANGE, HALF_RANGE**2).times(moments[name])
-    if name not in (COUNT, SUM):
-        names = ", ".join((COUNT, SUM, *moments))
-        raise ValueError(f"Expected one of {names}, found another statistic")
-    most = PERSON_STEPS if name == COUNT else max(map(abs, sum_range(bounds)))
-    return Sensitivity(most, most * most)
-
-
-def _apart(name: str, bounds: tuple[float, float]) -> Sensitivity:
-    """The integers of two people with values: counts are equal."""
-    if name == VARIANCE:
-        return _MOMENTS_APART
-    if name == HISTOGRAM:
-        return shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
-    low, high = {COUNT: (0, 0), SUM: sum_range(bounds), MEAN: (-HALF_RANGE, HALF_RANGE)}[name]
-    return Sensitivity(high - low, (high - low) ** 2)
-
-
-# Of (m, 2m²/H) for m in [−H, H], two at a time: in L1 |m − m′|·(1 + 2|m + m′|/H) ≤ 25H/8, at m = H, m′ = −H/4; in squared L2
-# (m − m′)²·(1 + 4(m + m′)²/H²) ≤ (71 + 8√2)/16·H², at m′ = (√½ − 1)/2·H. Rounding squares adds less than 1 to their distance,
-# which is 2H at most: nothing to an integer bound in L1, 4H + 1 in squared L2.
-_MOMENTS_APART = Sensitivity(
-    25 * HALF_RANGE // 8,
-    71 * HALF_RANGE**2 // 16 + math.isqrt(HALF_RANGE**4 // 2) + 1 + 4 * HALF_RANGE + 1,
-)
 
 
 def quantile_utility(p: Fraction, *, moving: bool, neighbours: Neighbours) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from synthrelease.report.exhibits import Cell, Shown, Table
 from synthrelease.number_words import short
+from synthrelease.report.exhibits import Cell, Shown, Table
 from synthrelease.report.released import Released
 
 _NAMED = 30  # rows of a table

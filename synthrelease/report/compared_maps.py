@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from synthrelease.number_words import short
 from synthrelease.report.exhibits import Panel, Picture, Plate, Scale
 from synthrelease.report.figures import Look, evenly_chosen
-from synthrelease.number_words import short
 from synthrelease.report.rasters import VALUE_COLOURS, Map, data_uri, map_png, scale
 
 DIFFERENCE_COLOURS = "RdBu_r"  # blue: released less than there was; red: more

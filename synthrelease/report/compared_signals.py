@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.number_words import short
 from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Table
 from synthrelease.report.figures import write_png
-from synthrelease.number_words import short
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import signals_figure
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.number_words import listed, several
 from synthrelease.printable import printable
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.privacy.strength import SAME, Comparison, Verdict
 from synthrelease.report.changes import ABSENT, Change
-from synthrelease.number_words import listed, several
 from synthrelease.report.summary import wrapped
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from synthrelease.number_words import short
 from synthrelease.report.drawn import DrawnMap, drawn_labels, drawn_map
 from synthrelease.report.exhibits import Panel, Picture, Plate, Shown
 from synthrelease.report.figures import evenly_chosen
-from synthrelease.number_words import short
 from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, data_uri, map_png, scale
 from synthrelease.report.released import Released
 

@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.number_words import (
+    is_certain,
+    listed,
+    percent_up,
+    scientific_up,
+    short,
+)
 from synthrelease.privacy.best_guess import best_guess, best_guess_of
 from synthrelease.privacy.event import from_json as event_from_json
 from synthrelease.privacy.guarantee import (
@@ -16,13 +23,6 @@ from synthrelease.privacy.guarantee import (
     PureDP,
     from_json,
     no_less,
-)
-from synthrelease.number_words import (
-    is_certain,
-    listed,
-    percent_up,
-    scientific_up,
-    short,
 )
 
 # The usual words of docs/choosing.md, by the largest ε that each is said of.

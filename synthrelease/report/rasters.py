@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.report.exhibits import Scale
 from synthrelease.number_words import short
+from synthrelease.report.exhibits import Scale
 
 Map = NDArray[np.float64]
 VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.number_words import grouped, several, short
 from synthrelease.report.exhibits import Cell, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.number_words import grouped, several, short
 from synthrelease.report.released import Released
 
 _LABELLED = 12  # categories that all have room for their names

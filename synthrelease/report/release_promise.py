@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from synthrelease.number_words import listed
 from synthrelease.privacy.guarantee import Guarantee, NoGuarantee, PureDP, from_json
 from synthrelease.privacy.strength import Comparison, Verdict, compare, verdict_of
-from synthrelease.number_words import listed
 
 _DEFINING = ("name", "kind", "mechanism", "sensitivity", "noise", "event", "guarantee")
 

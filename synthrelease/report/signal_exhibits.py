@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from synthrelease.number_words import listed, several, short
 from synthrelease.report.drawn import DrawnCourse, drawn_course, drawn_labels
 from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Shown, Table
 from synthrelease.report.figures import write_png
-from synthrelease.number_words import listed, several, short
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure

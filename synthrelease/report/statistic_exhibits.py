@@ -8,11 +8,11 @@ from typing import Any
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.maths.statistics import HISTOGRAM, MEDIAN, quantile
+from synthrelease.number_words import short
 from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.number_words import short
 from synthrelease.report.released import Released
 
 _ROWS = 60  # of a table

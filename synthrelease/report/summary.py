@@ -6,8 +6,8 @@ import shutil
 import textwrap
 from typing import Any
 
-from synthrelease.privacy.guarantee import from_json
 from synthrelease.number_words import several
+from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.row_words import rows_that_count
 
 

@@ -132,7 +132,7 @@ def _choice_and_noise(_random: SecureRandom) -> float:
     """ε of a private cap and its maps, added up from the events of which they are planned to be made."""
     variant = next(one for one in private_caps() if one.noise == LAPLACE)
     assert isinstance(variant, PrivateCapVariant)
-    choice, noise = variant.private.calibrate(Budget(1.0)).events
+    choice, noise = variant.choosing(1).calibrate(Budget(1.0)).events
     assert isinstance(choice, PrivateChoice)
     assert isinstance(noise, DiscreteLaplace)
     return choice.epsilon + noise.sensitivity / noise.scale

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
-from variants.gaze_maps import PrivateCapVariant, cell_heatmap, choosing, private_caps
-from variants.people import LAPLACE
+from variants.gaze_maps import PrivateCapVariant, gaze_map_parameters, private_caps
+from variants.people import LAPLACE, Silence
+from variants.signals import PrivateFrequenciesVariant, signal_variant
 from variants.signals import private_frequencies as private_frequencies_variants
-from variants.signals import signal_variant
 
 from auditing.bound import Rates, rates
-from auditing.neighbours import integers
 from auditing.probes import Claim, statistics
 from synthrelease.kinds import choosing as package
 from synthrelease.noise import choice
@@ -138,22 +138,24 @@ class ChosenProbe:
 
 def chosen_probe(
     variant: Variant,
-    private: Choosing[Any],
+    choosing: Callable[[int], Choosing[Any]],
     pairs: Sequence[tuple[list[Person], list[Person]]],
     budget: Budget,
 ) -> ChosenProbe:
     """Return the probe of that pair of neighbouring datasets which gives most away."""
+    private = choosing(1)
     event, left = private.split(budget)
     sensitivity = private.utility_sensitivity
-    made = [private.at(candidate).settled() for candidate in private.candidates or ()]
-    noises = tuple(one.calibrated_noise(left) for one in made)
-    each = [replace(variant, mechanism=one, budget=left) for one in made]
+    candidates = private.candidates or ()
+    noises = tuple(private.at(candidate).calibrated_noise(left) for candidate in candidates)
     probes = []
     for pair in pairs:
+        private = choosing(len(pair[0]))
         before, after = (private.utilities(private.collect(variant.data(people)), left) for people in pair)
         sides = []
-        for one in each:
-            a, b = (integers(one, people).ravel() for people in pair)
+        for candidate in candidates:
+            named = private.at(candidate).settled()
+            a, b = (_integers(variant, named, people, left) for people in pair)
             sides.append((a[a != b], b[a != b]))
         largest = max(int(np.abs(side).max(initial=0)) for both in sides for side in both)
         claim = Claim(budget.epsilon)
@@ -165,11 +167,17 @@ def chosen_probe(
     return max(probes, key=lambda probe: probe.leaks)
 
 
+def _integers(variant: Variant, mechanism: Any, people: list[Person], budget: Budget) -> Integers:
+    """What a release holds if no noise is drawn."""
+    return variant.noised_in(
+        made.release(mechanism, variant.data(people), budget, random=Silence())[0]
+    ).ravel()
+
+
 def cap_probe() -> ChosenProbe:
     """Return the probe of gaze maps under a private cap: crowds that looked at one cell again and again, and one more."""
-    maps = cell_heatmap(noise=LAPLACE, stimuli=1, max_stimuli=1, max_samples=12)
-    variant = PrivateCapVariant("heatmap-private-cap", maps)
-    private = choosing(maps, caps=(1, 4, 12), share=0.5)
+    maps = gaze_map_parameters(noise=LAPLACE, stimuli=1, max_stimuli=1, max_samples=12)
+    variant = PrivateCapVariant("heatmap-private-cap", LAPLACE, maps)
     one_cell, opposite, nothing = (
         next(one for one in variant.adversaries() if one.name == f"{name} on 0")
         for name in ("thousands in one cell", "thousands in the opposite corner", "nothing")
@@ -178,27 +186,32 @@ def cap_probe() -> ChosenProbe:
         one_cell
     ] * 8  # what a low cap cuts off them is about as much as the noise: either cap may be drawn
     pairs = [([*crowd, a], [*crowd, b]) for a, b in itertools.permutations((one_cell, opposite, nothing), 2)]
-    return chosen_probe(variant, private, pairs, Budget(4.0))
+    return chosen_probe(
+        variant,
+        lambda people: replace(variant.of(people), caps=(1, 4, 12), cap_share=0.5).mechanism,
+        pairs,
+        Budget(4.0),
+    )
 
 
 def frequencies_probe() -> ChosenProbe:
     """Return the probe of signals with a private number of frequencies: series that low frequencies leave out, or not."""
-    variant = signal_variant(
+    like = signal_variant(
         "signals-private-frequencies", LAPLACE, length=9, features=1, recordings=1, frequencies=1
     )
-    private = choosing(variant.mechanism, candidates=(1, 2, 5), share=0.5)
+    variant = PrivateFrequenciesVariant(**like.__dict__)
     some = [one for one in variant.adversaries() if one.name in ("alternating", "opposite", "high", "absent")]
     pairs = [([*[c] * 12, a], [*[c] * 12, b]) for c in some for a, b in itertools.permutations(some, 2)]
-    return chosen_probe(variant, private, pairs, Budget(4.0))
+    return chosen_probe(variant, lambda people: variant.choosing(people, (1, 2, 5), 0.5), pairs, Budget(4.0))
 
 
 def cap_utilities_moved() -> tuple[int, int]:
     """Return how far an adversary moves a utility of a private cap where there is hardly any noise, and the sensitivity."""
     variant = next(one for one in private_caps() if one.noise == LAPLACE and one.name.endswith("replace-one"))
     assert isinstance(variant, PrivateCapVariant)
-    private = variant.private
+    private = variant.choosing(1)
     people = variant.adversaries()
-    found = [private.utilities(private.collect(variant.data([one])), SILENT) for one in people]  # type: ignore[arg-type]
+    found = [private.utilities(private.collect(variant.data([one])), SILENT) for one in people]
     return _most(found), private.utility_sensitivity
 
 
@@ -211,10 +224,10 @@ def frequencies_utilities_moved() -> tuple[int, int]:
     moved = 0
     for beside in people:
         crowd = [beside] * 3
-        private = choosing(variant.of(4), candidates=(1, 2, 4))
+        private = variant.choosing(4)
         collected = [private.collect(variant.data([*crowd, one])) for one in people]
         moved = max(moved, _most([private.utilities(one, SILENT) for one in collected]))
-    return moved, variant.private.utility_sensitivity
+    return moved, variant.choosing(4).utility_sensitivity
 
 
 def _most(found: Sequence[Sequence[int]]) -> int:

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from variants.gaze_maps import choosing
 from variants.people import LAPLACE, Person
-from variants.signals import SignalsVariant, signal_variant
+from variants.signals import PrivateFrequenciesVariant, signal_variant
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
@@ -73,20 +72,23 @@ class OrderProbe:
     def _end(self) -> int:
         """The constant coefficient of a series at the upper end."""
         variant = self._variant
-        return int(by_label(variant.of(self.people).collect(variant.data([_constant(1.0)])))[0, 0, 0, 0])
+        return int(
+            by_label(variant.mechanism(self.people).collect(variant.data([_constant(1.0)])))[0, 0, 0, 0]
+        )
 
     @property
-    def _variant(self) -> SignalsVariant:
-        return signal_variant(
+    def _variant(self) -> PrivateFrequenciesVariant:
+        like = signal_variant(
             self.name, LAPLACE, length=LENGTH, features=1, recordings=1, query="each", frequencies=1
         )
+        return PrivateFrequenciesVariant(**like.__dict__)
 
     def _drawing(self, *, first: bool) -> Callable[[SecureRandom], tuple[Integers, float]]:
         """What releases once, and returns everybody's constant coefficient in the order of the release, shape (people,), and the noise's scale."""
         variant = self._variant
-        mechanism, budget = variant.of(self.people), Budget(self.claim.epsilon)
+        mechanism, budget = variant.mechanism(self.people), Budget(self.claim.epsilon)
         if self.private:
-            mechanism = choosing(mechanism, candidates=(1, 2))
+            mechanism = variant.choosing(self.people, candidates=(1, 2))
         ends = np.where(np.arange(self.people) % 2, -1.0, 1.0)
         ends = ends if first else np.roll(ends, -1)
         people = [_constant(end) for end in ends]

@@ -50,8 +50,7 @@ class QuantileProbe:
     @property
     def epsilon(self) -> float:
         """ε of each choice."""
-        epsilon, _ = self.variant.mechanism.split(self.variant.budget)  # type: ignore[attr-defined]
-        return float(epsilon)
+        return float(self.variant.mechanism(1).split(self.variant.budget)[0])
 
     @property
     def told(self) -> list[Numbers]:
@@ -109,18 +108,18 @@ def quantile_utilities_moved() -> tuple[int, int]:
         found = np.array([_utilities(variant, [*beside, one]) for one in people])
         for one, other in itertools.combinations(found, 2):
             moved = max(moved, int(np.abs(one - other).max(axis=1).sum()))
-    return moved, _sensitivity(variant) * len(variant.parameters.choices())
+    return moved, _sensitivity(variant) * len(variant.mechanism(1).parameters.choices())
 
 
 def _variant() -> StatisticsVariant:
     made = statistics_variant("quantiles-M1of2", (NAME,), features=1, groups=(1, 2))
     assert isinstance(made, StatisticsVariant)
-    return replace(made.changed(quantile_steps=STEPS), budget=_BUDGET)
+    return replace(made, parameters=replace(made.parameters, quantile_steps=STEPS), budget=_BUDGET)
 
 
 def _sensitivity(variant: StatisticsVariant) -> int:
-    moved = variant.parameters.quantile_sensitivity(NAME, variant.mechanism.neighbours)
-    return int(moved)
+    mechanism = variant.mechanism(1)
+    return int(mechanism.parameters.quantile_sensitivity(NAME, mechanism.neighbours))
 
 
 def _crowds(people: Sequence[Person]) -> list[list[Person]]:
@@ -141,6 +140,6 @@ def _people(variant: StatisticsVariant) -> list[Person]:
 def _utilities(variant: StatisticsVariant, people: Sequence[Person]) -> list[list[int]]:
     data, p = variant.data(people), variant.parameters
     groups = len(p.groups)
-    group = counted_groups(data, by=p.by, groups=groups, max_groups=p.max_groups_per_person)
+    group = counted_groups(data, by=p.by, groups=groups, max_groups=p.max_groups)
     counts = quantiles.people_per_interval(data, group, groups=groups, steps=p.quantile_steps)
     return [quantiles.utilities(of_group[0], fraction(NAME)) for of_group in counts]

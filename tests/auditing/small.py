@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from variants.gaze_maps import GazeMapVariant, cell_heatmap
+from variants.gaze_maps import GazeMapVariant, gaze_map_parameters
 from variants.people import GAUSSIAN, LAPLACE, Person
 from variants.signals import signal_variant
 from variants.small import small_ones
@@ -39,12 +39,14 @@ added_heatmap = _named["heatmap-gaussian-add-remove-one"]
 two_steps = _named["signals-lpa-laplace-mean"]
 two_stimuli = GazeMapVariant(
     "heatmap-two-stimuli",
-    cell_heatmap(stimuli=2, max_stimuli=2, max_samples=1, rows=2, columns=2),
+    LAPLACE,
+    gaze_map_parameters(stimuli=2, max_stimuli=2, max_samples=1, rows=2, columns=2),
     LOOSE,
 )
 full_cells = GazeMapVariant(
     "heatmap-full-cells",
-    cell_heatmap(stimuli=1, max_stimuli=1, max_samples=None, rows=1, columns=2),
+    LAPLACE,
+    gaze_map_parameters(stimuli=1, max_stimuli=1, max_samples=None, rows=1, columns=2),
     LOOSE,
 )
 three_coefficients = signal_variant("signals-fpa-three", LAPLACE, length=9, frequencies=2, **_ONE)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import made
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 from refusals import bad_argument
 from tiers import few
 
-from synthrelease.mechanisms import gaze_maps, private_cap, private_parameter
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
@@ -38,12 +38,12 @@ def excess(v: PrivateCapVariant, people: Sequence[Person], cap: int) -> np.ndarr
 
 
 def test_utilities_are_those_of_theorem_4_1(capped: PrivateCapVariant) -> None:
-    v, private = capped, capped.private
+    v, private = capped, capped.choosing(1)
     people = [*v.ordinary(5), *v.adversaries()[::6]]
-    found = private_cap.utilities(private_cap.collect(v.data(people), private), private, BUDGET)
-    cells = private.maps.stimuli * private.maps.rows * private.maps.columns
-    for cap, utility in zip(private.candidates, found, strict=True):
-        deviation = gaze_maps.calibrate(private.at(cap), BUDGET).standard_deviation
+    found = private.utilities(private.collect(v.data(people)), BUDGET)
+    cells = v.parameters.stimuli * v.parameters.rows * v.parameters.columns
+    for cap, utility in zip(private.candidates or (), found, strict=True):
+        deviation = private.at(cap).calibrated_noise(BUDGET).standard_deviation
         squared = cells * deviation**2 + float((excess(v, people, cap) ** 2).sum())
         assert -math.sqrt(squared) - 1 <= utility <= -math.floor(math.sqrt(squared)) + 1
 
@@ -52,14 +52,11 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
     capped: PrivateCapVariant,
 ) -> None:
     """With next to no noise a utility is −‖D_m‖: the worst for it."""
-    v, private = capped, capped.private
+    v, private = capped, capped.choosing(1)
     silent = Budget(1e6, 0.4)
     beside: list[Person] = []
     people = v.adversaries()
-    of = [
-        np.array(private_cap.utilities(private_cap.collect(v.data([*beside, a]), private), private, silent))
-        for a in people
-    ]
+    of = [np.array(private.utilities(private.collect(v.data([*beside, a])), silent)) for a in people]
     alone = of[0]  # nobody who was anywhere
     assert people[0].rows.size == 0
     if v.adds_or_removes:
@@ -70,7 +67,7 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
             for a, b in itertools.combinations(range(len(people)), 2)
             if v.may_replace(people[a], people[b])
         ]
-    stated = private_cap.utility_sensitivity(private)
+    stated = private.utility_sensitivity
     assert max(moved) <= stated
     assert (
         max(moved) >= 0.5 * stated
@@ -80,52 +77,51 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
 @few
 @given(data=st.data())
 def test_nobody_moves_a_utility_further_than_stated(capped: PrivateCapVariant, data: st.DataObject) -> None:
-    v, private = capped, capped.private
+    v, private = capped, capped.choosing(1)
     beside = [*v.ordinary(1), data.draw(v.anybody())]
     one = data.draw(v.anybody())
-    before = private_cap.utilities(private_cap.collect(v.data([*beside, one]), private), private, BUDGET)
+    before = private.utilities(private.collect(v.data([*beside, one])), BUDGET)
     others = beside if v.adds_or_removes else [*beside, data.draw(v.anybody(like=one))]
-    after = private_cap.utilities(private_cap.collect(v.data(others), private), private, BUDGET)
-    stated = private_cap.utility_sensitivity(private)
+    after = private.utilities(private.collect(v.data(others)), BUDGET)
+    stated = private.utility_sensitivity
     assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= stated
 
 
 def test_the_sensitivity_is_that_of_the_note(capped: PrivateCapVariant) -> None:
-    private = capped.private  # M = 2, T = 12, m ≥ 1
-    assert private_cap.utility_sensitivity(private) == math.ceil(
-        math.sqrt(2 if capped.adds_or_removes else 4) * 11
-    )
-    assert private_cap.utility_sensitivity(replace(private, candidates=(12,))) == 1
+    private = capped.choosing(1)  # M = 2, T = 12, m ≥ 1
+    assert private.utility_sensitivity == math.ceil(math.sqrt(2 if capped.adds_or_removes else 4) * 11)
+    p = private.parameters
+    assert replace(private, parameters=replace(p, caps=(12,))).utility_sensitivity == 1
     with bad_argument(ValueError, "bound"):
-        private_cap.utility_sensitivity(replace(private, maps=replace(private.maps, max_samples=None)))
+        _ = replace(private, parameters=replace(p, max_samples_per_stimulus=None)).utility_sensitivity
 
 
 def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: PrivateCapVariant) -> None:
-    v, private = capped, capped.private
-    planned = private_parameter.calibrate(private, BUDGET)
+    v, private = capped, capped.choosing(1)
+    planned = private.calibrate(BUDGET)
+    assert isinstance(planned, Composed)
     assert planned.events[0] == PrivateChoice(0.1, 4)
-    promise = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.maps.neighbours)
+    promise = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.neighbours)
     assert isinstance(promise, ApproxDP | PureDP)
     assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
     people = [*v.ordinary(3), *v.adversaries()[:40:5]]
     chosen = set()
     for seed in range(12):
-        values, event, cap = private_cap.release(
-            v.data(people), private, BUDGET, random=SecureRandom.for_tests(seed)
-        )
+        values, drawn = made.release(private, v.data(people), BUDGET, random=SecureRandom.for_tests(seed))
+        event, cap = drawn.event, drawn.parameters.cap
         chosen.add(cap)
         assert isinstance(event, Composed)
         choice, noise = event.events
         assert choice == planned.events[0]
-        assert noise == gaze_maps.calibrate(private.at(cap), private.split(BUDGET)[1])
+        assert noise == private.at(cap).calibrated_noise(private.split(BUDGET)[1])
         told, most = noise, planned.events[1]
         assert Fraction(told.sensitivity) / Fraction(told.scale) <= Fraction(most.sensitivity) / Fraction(
             most.scale
         )
         assert {key[-1] for key in values} == {"noised", "heatmap"}
-        again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.maps.neighbours)
+        again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.neighbours)
         assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)  # type: ignore[union-attr]
-    assert chosen <= set(private.candidates)
+    assert chosen <= set(private.candidates or ())
 
 
 def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(capped: PrivateCapVariant) -> None:
@@ -138,4 +134,6 @@ def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(capped: Priv
     for times, cap in ((12, 12), (1, 1)) if capped.noise == "gaussian" else ((12, 12),):
         looks = replace(nobody, rows=np.tile([0.0, 1.0, 1.0], (times, 1)))
         data = capped.data([looks] * 3000)
-        assert private_cap.release(data, capped.private, BUDGET, random=SecureRandom.for_tests(1))[2] == cap
+        private = capped.choosing(3000)
+        drawn = private.draw(private.collect(data), BUDGET, SecureRandom.for_tests(1))
+        assert drawn.parameters.cap == cap

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import made
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,11 +17,10 @@ from tiers import few
 from variants.people import GAUSSIAN, LAPLACE
 from variants.signals import PrivateFrequenciesVariant, signal_variant
 
+from synthrelease.kinds.signals import coefficients
+from synthrelease.kinds.signals.public_series import MEAN
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA
-from synthrelease.mechanisms import private_frequencies, private_parameter, signals
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
-from synthrelease.mechanisms.signals import MEAN
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
@@ -45,6 +45,11 @@ def sides(v: PrivateFrequenciesVariant) -> list[int]:
     return [min(side, form.length - start) for start in range(0, form.length, side)]
 
 
+def every_of(v: PrivateFrequenciesVariant) -> int:
+    """As many frequencies as there are."""
+    return max(sides(v)) // 2 + 1
+
+
 def left_out(v: PrivateFrequenciesVariant, series: Numbers, k: int) -> Numbers:
     """Dense and chunk by chunk: what the frequencies from k on add to series in steps, shape (…, n)."""
     out, at = [], 0
@@ -65,7 +70,7 @@ def steps(v: PrivateFrequenciesVariant, people: Sequence[Person]) -> Numbers:
     """Everybody's series in steps, shape (people, recordings, features, n)."""
     form = replace(v.parameters.form, mechanism="lpa", chunk=None, frequencies=None, max_change=None)
     plain = replace(v.of(len(people)), form=form)
-    return signals.contributions(v.data(people), plain).astype(np.float64)
+    return coefficients.contributions(v.data(people), plain.parameters).astype(np.float64)
 
 
 def weight_of_noise(v: PrivateFrequenciesVariant, k: int) -> float:
@@ -80,10 +85,8 @@ def weight_of_noise(v: PrivateFrequenciesVariant, k: int) -> float:
 
 
 def utilities(v: PrivateFrequenciesVariant, people: Sequence[Person], budget: Budget) -> NDArray[np.int64]:
-    private = replace(v.private, signals=v.of(len(people)))
-    return np.array(
-        private_frequencies.utilities(private_frequencies.collect(v.data(people), private), private, budget)
-    )
+    private = v.choosing(len(people))
+    return np.array(private.utilities(private.collect(v.data(people)), budget))
 
 
 def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFrequenciesVariant) -> None:
@@ -91,14 +94,12 @@ def test_utilities_are_the_root_of_the_expected_squared_error(chosen: PrivateFre
     people = [*v.ordinary(5), *v.adversaries()[::4]]
     series = steps(v, people)
     exact = series.sum(axis=0) if v.parameters.query == MEAN else series
-    private = replace(v.private, signals=v.of(len(people)))
+    private = v.choosing(len(people))
     for budget in (SILENT, Budget(300.0, 1e-3), BUDGET):
-        found = private_frequencies.utilities(
-            private_frequencies.collect(v.data(people), private), private, budget
-        )
+        found = private.utilities(private.collect(v.data(people)), budget)
         assert all(type(utility) is int for utility in found)
         for k, utility in zip(private.candidates, found, strict=True):
-            deviation = signals.calibrate(private.at(k), budget).standard_deviation
+            deviation = private.at(k).calibrated_noise(budget).standard_deviation
             noise = math.prod(exact.shape[:-1]) * weight_of_noise(v, k) * deviation**2
             squared = noise + float((left_out(v, exact, k) ** 2).sum())
             cut = (
@@ -112,10 +113,10 @@ def test_of_people_who_keep_still_the_utility_is_that_of_the_noise_rounded_down(
 ) -> None:
     v = chosen
     people = [v.person(np.zeros(21))] * 3
-    private = replace(v.private, signals=v.of(3))
+    private = v.choosing(3)
     arrays = 4 if v.parameters.query == MEAN else 12
     for k, utility in zip(private.candidates, utilities(v, people, BUDGET), strict=True):
-        deviation = signals.calibrate(private.at(k), BUDGET).standard_deviation
+        deviation = private.at(k).calibrated_noise(BUDGET).standard_deviation
         energy = arrays * weight_of_noise(v, k) * deviation**2
         assert utility == -math.isqrt(math.ceil(energy))
 
@@ -146,7 +147,7 @@ def loud(v: PrivateFrequenciesVariant) -> list[Numbers]:
     """Series of ±1 of which the frequencies leave out as much as flipping signs finds, for every candidate."""
     n, out = v.parameters.form.length, []
     generator = np.random.default_rng(3)
-    for k in v.private.candidates:
+    for k in v.choosing(1).candidates or ():
         matrix = left_out(v, np.eye(n), k)
         series = np.sign(generator.normal(size=(60, n)))
         for _ in range(30):
@@ -160,7 +161,7 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
 ) -> None:
     """With next to no noise a utility is the size of what is left out: the worst for it."""
     v = chosen
-    stated = private_frequencies.utility_sensitivity(v.private)
+    stated = v.choosing(1).utility_sensitivity
     assert isinstance(stated, int)
     moved, known = 0, {}
 
@@ -183,7 +184,7 @@ def test_nobody_moves_a_utility_further_than_stated(
     chosen: PrivateFrequenciesVariant, data: st.DataObject
 ) -> None:
     v = chosen
-    stated = private_frequencies.utility_sensitivity(v.private)
+    stated = v.choosing(1).utility_sensitivity
     beside = [*v.ordinary(1), data.draw(v.anybody())]
     one = data.draw(v.anybody())
     other = data.draw(v.anybody(like=one))
@@ -196,18 +197,19 @@ def test_the_sensitivity_is_what_is_left_out_of_all_series_of_a_person(
     chosen: PrivateFrequenciesVariant,
 ) -> None:
     """Twice that in a sum, where another person's can be the opposite; once where everybody's own are side by side."""
-    private = chosen.private
+    private = chosen.choosing(1)
     times = 2 if chosen.parameters.query == MEAN else 1
-    full = private.at(private.every).form
-    for k in private.candidates:
+    full = private.parameters.with_frequencies(every_of(chosen)).form
+    for k in private.candidates or ():
         reach = times * full.left_out_reach(k) * math.sqrt(chosen.features * chosen.recordings)
-        stated = private_frequencies.utility_sensitivity(replace(private, candidates=(k,)))
+        stated = chosen.choosing(1, candidates=(k,)).utility_sensitivity
         assert reach + 1 <= stated <= reach + 2
-    one = replace(private, signals=replace(private.signals, features=1, recordings=1))
-    ratio = private_frequencies.utility_sensitivity(private) / private_frequencies.utility_sensitivity(one)
+    p = private.parameters
+    one = replace(private, parameters=replace(p, features=p.features[:1], recordings=p.recordings[:1]))
+    ratio = private.utility_sensitivity / one.utility_sensitivity
     assert ratio == pytest.approx(math.sqrt(chosen.features * chosen.recordings), rel=1e-4)
-    crowd = replace(private, signals=replace(private.signals, people=10**12))
-    assert private_frequencies.utility_sensitivity(crowd) == private_frequencies.utility_sensitivity(private)
+    crowd = replace(private, parameters=replace(p, people=10**12))
+    assert crowd.utility_sensitivity == private.utility_sensitivity
 
 
 def test_utilities_are_the_same_integers_however_people_are_divided(
@@ -216,59 +218,56 @@ def test_utilities_are_the_same_integers_however_people_are_divided(
     """No sum of floats depends on who else is there, or in which order they were added up."""
     v = chosen
     people = [*v.ordinary(9), *v.adversaries()[::5]]
-    private = replace(v.private, signals=v.of(len(people)))
-    whole = private_frequencies.collect(v.data(people), private)
-    back = private_frequencies.collect(v.data(people[::-1]), private)
-    parts = [
-        private_frequencies.collect(v.data(people[n : n + 4]), private) for n in range(0, len(people), 4)
-    ]
+    private = v.choosing(len(people))
+    whole, back = private.collect(v.data(people)), private.collect(v.data(people[::-1]))
+    parts = [private.collect(v.data(people[n : n + 4])) for n in range(0, len(people), 4)]
     joined = functools.reduce(lambda one, other: one.joined(other), parts[::-1])
-    expected = private_frequencies.utilities(whole, private, BUDGET)
-    assert private_frequencies.utilities(back, private, BUDGET) == expected
-    assert private_frequencies.utilities(joined, private, BUDGET) == expected
+    expected = private.utilities(whole, BUDGET)
+    assert private.utilities(back, BUDGET) == expected
+    assert private.utilities(joined, BUDGET) == expected
 
 
 def test_choice_and_noise_share_the_budget(chosen: PrivateFrequenciesVariant) -> None:
-    private = replace(chosen.private, share=0.25)
+    private = chosen.choosing(1, share=0.25)
     choice, left = private.split(Budget(2.0, 1e-5))
     assert (choice.epsilon, left) == (0.5, Budget(1.5, 1e-5))
-    assert private.every == (8 // 2 + 1 if chosen.parameters.form.chunk else 21 // 2 + 1)
-    for k in private.candidates:
-        assert private.at(k).form == replace(private.signals.form, frequencies=k)
+    for k in private.candidates or ():
+        assert private.at(k).parameters.form == replace(chosen.parameters.form, frequencies=k)
 
 
 def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFrequenciesVariant) -> None:
     v = chosen
     people = [*v.ordinary(3), *v.adversaries()[::5]]
-    private = replace(v.private, signals=v.of(len(people)), share=2**-10)  # so little that it hardly decides
-    planned = private_parameter.calibrate(private, BUDGET)
+    private = v.choosing(len(people), share=2**-10)  # so little that it hardly decides
+    planned = private.calibrate(BUDGET)
+    assert isinstance(planned, Composed)
     assert planned.events[0] == PrivateChoice(2**-10, 3)
     delta = BUDGET.delta if v.noise == GAUSSIAN else 0.5
     promise = accounting.compose([planned], delta=delta)
     assert isinstance(promise, ApproxDP if v.noise == GAUSSIAN else PureDP)
     assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
-    told = {k: signals.calibrate(private.at(k), private.split(BUDGET)[1]) for k in private.candidates}
+    left = private.split(BUDGET)[1]
+    told = {k: private.at(k).calibrated_noise(left) for k in private.candidates or ()}
     ratios = {k: Fraction(noise.sensitivity) / Fraction(noise.scale) for k, noise in told.items()}
     most = planned.events[1]
     assert most in told.values()
     assert Fraction(most.sensitivity) / Fraction(most.scale) == max(ratios.values())
     chosen_ones = set()
     for seed in range(16):
-        values, event, k = private_frequencies.release(
-            v.data(people), private, BUDGET, random=SecureRandom.for_tests(seed)
-        )
+        values, drawn = made.release(private, v.data(people), BUDGET, random=SecureRandom.for_tests(seed))
+        event, k = drawn.event, drawn.parameters.coefficients
         chosen_ones.add(k)
         assert isinstance(event, Composed)
         assert event.events == (planned.events[0], told[k])
         assert ratios[k] <= max(ratios.values())
-        form = private.at(k).form
+        form = drawn.parameters.form
         for (_, _, what), array in values.items():
             assert array.shape[-1] == (form.count if what == "noised" else form.length)
         assert {key[-1] for key in values} == {"noised", "values", "uncertainty"}
         again = accounting.compose([event], delta=delta)
         assert isinstance(again, ApproxDP | PureDP)
         assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)
-    assert chosen_ones == set(private.candidates)
+    assert chosen_ones == set(private.candidates or ())
 
 
 @pytest.mark.parametrize("mechanism", [FPA, CFPA, DCFPA])
@@ -278,19 +277,17 @@ def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(mechanism: s
     chunk = None if mechanism == FPA else 8
     like = signal_variant("crowd", noise, mechanism=mechanism, chunk=chunk, length=24)
     v = PrivateFrequenciesVariant(**like.__dict__)
-    every = v.private.every
+    every = every_of(v)
     still, alternating = np.zeros(24), np.where(np.arange(24) % 2, 1.0, -1.0)
     for series, share, budget, wanted in (
         (still, 0.95, Budget(20.0, 1e-6), 1),
         (alternating, 0.5, Budget(200.0, 1e-6), every),
     ):
         people = [v.person(series)] * 400
-        private = PrivateFrequencies((1, 2, every), share, v.of(400))
+        private = v.choosing(400, (1, 2, every), share)
         for seed in range(5):
-            chosen = private_frequencies.release(
-                v.data(people), private, budget, random=SecureRandom.for_tests(seed)
-            )[2]
-            assert chosen == wanted
+            drawn = private.draw(private.collect(v.data(people)), budget, SecureRandom.for_tests(seed))
+            assert drawn.parameters.coefficients == wanted
 
 
 def test_a_larger_budget_buys_more_frequencies_of_the_same_people() -> None:
@@ -301,5 +298,5 @@ def test_a_larger_budget_buys_more_frequencies_of_the_same_people() -> None:
     best = []
     for epsilon in (0.01, 0.5, 100.0):
         found = utilities(v, people, Budget(epsilon))
-        best.append(v.private.candidates[int(np.argmax(found))])
+        best.append((1, 2, 4)[int(np.argmax(found))])
     assert best == [1, 2, 4]

@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import few
 
+from synthrelease.kinds.statistics import quantiles
+from synthrelease.kinds.statistics.grouped_rows import counted_groups
 from synthrelease.maths.statistics import quantile
-from synthrelease.mechanisms import quantiles, statistics
-from synthrelease.mechanisms.grouped_rows import counted_groups
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import flatten
@@ -37,11 +37,15 @@ def choices_of(v: Variant, people: Sequence[Person], order: int | None = None) -
     """Δ and utilities of every choice that a release makes."""
     p = v.of(max(len(people), 1))
     data = v.data(people, order)
-    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
-    counts = quantiles.people_per_interval(data, group, p.quantiles)
+    groups, public = max(1, len(p.groups)), p.parameters
+    group = counted_groups(data, by=p.by, groups=groups, max_groups=p.max_groups)
+    counts = quantiles.people_per_interval(data, group, groups=groups, steps=p.quantile_steps)
     return [
-        (p.quantiles.sensitivity(name), quantiles.utilities(counts[place], quantile(name) or Fraction(0)))
-        for name in p.quantiles.names
+        (
+            public.quantile_sensitivity(name, p.neighbours),
+            quantiles.utilities(counts[place], quantile(name) or Fraction(0)),
+        )
+        for name in public.quantiles
         for place in np.ndindex(counts.shape[:2])
     ]
 
@@ -125,7 +129,7 @@ def test_no_outcome_is_more_than_e_to_the_epsilon_times_as_likely(quantile: Vari
     v = replace(quantile, parameters=replace(quantile.parameters, quantile_steps=4))
     promise = accounting.compose([v.calibrate(3)], delta=0.0, neighbours=v.parameters.neighbours)
     assert isinstance(promise, PureDP)
-    each = v.parameters.split(v.budget)[0]
+    each = v.mechanism(3).split(v.budget)[0]
     pairs = sorted(neighbours(v), key=lambda pair: cost(v, *pair))[-25:]
     both_ways = [pair for one, other in pairs for pair in ((one, other), (other, one))]
     largest = max(log_ratio(v, one, other, each) for one, other in both_ways)
@@ -139,7 +143,7 @@ def test_what_is_released_is_what_was_planned(quantile: Variant) -> None:
     assert event == quantile.calibrate(4)
     p = quantile.parameters
     assert {key[-1] for key in values} == {"chosen", "value"}
-    assert len(values) == 2 * len(p.quantiles.names) * p.features * max(1, len(p.groups))
+    assert len(values) == 2 * len(p.parameters.quantiles) * p.features * max(1, len(p.groups))
     for key, array in values.items():
         assert array.dtype == (np.int32 if key[-1] == "chosen" else np.float32)
         assert array.shape == (1,)
@@ -157,4 +161,4 @@ def test_nothing_tells_how_many_people_there_are(quantile: Variant) -> None:
         values, event = quantile.release(people, SecureRandom.for_tests(1))
         forms.append((event, {key: (a.dtype, a.shape) for key, a in values.items()}))
     assert forms[0] == forms[1]
-    assert statistics.calibrate(quantile.of(1), quantile.budget) == forms[0][0]
+    assert quantile.calibrate(1) == forms[0][0]

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from invented_records import calibrate, release
 from scipy.stats import binom, chi2
+from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.kinds.records import mechanism as module
 from synthrelease.maths.network import fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.parameters import RecordsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
@@ -414,8 +415,8 @@ def attributes() -> tuple[Attribute, ...]:
     )
 
 
-def parameters(**changes: object) -> RecordsParameters:
-    return RecordsParameters(
+def parameters(**changes: object) -> Records:
+    return Records(
         **{
             "model": "seeded",
             "fit": "dp",
@@ -475,7 +476,7 @@ def codes(values: dict[tuple[str, ...], NDArray[np.generic]]) -> Integers:
     return np.ravel_multi_index(columns, (2, 3, 2))
 
 
-def world_of(values: dict[tuple[str, ...], NDArray[np.generic]], p: RecordsParameters) -> World:
+def world_of(values: dict[tuple[str, ...], NDArray[np.generic]], p: Records) -> World:
     """The model that the noised counts call for: a function of what is published."""
     names = [attribute.name for attribute in p.attributes]
     counts = {subset: values[(*(names[a] for a in subset), "noised")] for subset in p.subsets()}
@@ -500,7 +501,7 @@ def free(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_release_has_the_enumerated_distribution(seed: int) -> None:
     p = parameters()
-    values, event, _ = module.release(recorded(some_rows()), p, Budget(50.0), random=undivided(seed))
+    values, event, _ = release(recorded(some_rows()), p, Budget(50.0), random=undivided(seed))
     test = event.events[1]
     world = world_of(values, p)
     seen = np.bincount(codes(values), minlength=len(world.universe))
@@ -537,7 +538,7 @@ def test_a_person_is_one_seed_however_many_rows_they_have() -> None:
     rows += [(person, 1, person % 3, 0) for person in range(SEEDS, PEOPLE)]
     for k, passes in ((5, False), (2, True)):
         p = parameters(k=k, epsilon0=20.0, resampled=(1,), rows=20_000, trials=20_000)
-        values, _, passing = module.release(recorded(rows), p, Budget(50.0), random=undivided(4))
+        values, _, passing = release(recorded(rows), p, Budget(50.0), random=undivided(4))
         world = world_of(values, p)
         seen = np.bincount(codes(values), minlength=len(world.universe))
         assert fits(seen, world.model) != passes
@@ -548,9 +549,7 @@ def test_a_person_is_one_seed_however_many_rows_they_have() -> None:
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_the_event_is_noise_and_test_on_disjoint_people(noise: str) -> None:
     p = parameters(noise=noise, rows=30, trials=30)
-    values, event, _ = module.release(
-        recorded(some_rows()), p, Budget(2.0, 1e-5), random=SecureRandom.for_tests(0)
-    )
+    values, event, _ = release(recorded(some_rows()), p, Budget(2.0, 1e-5), random=SecureRandom.for_tests(0))
     assert isinstance(event, Disjoint)
     added, test = event.events
     assert isinstance(added, DiscreteLaplace if noise == "laplace" else RoundedGaussian)
@@ -558,7 +557,7 @@ def test_the_event_is_noise_and_test_on_disjoint_people(noise: str) -> None:
     sensitivity = 2 * 3 * HALF_RANGE if noise == "laplace" else math.sqrt(2 * 3) * HALF_RANGE
     assert added.sensitivity == pytest.approx(sensitivity, rel=1e-15)
     assert test == RandomizedTest(k=6, gamma=2.0, epsilon0=0.3, trials=30, seeds=SEEDS)
-    assert event == module.calibrate(p, Budget(2.0, 1e-5))
+    assert event == calibrate(p, Budget(2.0, 1e-5))
     assert codes(values).size == 30
 
 
@@ -587,7 +586,7 @@ def test_seeds_and_model_are_divided_by_chance_alone(silence: Silence) -> None:
         one = int(turn % PEOPLE)
         labels = data.labels.copy()
         labels[one] = 1
-        values, _, _ = module.release(replace(data, labels=labels), p, Budget(2.0), random=silence)
+        values, _, _ = release(replace(data, labels=labels), p, Budget(2.0), random=silence)
         hand = values["hand", "size", "noised"].sum(axis=1)
         assert hand.sum() == (PEOPLE - SEEDS) * HALF_RANGE
         marked[one] += hand[1] == HALF_RANGE
@@ -606,7 +605,7 @@ def test_noised_counts_owe_nothing_to_the_seeds() -> None:
 
     def released(changed: Sequence[int]) -> dict[tuple[str, ...], NDArray[np.generic]]:
         moved = [(i, 1 - h, s, m) if i in changed else (i, h, s, m) for i, h, s, m in rows]
-        return module.release(recorded(moved), p, Budget(2.0), random=undivided(6))[0]
+        return release(recorded(moved), p, Budget(2.0), random=undivided(6))[0]
 
     before, seeds, model = released([]), released(range(SEEDS)), released(range(SEEDS, PEOPLE))
     for key in before:

@@ -258,7 +258,7 @@ def test_everything_else_follows_from_the_noised_integers(bounded: Variant) -> N
 
 def test_a_record_s_value_tells_no_more_than_its_category(drawn: Variant) -> None:
     """Within its bin a value lies where anybody could have put it: the same row, whatever the data and the seed."""
-    many = drawn.changed(rows=300)
+    many = replace(drawn, parameters=replace(drawn.parameters, rows=300))
     one, other = (many.release(many.ordinary(5, seed=n), SecureRandom.for_tests(n))[0] for n in (0, 1))
     for name, what in (key for key in one if len(key) == 2):
         if what == "value":
@@ -281,18 +281,17 @@ def test_data_with_the_same_integers_cannot_be_told_apart(bounded: Variant) -> N
 def test_records_are_drawn_from_the_noised_counts(drawn: Variant) -> None:
     """So much noise that it decides; of the exact counts nothing would be left to see."""
     rows = 3000
-    many = drawn.changed(rows=rows)
     noisy = replace(
-        many,
-        mechanism=replace(many.mechanism, trials=10 * rows),
+        drawn,
+        parameters=replace(drawn.parameters, rows=rows, trials=10 * rows),
         budget=Budget(0.05, drawn.budget.delta),
     )
     people = [drawn.person(-np.ones(5))] * 3
-    p = noisy.of(len(people)).parameters
+    p = noisy.of(len(people))
     values, _ = noisy.release(people, SecureRandom.for_tests(8))
     names = [attribute.name for attribute in p.attributes]
     chosen = np.stack([values[name, "category"] for name in names], axis=1)
-    noised = {s: values[(*(names[a] for a in s), "noised")] for s in p.subsets}
+    noised = {s: values[(*(names[a] for a in s), "noised")] for s in p.subsets()}
     sizes = [table.size for table in noised.values()]
     parts = np.split(noisy.exact(people), np.cumsum(sizes)[:-1])
     exact = {s: part.reshape(noised[s].shape) for s, part in zip(noised, parts, strict=True)}
@@ -302,7 +301,7 @@ def test_records_are_drawn_from_the_noised_counts(drawn: Variant) -> None:
             p.categories,
             tree=p.dependence == "tree",
             per_task=p.per_task,
-            order=None if p.name == "marginals" else p.order,
+            order=None if p.model == "marginals" else p.order,
             people=len(people),
         )
         p_values = [

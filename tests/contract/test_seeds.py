@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invented_records import release
+from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.records import SeededModel, SeedSet
-from synthrelease.mechanisms.records.owners import Owners
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import release
+from synthrelease.kinds.records.deniability import SeedSet
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.owners import Owners
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.guarantee import Neighbours
 
@@ -39,7 +40,7 @@ def published(counted: str, others: int) -> np.ndarray:
         np.zeros(len(people), dtype=np.int64),
         rows + 0.5,
     )
-    parameters = RecordsParameters(
+    parameters = Records(
         model="seeded",
         fit="exact",
         attributes=(Attribute("gaze", 10, None, 0.0, 10.0), Attribute("blink", 10, None, 0.0, 10.0)),

@@ -74,11 +74,11 @@ def test_all_that_is_in_the_scope_exists(check):
 )  # fmt: skip
 def test_planted_faults_are_found(check, tmp_path, old, new, expected):
     assert old in GOOD
-    (tmp_path / "mechanisms").mkdir()
-    (tmp_path / "mechanisms" / "means.py").write_text(GOOD.replace(old, new, 1) if old else GOOD)
-    found = list(check.lacks(tmp_path, ("mechanisms",)))
+    (tmp_path / "kinds" / "mean").mkdir(parents=True)
+    (tmp_path / "kinds" / "mean" / "means.py").write_text(GOOD.replace(old, new, 1) if old else GOOD)
+    found = list(check.lacks(tmp_path, ("kinds",)))
     assert [lack.what for lack in found] == expected
-    assert all(lack.where.startswith("mechanisms/means.py") for lack in found)
+    assert all(lack.where.startswith("kinds/mean/means.py") for lack in found)
 
 
 def test_only_mechanisms_and_privacy_need_a_source(check, tmp_path):

@@ -18,7 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.mechanisms.records import SeededModel, deniability_test
+from synthrelease.kinds.records.model import SeededModel
+
+from synthrelease.kinds.records.deniability import deniability_test
 
 Row = tuple[int, ...]
 HALF = Fraction(1, 2)

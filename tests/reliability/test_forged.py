@@ -21,7 +21,7 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.network import Network, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
-from synthrelease.mechanisms.records import SeededModel
+from synthrelease.kinds.records.model import SeededModel
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events

@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from invented_records import coded_records, release
 from scipy import stats
 from scipy.special import ndtr, ndtri
+from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
+from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records.fit import weighted_counts
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import coded_records, release
 from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import gaussian_sigma
@@ -234,7 +234,7 @@ def joint_counts_noise(law: Law, *, tree: bool) -> tuple[tuple[Integers, ...], f
     features = [Attribute(name, bins, None, 0.0, 1.0) for name in ("a", "b", "c")]
     task = Attribute(RECORDING, 2, ("read", "rest"))
     attributes = tuple(features) if tree else (task, *features)
-    parameters = RecordsParameters(
+    parameters = Records(
         model="marginals",
         fit="dp",
         attributes=attributes,

@@ -144,7 +144,7 @@ def test_the_areas_may_stand_in_a_file_beside_the_plan(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "areas.json").write_text(json.dumps(HALVES))
     inline, in_file = (
-        design(tmp_path, {"areas": areas}).outputs[0].resolved.mechanism()
+        design(tmp_path, {"areas": areas}).outputs[0].mechanism.parameters.to_entry()
         for areas in (HALVES, "sub/areas.json")
     )
     assert inline == in_file
@@ -168,8 +168,8 @@ def test_shares_that_are_noise_are_called_so(tmp_path: Path) -> None:
     planned = design(tmp_path, {"areas": HALVES}, data=data).outputs[0]
     for epsilon, is_noise in ((0.5, True), (50.0, False)):
         budget = Budget(epsilon, 0.0)
-        event = planned.resolved.calibrate(budget)
-        error = figures(planned.resolved.prediction(event, budget, 3)[0])
+        event = planned.mechanism.calibrate(budget)
+        error = figures(planned.mechanism.prediction(event, budget, 3)[0])
         points = 100 * math.log(20) * event.scale / HALF_RANGE / 3
         assert (points > 100) == is_noise
         of_one = pytest.approx(3 * points, rel=0.01)  # the other stimulus has no viewer, which counts as one
@@ -186,20 +186,18 @@ def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) 
     rows = [f"{who},{image},100,10" for who, images in saw.items() for image in images]
     data.write_text("\n".join(["person,image,x_px,y_px", *rows]) + "\n")
     for most, viewers in ((1, 4), (2, 6)):
-        resolved = (
-            design(tmp_path, {"areas": HALVES, "max_stimuli_per_person": most}, data=data).outputs[0].resolved
-        )
-        counts = resolved.mechanism()["public_inputs"]["viewers"]
+        made = design(tmp_path, {"areas": HALVES, "max_stimuli_per_person": most}, data=data)
+        mechanism = made.outputs[0].mechanism
+        counts = list(mechanism.parameters.viewers)
         assert sum(counts) == viewers
         gaze = load_gaze(
             data,
-            columns=resolved.source.options["columns"],
+            columns=next(iter(made.plan.inputs.values())).options["columns"],
             screen=Screen(800, 600),
             stimuli=["1005", "1012"],
         )
-        made = resolved.release(resolved.collector()(gaze), Budget(1e5, 0.0), SecureRandom.for_tests(1))
-        (derive,) = made.derivations
-        exact = [derive()[s, "dwell", "noised"].sum() / HALF_RANGE for s in ("1005", "1012")]
+        drawn = mechanism.draw(mechanism.collect(gaze), Budget(1e5, 0.0), SecureRandom.for_tests(1))
+        exact = drawn.arrays["dwell/noisy"].sum(axis=1) / HALF_RANGE
         assert round(float(sum(exact))) == viewers
         if most > 1:
             assert [round(float(n)) for n in exact] == counts
@@ -229,7 +227,7 @@ def test_the_preview_tells_what_nineteen_of_twenty_shares_err_by_at_most(
     tmp_path: Path, noise: str, quantile: float
 ) -> None:
     (output,) = design(tmp_path, {"areas": HALVES, "noise": noise}).outputs
-    error, needed = output.resolved.prediction(output.event, output.budget, 202)
+    error, needed = output.mechanism.prediction(output.event, output.budget, 202)
     people = quantile * output.event.scale / HALF_RANGE  # whose shares the noise is as large as
     points = [pytest.approx(100 * people / viewers, rel=0.01) for viewers in (116, 99)]
     assert figures(error) == [95, points[0], 116, points[1], 99]
@@ -267,7 +265,7 @@ def test_the_preview_reads_no_gaze(tmp_path: Path) -> None:
 def test_a_reader_is_told_that_label_images_are_elsewhere(tmp_path: Path) -> None:
     label_image = label_images(tmp_path)
     made = design(tmp_path, {"areas": PARTS, "label_image": label_image}, {"areas": HALVES})
-    of_labels, of_shapes = (set(output.resolved.warnings()) for output in made.outputs)
+    of_labels, of_shapes = (set(output.mechanism.parameters.warnings()) for output in made.outputs)
     assert of_shapes < of_labels
     assert len(of_labels - of_shapes) == 1
 
@@ -328,8 +326,6 @@ def test_gaussian_noise_on_areas_needs_a_delta(tmp_path: Path) -> None:
 
 def test_more_stimuli_per_person_than_there_are_are_all_of_them(tmp_path: Path) -> None:
     (output,) = design(tmp_path, {"areas": HALVES, "max_stimuli_per_person": 50}).outputs
-    assert output.resolved.mechanism()["parameters"]["max_stimuli_per_person"] == 2
-    assert (
-        replace(output.resolved.parameters, max_stimuli=50).sensitivity()
-        == output.resolved.parameters.sensitivity()
-    )
+    assert output.mechanism.parameters.to_entry()["parameters"]["max_stimuli_per_person"] == 2
+    p, relation = output.mechanism.parameters, output.mechanism.neighbours
+    assert replace(p, max_stimuli_per_person=50).sensitivity(relation) == p.sensitivity(relation)

@@ -97,6 +97,21 @@ def test_one_failure_spoils_no_other(plans: list[Path], tmp_path: Path) -> None:
     assert len(bundles(tmp_path / "out")) == 2
 
 
+def test_two_inputs_of_one_plan_that_cannot_be_read_are_one_failure(
+    plans: list[Path], tmp_path: Path
+) -> None:
+    """They are read side by side, and both fail."""
+    inputs, _, outputs = plans[0].read_text().partition("[inputs.gaze]")[2].partition("[[outputs]]")
+    second = f"\n[inputs.again]{inputs}[[outputs]]{outputs}"
+    second = second.replace('"gaze"\nmech', '"again"\nmech').replace('"maps"', '"more"')
+    bad = plans[0].read_text() + second
+    plans[0].write_text(bad.replace("gaze.csv", "bad.csv"))
+    (tmp_path / "bad.csv").write_text((tmp_path / "gaze.csv").read_text().replace(",garden,", ",garden,a", 1))
+    done = batch(plans[:2], tmp_path / "out")
+    assert states(done) == [FAILED, BUILT]
+    assert done[0].code == "bad-number"
+
+
 def test_beyond_the_grant_plans_are_refused_and_the_others_stand(tmp_path: Path) -> None:
     plans = write_plans(tmp_path, 6, epsilon=0.15)
     done = batch(plans, tmp_path / "out")

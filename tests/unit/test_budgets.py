@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from refusals import refused
 from tiers import few
 
-from synthrelease.budgets import divided, split_budget
+from synthrelease.budgets import Prepared, divided, split_budget
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.outputs import ResolvedOutput
+from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.plan import Plan
 from synthrelease.privacy import ApproxDP, PureDP, RoundedGaussian, accounting, gaussian_delta
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget, calibrated
@@ -30,11 +30,14 @@ from synthrelease.specs import OutputSpec
 
 @dataclass
 class Asking:
-    """An output that is nothing but a name, a noise and what the plan says."""
+    """A mechanism that is nothing but a noise."""
 
-    spec: OutputSpec
     noise: str | None
     sensitivity: Sensitivity
+
+    @property
+    def takes_budget(self) -> bool:
+        return self.noise is not None
 
     @property
     def takes_delta(self) -> bool:
@@ -45,9 +48,9 @@ class Asking:
         return calibrated(self.noise, self.sensitivity, budget, count=10)
 
 
-def asking(name: str, noise: str | None, *, reach: int = 100, **options: Any) -> ResolvedOutput:
+def asking(name: str, noise: str | None, *, reach: int = 100, **options: Any) -> Prepared:
     spec = OutputSpec(name, "heatmap", "looks", dict(options), f"plan.toml: outputs[0] ({name})")
-    return cast("ResolvedOutput", Asking(spec, noise, Sensitivity(reach, reach**2)))
+    return Prepared(spec, cast("Mechanism[Any]", Asking(noise, Sensitivity(reach, reach**2))))
 
 
 def near(value: Any) -> Any:
@@ -55,14 +58,12 @@ def near(value: Any) -> Any:
     return pytest.approx(value, rel=1e-9)
 
 
-def split(
-    *outputs: ResolvedOutput, epsilon: float = 3.0, delta: float = 1e-6
-) -> dict[str, tuple[float, float]]:
+def split(*outputs: Prepared, epsilon: float = 3.0, delta: float = 1e-6) -> dict[str, tuple[float, float]]:
     whole = Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
     return {name: (b.epsilon, b.delta) for name, b in split_budget(whole, list(outputs)).items()}
 
 
-def epsilons(*outputs: ResolvedOutput, epsilon: float = 3.0) -> dict[str, float]:
+def epsilons(*outputs: Prepared, epsilon: float = 3.0) -> dict[str, float]:
     return {name: near(e) for name, (e, _) in split(*outputs, epsilon=epsilon).items()}
 
 
@@ -230,10 +231,10 @@ def whole(epsilon: float = 3.0, delta: float = 1e-6) -> Plan:
     return Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
 
 
-def spent(outputs: list[ResolvedOutput], plan: Plan) -> tuple[float, list[Event], dict[str, Budget]]:
+def spent(outputs: list[Prepared], plan: Plan) -> tuple[float, list[Event], dict[str, Budget]]:
     """ε of all outputs together as they are divided, their events and budgets."""
     budgets = divided(plan, outputs)
-    made = [output.calibrate(budgets[output.spec.name]) for output in outputs]
+    made = [output.mechanism.calibrate(budgets[output.spec.name]) for output in outputs]
     promise = accounting.compose(made, delta=plan.delta or 0.5, budget=plan.epsilon)
     assert isinstance(promise, PureDP | ApproxDP)
     return promise.epsilon, made, budgets

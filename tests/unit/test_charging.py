@@ -18,6 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from goldens import check_text, figures
@@ -27,10 +29,14 @@ from refusals import refused
 from spending import kinds
 
 import synthrelease
+from synthrelease import rehearsal
 from synthrelease.batch import BUILT, FAILED, batch
+from synthrelease.bundle import hdf5
+from synthrelease.bundle.items import Item
 from synthrelease.cli import main
 from synthrelease.durable import PARTIAL, partials
 from synthrelease.errors import DataError, MachineError, NotConfirmedError
+from synthrelease.kinds.dataset import INTEGERS, Axis, Dataset, Role
 from synthrelease.payment import Payment
 
 UNPAID = ["created", "grant"]
@@ -135,6 +141,19 @@ def test_a_dry_run_needs_as_much_room_as_it_says(plan: Path) -> None:
     built = synthrelease.build(plan, plan.parent / "r.h5")
     assert built.path.stat().st_size + built.sidecar.stat().st_size <= found.most_bytes
     assert found.manifest["outputs"][0]["paths"] == built.manifest["outputs"][0]["paths"]
+
+
+@pytest.mark.parametrize("shape", [(3,), (1000,), (300, 500), (3, 1000, 1000)])
+def test_room_is_taken_for_values_that_cannot_be_compressed(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, shape)
+    dataset = Dataset("noisy", tuple(Axis(f"axis {n}", range(n)) for n in shape), Role.NOISY, INTEGERS)
+    with h5py.File(tmp_path / "values.h5", "w", libver=("earliest", "v108")) as file:
+        file.require_group("/outputs/maps")
+        file.flush()
+        empty = file.id.get_filesize()
+        hdf5.store(file, "/outputs/maps/noised", values)
+    written = (tmp_path / "values.h5").stat().st_size - empty
+    assert values.nbytes < written <= rehearsal._most_bytes(Item(dataset, (), "", shape))
 
 
 def test_a_dry_run_draws_no_noise(plan: Path) -> None:
@@ -368,6 +387,7 @@ def test_a_mistaken_unit_that_drops_every_row_is_not_paid_for(plan: Path) -> Non
     [
         ("duration", 'weight = "duration"\nblur_px = 10'),
         ("time", "window = [1000.0, 2000.0]\nblur_px = 10\nframes = 3"),
+        ("time", "window = [-2000.0, -1000.0]\nblur_px = 10\nframes = 3"),
     ],
 )
 def test_rows_without_weight_or_outside_the_window_do_not_count(

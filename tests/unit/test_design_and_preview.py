@@ -289,7 +289,7 @@ def test_a_test_that_cannot_fail_is_refused_unless_acknowledged(folder: Path, ou
     promise = made.outputs[0].guarantee
     assert isinstance(promise, PlausibleDeniability)
     assert promise.vacuous
-    assert any("vacuous" in told for told in made.outputs[0].resolved.warnings())
+    assert any("vacuous" in told for told in made.outputs[0].mechanism.parameters.warnings())
 
 
 def test_marginals_of_a_dp_fit_promise_differential_privacy_instead(folder: Path) -> None:
@@ -337,7 +337,7 @@ def test_heatmaps_and_statistics_do_not_need_it(folder: Path) -> None:
     made = design(folder, HEATMAP, STATISTICS, neighbours="add-remove-one")
     assert made.guarantee.neighbours is Neighbours.ADD_REMOVE_ONE
     for output in made.outputs:
-        assert output.resolved.mechanism()["public_inputs"]["people"] is None
+        assert output.mechanism.parameters.to_entry()["public_inputs"]["people"] is None
 
 
 @pytest.mark.parametrize("output", [HEATMAP, {**SIGNALS, "noise": "gaussian"}], ids=["heatmap", "signals"])
@@ -582,7 +582,7 @@ def test_a_length_that_is_assumed_public_is_that_of_the_longest_recording(tmp_pa
     data(tmp_path)
     output = {key: value for key, value in SIGNALS.items() if key != "length"}
     made = design(tmp_path, output, pupils={"assume_public": ["lengths"]})
-    assert made.outputs[0].resolved.mechanism()["parameters"]["length"] == STEPS
+    assert made.outputs[0].mechanism.parameters.to_entry()["parameters"]["length"] == STEPS
     error = refused(PlanError, "length-missing", tmp_path, output)
     assert "length" in error.expected
     assert 'assume_public = ["lengths"]' in error.expected

@@ -30,7 +30,7 @@ WITH_EXAMPLES = [
     "synthrelease.arrays.features:statistics",
     "synthrelease.arrays.features:synthetic_records",
     "synthrelease.arrays.release:compose",
-    "synthrelease.mechanisms.records.deniability:deniability_test",
+    "synthrelease.kinds.records.deniability:deniability_test",
     "synthrelease.privacy.accounting:compose",
     "synthrelease.privacy.calibration:gaussian_sigma",
     "synthrelease.noise.rounded:rounded_gaussian",

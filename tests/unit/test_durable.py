@@ -16,6 +16,7 @@ from synthrelease.durable import (
     move_into_place,
     move_together,
     partials,
+    refuse_unwritable,
     sweep,
     write_atomically,
     write_durably,
@@ -53,6 +54,42 @@ def test_what_nobody_writes_is_swept_and_what_somebody_writes_is_not(target: Pat
     assert target.read_bytes() == b"whole"
 
 
+def test_what_a_killed_process_left_is_removed_before_the_target_is_written_again(target: Path) -> None:
+    stale, other = left_by_a_killed_process(target), left_by_a_killed_process(target.with_suffix(".txt"))
+    write_atomically(target, b"whole", force=False)
+    assert names(target.parent) == sorted([other.name, "r.h5"])
+    assert not stale.exists()
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_target_that_another_process_writes_is_refused_where_it_is_asked_for(
+    target: Path, *, alone: bool
+) -> None:
+    with partials(target) as (first,):
+        if alone:
+            for targets in ((target,), (target.with_suffix(".json"), target)):
+                with refused(MachineError, "being-written", where=target), partials(*targets, alone=True):
+                    raise AssertionError
+        else:
+            with partials(target) as (second,):
+                assert first.path != second.path
+        assert first.path.exists()
+    assert names(target.parent) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_is_no_file_is_never_replaced(target: Path, *, force: bool) -> None:
+    os.mkfifo(target)
+    with refused(MachineError, "output-is-no-file", where=target):
+        refuse_unwritable(target, {}, force=force)
+
+
+def test_a_link_to_what_a_page_is_made_from_is_not_replaced(target: Path) -> None:
+    target.symlink_to("data.csv")
+    with refused(MachineError, "output-replaces-input", where=target):
+        refuse_unwritable(target, {"the data": target.with_name("data.csv")}, force=True)
+
+
 def test_names_and_things_that_are_not_ours_are_left_alone(target: Path, tmp_path: Path) -> None:
     others = [
         ".r.h5.short.partial",
@@ -82,25 +119,31 @@ def test_a_target_s_name_is_no_pattern(tmp_path: Path) -> None:
     assert (stale.exists(), other.exists()) == (False, True)
 
 
-def test_a_file_that_is_swept_before_it_is_locked_is_made_anew(
-    target: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", [False, True])
+def test_what_is_made_and_not_locked_yet_is_not_swept(
+    target: Path, monkeypatch: pytest.MonkeyPatch, *, folder: bool
 ) -> None:
-    real, seen = fcntl.flock, []
+    """A sweep waits for the lock on the folder, and then for none: what it finds is locked."""
+    real, tried = fcntl.flock, []
 
-    def late(handle: int, what: int) -> None:
-        if not seen and not stat.S_ISDIR(os.fstat(handle).st_mode):
-            seen.append(names(target.parent))
-            sweep(target)
-            assert names(target.parent) == []
+    def looking(handle: int, what: int) -> None:
+        if names(target.parent) and not tried:
+            other = os.open(target.parent, os.O_RDONLY)
+            with pytest.raises(BlockingIOError):
+                real(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(other)
+            tried.append(handle)
         real(handle, what)
 
-    monkeypatch.setattr(fcntl, "flock", late)
-    with partials(target) as (live,):
-        assert len(seen[0]) == 1
-        assert live.path.exists()
-        assert names(target.parent) != seen[0]
-        sweep(target)
-        assert live.path.exists()
+    monkeypatch.setattr(fcntl, "flock", looking)
+    if folder:
+        with partials(target, folder=True) as (live,):
+            assert live.path.is_dir()
+    else:
+        with partials(target) as (live,):
+            sweep(target)
+            assert live.path.exists()
+    assert len(tried) == 1
 
 
 def test_a_file_that_is_moved_while_a_sweep_looks_at_it_keeps_its_name(
@@ -154,7 +197,9 @@ def test_two_files_are_moved_and_partial_ones_swept_by_one_at_a_time(
         move_together(files, force=False)
     assert locked == ["r.h5", "r.json"]
     looked = []
-    monkeypatch.setattr(durable, "_remove_if_left", lambda path: looked.append(path) or looked_while_locked())
+    monkeypatch.setattr(
+        durable, "_remove_if_left", lambda path, **_: looked.append(path) or looked_while_locked()
+    )
 
     def looked_while_locked() -> None:
         other = os.open(target.parent, os.O_RDONLY)

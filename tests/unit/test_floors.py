@@ -91,13 +91,53 @@ def test_randomness_is_made_in_one_place():
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 
-def test_privacy_knows_no_data_and_verify_no_mechanism():
-    halves = [*(ROOT / "kinds").glob("*.py"), *(ROOT / "kinds").glob("*/public.py")]
-    assert len(halves) > 5
-    checks = ("claims.py", "examination.py", "output_examination.py", "items.py", "plausibility.py")
-    for path in (*halves, *(ROOT / "bundle" / name for name in checks)):
-        others = {"mechanisms", "outputs", "noise"} & {floor_of(module) for module in imports(path)}
-        assert not others, path
+def run_time_imports(path):
+    """Imports, but for those that are for types alone."""
+    tree = ast.parse(path.read_text("utf-8"))
+    typing = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    alone = {id(node) for one in typing for node in ast.walk(one)}
+    for node in ast.walk(tree):
+        if id(node) not in alone and isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def reached(start):
+    """All modules of the package that one imports, however far, those that a function imports included."""
+    found, left = set(), [start]
+    while left:
+        module = left.pop()
+        path = ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        path = path if path.exists() else path.with_suffix("") / "__init__.py"
+        if module in found or not module.startswith("synthrelease.") or not path.exists():
+            continue
+        found.add(module)
+        left += run_time_imports(path)
+    return found
+
+
+def dotted(path):
+    return ".".join(("synthrelease", *path.relative_to(ROOT).with_suffix("").parts))
+
+
+PRIVATE = re.compile(r"synthrelease\.(noise\b.*|kinds\.\w+\.(prepare|mechanism)|kinds\.mechanism)")
+
+
+@pytest.mark.parametrize("floor", ["bundle", "report", "exports"])
+def test_what_checks_shows_and_exports_loads_no_private_half(floor):
+    """`verify`, reports and exports are made of public halves: no noise, no contributions."""
+    for path in (ROOT / floor).rglob("*.py"):
+        modules = reached(dotted(path))
+        private = sorted(filter(PRIVATE.fullmatch, modules))
+        # A model with noise is read to be sampled from.
+        assert private == [] or "synthrelease.bundle.reading" in modules, path
+        assert not [one for one in private if "noise" not in one], path
+
+
+def test_public_halves_load_no_private_ones():
+    halves = sorted((ROOT / "kinds").glob("*/public*.py"))
+    assert len(halves) >= 5
+    for path in (*halves, ROOT / "kinds" / "registry.py"):
+        assert not list(filter(PRIVATE.fullmatch, reached(dotted(path)))), path
 
 
 def test_no_file_is_much_above_400_lines():

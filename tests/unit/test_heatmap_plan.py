@@ -15,9 +15,10 @@ from goldens import check_text, figures
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError
 from synthrelease.forecast import as_text, preview
+from synthrelease.kinds.heatmap.accuracy import Viewing
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.maths.spectral import SpectralForm
-from synthrelease.outputs.gaze_maps import GazeMapOutput
-from synthrelease.outputs.spectral import SpectralOutput
 from synthrelease.plan import load_plan
 
 PEOPLE = 40
@@ -70,9 +71,9 @@ input = "gaze"
     return make_design(load_plan(folder / "plan.toml"))
 
 
-def spectral(folder: Path, **options: Any) -> SpectralOutput:
-    resolved = design(folder, **options).outputs[0].resolved
-    assert isinstance(resolved, SpectralOutput)
+def spectral(folder: Path, **options: Any) -> SpectralHeatmap:
+    resolved = design(folder, **options).outputs[0].mechanism
+    assert isinstance(resolved, SpectralHeatmap)
     return resolved
 
 
@@ -83,7 +84,7 @@ def refused(folder: Path, code: str, *names: str, **options: Any) -> None:
 
 def test_spectral_is_the_default_with_four_cells_for_each_sigma(tmp_path: Path) -> None:
     made = spectral(tmp_path)
-    assert made.blur == (24.0, None)
+    assert (made.parameters.blur_px, made.parameters.blur_time) == (24.0, None)
     assert made.parameters.form.cells == (100, 134)
     assert made.parameters.form.band.count == 953
     assert made.parameters.joint
@@ -101,11 +102,12 @@ def test_the_plans_defaults_are_those_of_the_form(tmp_path: Path) -> None:
 def test_viewers_are_nobodys_where_assignment_or_people_are_private(tmp_path: Path) -> None:
     for private in ({"assume_public": []}, {"neighbours": "add-remove-one"}):
         made = design(tmp_path, **private)
-        resolved = made.outputs[0].resolved
-        assert isinstance(resolved, SpectralOutput)
+        resolved = made.outputs[0].mechanism
+        assert isinstance(resolved, SpectralHeatmap)
         assert resolved.parameters.viewers is None
-        assert resolved.mechanism()["public_inputs"]["viewers"] is None
-        assert resolved.quality.viewers is None
+        assert resolved.parameters.to_entry()["public_inputs"]["viewers"] is None
+        assert resolved.viewing is not None
+        assert resolved.viewing.viewers is None
 
 
 @pytest.mark.parametrize("private", [{"assume_public": []}, {"neighbours": "add-remove-one"}], ids=str)
@@ -131,13 +133,13 @@ def test_the_most_that_anybody_saw_sets_nothing_where_that_is_private(tmp_path: 
 
 
 def most_of(made: Design) -> int:
-    most: int = made.outputs[0].resolved.mechanism()["parameters"]["max_stimuli_per_person"]
+    most: int = made.outputs[0].mechanism.parameters.to_entry()["parameters"]["max_stimuli_per_person"]
     return most
 
 
 def test_a_dynamic_map_has_a_tenth_of_its_window_as_blur_and_four_frames_for_it(tmp_path: Path) -> None:
     made = spectral(tmp_path, window=[0, 50])
-    assert made.blur == (24.0, 5.0)
+    assert (made.parameters.blur_px, made.parameters.blur_time) == (24.0, 5.0)
     assert made.parameters.form.blurs[0] == pytest.approx(0.1)
     assert made.parameters.form.cells == (40, 100, 134)
     other = spectral(tmp_path, window=[10, 50], blur_time=8, frames=3)
@@ -228,11 +230,12 @@ def test_what_contradicts_itself_is_refused(
 
 def test_candidates_of_a_private_cap_end_with_all_samples(tmp_path: Path) -> None:
     resolved = (
-        design(tmp_path, mechanism="gaussian", cap="private", max_samples_per_stimulus=25).outputs[0].resolved
+        design(tmp_path, mechanism="gaussian", cap="private", max_samples_per_stimulus=25)
+        .outputs[0]
+        .mechanism
     )
-    assert isinstance(resolved, GazeMapOutput)
-    assert resolved.private_cap is not None
-    assert resolved.private_cap.candidates == (1, 2, 3, 5, 8, 13, 20, 25)
+    assert isinstance(resolved, CellHeatmap)
+    assert resolved.candidates == (1, 2, 3, 5, 8, 13, 20, 25)
 
 
 def test_the_preview_compares_all_mechanisms(tmp_path: Path) -> None:
@@ -260,39 +263,48 @@ def test_cells_can_be_compared_whatever_their_blur(tmp_path: Path, blur: float) 
 
 def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
-    assert isinstance(resolved, SpectralOutput)
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
+    assert isinstance(resolved, SpectralHeatmap)
     assert budget is not None
-    needed, good = figures(resolved.quality.prediction(budget, None)[1])
+    needed, good = figures(resolved.expected_correlation(budget, None)[1])
     assert good == 0.8
-    assert resolved.quality.correlation("spectral", budget, needed) >= 0.8
-    assert resolved.quality.correlation("spectral", budget, needed - 1) < 0.8
+    assert resolved.viewing is not None
+    assert resolved.correlation(resolved.viewing, budget, needed) >= 0.8
+    assert resolved.correlation(resolved.viewing, budget, needed - 1) < 0.8
+
+
+def seen_by(resolved: SpectralHeatmap, **viewing: Any) -> SpectralHeatmap:
+    """The mechanism where stimuli are looked at otherwise."""
+    assert isinstance(resolved.viewing, Viewing)
+    return replace(resolved, viewing=replace(resolved.viewing, **viewing))
 
 
 def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
-    assert isinstance(resolved, SpectralOutput)
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
+    assert isinstance(resolved, SpectralHeatmap)
     assert budget is not None
     lines = []
     for people in (3, 1_000_000):
-        known = replace(resolved.quality, viewers=float(people)).prediction(budget, people)[0]
-        private = replace(resolved.quality, viewers=None, seen=2.0).prediction(budget, people)[0]
+        known = seen_by(resolved, viewers=float(people)).expected_correlation(budget, people)[0]
+        private = seen_by(resolved, viewers=None, seen=2.0).expected_correlation(budget, people)[0]
         lines += [f"{people} viewers: {known}", f"{people} people: {private}"]
     check_text("predictions/heatmaps", "\n".join(lines))
 
 
 def test_people_who_count_on_some_stimuli_alone_are_fewer_on_each(tmp_path: Path) -> None:
     made = design(tmp_path)
-    resolved, budget = made.outputs[0].resolved, made.outputs[0].budget
-    assert isinstance(resolved, SpectralOutput)
+    resolved, budget = made.outputs[0].mechanism, made.outputs[0].budget
+    assert isinstance(resolved, SpectralHeatmap)
     assert budget is not None
-    parameters = replace(resolved.quality.mechanisms["spectral"], stimuli=4)
-    private = replace(resolved.quality, mechanisms={"spectral": parameters}, viewers=None, seen=1.0)
+    four = replace(resolved, parameters=replace(resolved.parameters, stimuli=tuple("abcd")))
+    private = seen_by(four, viewers=None, seen=1.0)
     some, everything = (
-        figures(replace(private, seen=seen).prediction(budget, 4000)[0]) for seen in (1.0, 4.0)
+        figures(seen_by(four, viewers=None, seen=seen).expected_correlation(budget, 4000)[0])
+        for seen in (1.0, 4.0)
     )
-    assert some[0] == round(private.correlation("spectral", budget, 1000), 2)
+    assert private.viewing is not None
+    assert some[0] == round(private.correlation(private.viewing, budget, 1000), 2)
     assert some[1:4] == [4000, 1, 4]
     assert everything[1] == 4000
     assert len(some) == len(everything) + 2

@@ -3,16 +3,15 @@
 import json
 from collections import defaultdict
 
+import made
+import numpy as np
 import pytest
 
 from synthrelease.bundle import disclosure, items
 from synthrelease.exports import promised, tables
 from synthrelease.kinds import registry
-from synthrelease.maths import statistics
-from synthrelease.mechanisms.statistics import StatisticsParameters
-from synthrelease.outputs import KINDS
-from synthrelease.outputs.statistic_errors import errors_table
-from synthrelease.privacy import sensitivity
+from synthrelease.kinds.statistics import noisy
+from synthrelease.maths.statistics import StatisticUnit
 from synthrelease.privacy.event import DiscreteLaplace
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report import cards, mechanism_words
@@ -32,7 +31,7 @@ UNKNOWN = {
     "sensitivity": None,
 }
 TABLES = {
-    "outputs.KINDS": KINDS,
+    "prepared by": registry._PREPARED_BY,
     "input_kinds": registry.input_kinds(),
     "listed_nouns": registry.listed_nouns(),
     "cards": cards._EXHIBITS,
@@ -75,15 +74,15 @@ def test_another_kind_is_an_error(name):
 
 
 def test_another_statistic_is_an_error():
-    unit = statistics.StatisticUnit((0.0, 1.0), 9)
-    p = StatisticsParameters(("mode",), ((0.0, 1.0),), 4, Neighbours.REPLACE_ONE, 9)
-    with pytest.raises(KeyError, match="mode"):
-        statistics.size("mode", bins=4, quotient=False)
-    with pytest.raises(KeyError, match="mode"):
-        statistics._shown("mode", [0.0], unit, reach=0.0)
-    with pytest.raises(ValueError, match=r"\bstatistic\b"):
-        p.sensitivity()
-    with pytest.raises(KeyError, match="mode"):
-        sensitivity._apart("mode", (0.0, 1.0))
-    with pytest.raises(ValueError, match=r"\bstatistic\b"):
-        errors_table(p, {"pupil_mm": (0.0, 1.0)}, DiscreteLaplace(1, 1.0, 1))
+    unit, integers = StatisticUnit((0.0, 1.0), 9), np.zeros(1, dtype=np.int64)
+    mechanism = made.statistics(["mode"], [(0.0, 1.0)], 4, people=9)
+    for asked in (
+        lambda: noisy.value("mode", integers, unit),
+        lambda: noisy.interval("mode", integers, unit, reach=0),
+        lambda: noisy.together("mode", unit),
+        lambda: mechanism.parameters.size("mode"),
+        lambda: mechanism.parameters.sensitivity(Neighbours.REPLACE_ONE),
+        lambda: mechanism.errors(DiscreteLaplace(1, 1.0, 1)),
+    ):
+        with pytest.raises(KeyError, match="mode"):
+            asked()

@@ -336,12 +336,13 @@ resampled = 1
 """
 
 
-def test_too_few_records_are_told_before_anything_is_paid(plan):
-    """What no ε covers is drawn first: a test that too few records pass costs nothing beside it."""
+@pytest.mark.parametrize("fit", ["exact", "dp"])
+def test_too_few_records_are_told_before_anything_is_paid(plan, fit):
+    """What no ε covers is drawn first, and what may fail after noise is tried once with noise that is thrown away."""
     ledger = grant(plan.parent)
     rows = [f"p{n},{2 + (n * 7 % 60) / 10},{(n * 13 % 50) / 50}" for n in range(40)]
     (plan.parent / "pupils.csv").write_text("\n".join(["who,size,open", *rows]) + "\n")
-    plan.write_text(plan.read_text() + TOO_FEW)
+    plan.write_text(plan.read_text() + TOO_FEW + f'fit = "{fit}"\n')
     with refused(PlanError, "too-few-records"):
         build(plan)
     assert kinds(ledger.path) == ["created", "grant"]

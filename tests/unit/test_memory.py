@@ -23,8 +23,8 @@ from synthrelease.cli import main
 from synthrelease.design import make_design
 from synthrelease.forecast import as_text, preview
 from synthrelease.kinds.collected import Rows, Sums
+from synthrelease.kinds.mechanism import Collector
 from synthrelease.memory import Memory, memory
-from synthrelease.outputs.resolved import Collector
 from synthrelease.parts import divided, nobody, stamp_of
 from synthrelease.plan import load_plan
 
@@ -63,10 +63,10 @@ def memory_lines(view: dict[str, Any]) -> str:
 def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str, tmp_path: Path) -> None:
     design = make_design(load_plan(STUDIES[name](tmp_path)))
     for output in design.outputs:
-        spec = design.plan.inputs[output.resolved.spec.input]
+        spec = design.plan.inputs[output.spec.input]
         facts = design.facts[spec.name]
         (part,) = divided(spec, facts, stamp_of(spec.path))
-        collect: Collector = output.resolved.collector()
+        collect: Collector = output.mechanism.collect
         nothing, something = collect(nobody(spec, facts.names)), collect(part.read())
         assert shapes(nothing) == shapes(something), output.name
         if isinstance(nothing, Sums):

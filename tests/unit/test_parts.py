@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import made
 import numpy as np
 import polars as pl
 import pytest
@@ -27,14 +27,10 @@ from synthrelease.data.tables import row_count
 from synthrelease.design import Design, make_design
 from synthrelease.errors import DataError, PlanError
 from synthrelease.kinds.collected import Rows, Tally
+from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.maths.spectral import SpectralForm
-from synthrelease.mechanisms import gaze_maps, private_cap, spectral
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters
-from synthrelease.mechanisms.private_cap import PrivateCap
-from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
 from synthrelease.plan import Plan, defaults
-from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.specs import InputSpec
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
@@ -188,21 +184,18 @@ def test_times_and_durations_are_those_of_the_rows(tmp_path: Path, monkeypatch: 
             np.testing.assert_array_equal(data.duration[of_part], whole.duration[of_whole])
 
 
-def maps(neighbours: Neighbours = Neighbours.REPLACE_ONE) -> GazeMapParameters:
-    return GazeMapParameters(3, 6, 8, 2, 9, 2, False, neighbours, "gaussian", "exact", 5.0, 17)
+def maps(**choice: Any) -> CellHeatmap:
+    return made.cells(stimuli=3, rows=6, columns=8, cap=2, max_samples=9, max_stimuli=2, people=17, **choice)
 
 
 FORM = SpectralForm((0.3, 0.2), (4, 5))
 COLLECTORS: dict[str, Any] = {
-    "maps": partial(gaze_maps.collect, parameters=maps()),
-    "cap": partial(private_cap.collect, private=PrivateCap((1, 3, 9), 0.1, maps())),
+    "maps": maps().collect,
+    "cap": maps(caps=(1, 3, 9), cap_share=0.1).collect,
 } | {
-    f"joint {joint}": partial(
-        spectral.collect,
-        parameters=SpectralParameters(
-            3, FORM, joint, 2, None, False, "duration", None, Neighbours.REPLACE_ONE, 17
-        ),
-    )
+    f"joint {joint}": made.spectral(
+        stimuli=3, form=FORM, joint=joint, max_stimuli=2, weight="duration", people=17
+    ).collect
     for joint in (True, False)
 }
 

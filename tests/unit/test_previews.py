@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
+import made
 import pytest
 from click.testing import CliRunner, Result
 from goldens import check_text
 
 import synthrelease
 from synthrelease.cli import main
-from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate
-from synthrelease.outputs.statistic_errors import prediction
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import noise_of
-from synthrelease.privacy.guarantee import Neighbours
 
 PLAN = """
 [release]
@@ -70,22 +66,12 @@ def test_a_private_number_of_people_is_in_no_warning(tmp_path: Path) -> None:
 
 
 def test_a_mean_that_tells_nothing_is_said_to_and_counts_only_if_they_are_asked_for() -> None:
-    bounds = {f"feature {number}": (0.0, 1.0) for number in range(11)}
-    groups = tuple("abcde")
-    few = StatisticsParameters(
-        ("mean",),
-        tuple(bounds.values()),
-        8,
-        Neighbours.REPLACE_ONE,
-        24,
-        by="condition",
-        groups=groups,
-        max_groups=5,
-    )
-    many = replace(few, by=None, groups=(), max_groups=1, people=100_000, statistics=("mean", "count"))
+    bounds = [(0.0, 1.0)] * 11
+    few = made.statistics(["mean"], bounds, 8, people=24, by="condition", groups="abcde", max_groups=5)
+    many = made.statistics(["mean", "count"], bounds, 8, people=100_000)
     lines = []
-    for parameters in (few, many):
-        noise = noise_of(calibrate(parameters, Budget(1.0, 0.0)))
-        error, _ = prediction(parameters, noise, 0.0, parameters.people)
-        lines.append(f"{' and '.join(parameters.statistics)} of {parameters.people} people: {error}")
+    for mechanism in (few, many):
+        p, budget = mechanism.parameters, Budget(1.0, 0.0)
+        error, _ = mechanism.prediction(mechanism.calibrate(budget), budget, p.people)
+        lines.append(f"{' and '.join(p.statistics)} of {p.people} people: {error}")
     check_text("predictions/statistics", "\n".join(lines))

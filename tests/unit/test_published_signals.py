@@ -21,19 +21,19 @@ from synthrelease.cli import main
 from synthrelease.data.features import load_features
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
-from synthrelease.mechanisms.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
-from synthrelease.mechanisms.completed_series import completed_series
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
+from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.published_signals import PublishedSignalsOutput
 from synthrelease.privacy.event import BOZKIR2021_EVENT
 
 PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}
 ALLOWED = {**PAPER, "allow_unprotected": True}
 
 
-def published(folder: Path, **options: Any) -> PublishedSignalsOutput:
-    made = design_signals(folder, **{**ALLOWED, **options}).outputs[0].resolved
-    assert isinstance(made, PublishedSignalsOutput)
+def published(folder: Path, **options: Any) -> PublishedSignals:
+    made = design_signals(folder, **{**ALLOWED, **options}).outputs[0].mechanism
+    assert isinstance(made, PublishedSignals)
     return made
 
 
@@ -68,23 +68,23 @@ def test_to_allow_it_changes_nothing_for_others(tmp_path: Path) -> None:
 
 
 def test_parameters_are_the_papers_with_the_oracle(tmp_path: Path) -> None:
-    assert published(tmp_path).parameters == PaperParameters("cfpa", 0.5, 40, "oracle")
-    assert published(tmp_path, mechanism="dcfpa").parameters == PaperParameters("dcfpa", 0.5, 32)
+    assert published(tmp_path).paper == PaperParameters("cfpa", 0.5, 40, "oracle")
+    assert published(tmp_path, mechanism="dcfpa").paper == PaperParameters("dcfpa", 0.5, 32)
     assert published(tmp_path, mechanism="cfpa", length=100).parameters.chunk == 64
     for mechanism in ("lpa", "fpa"):
-        assert published(tmp_path, mechanism=mechanism).parameters == PaperParameters(mechanism, 0.5)
+        assert published(tmp_path, mechanism=mechanism).paper == PaperParameters(mechanism, 0.5)
     own = published(tmp_path, chunk=8, coefficients=3, query="each", paper_epsilon=2)
-    assert own.parameters == PaperParameters("cfpa", 2.0, 8, 3)
+    assert own.paper == PaperParameters("cfpa", 2.0, 8, 3)
     assert published(tmp_path, coefficients="oracle").parameters.coefficients == "oracle"
     assert own.noise is None
-    told = own.mechanism()["parameters"]
+    told = own.parameters.to_entry()["parameters"]
     assert (told["calibration"], told["query"], told["paper_epsilon"]) == ("bozkir2021", "each", 2.0)
     assert (told["chunk"], told["coefficients"], told["evaluations"]) == (8, 3, 100)
-    assert published(tmp_path, mechanism="lpa").mechanism()["parameters"]["coefficients"] is None
-    assert published(tmp_path, chunk=4096).mechanism()["parameters"]["chunk"] == LENGTH
+    assert published(tmp_path, mechanism="lpa").parameters.to_entry()["parameters"]["coefficients"] is None
+    assert published(tmp_path, chunk=4096).parameters.to_entry()["parameters"]["chunk"] == LENGTH
     public = {"length": None, "assume_public": ["recordings", "lengths"]}
-    assert published(tmp_path, **public).length == 50
-    assert published(tmp_path, **public).mechanism()["public_inputs"]["length"] == "assumed"
+    assert published(tmp_path, **public).parameters.length == 50
+    assert published(tmp_path, **public).parameters.to_entry()["public_inputs"]["length"] == "assumed"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
         published(tmp_path)
     assert figures(error.value.found) == [1]
     write_pupils(tmp_path, people=2)
-    assert published(tmp_path).facts.people == 2
+    assert published(tmp_path).parameters.people == 2
 
 
 def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from synthrelease.data import features
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
 from synthrelease.forecast import as_text, preview
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.records_parameters import default_bins
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.prepare import default_bins
 from synthrelease.plan import load_plan
 from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.privacy.event import Disjoint, RandomizedTest, flatten
@@ -89,7 +89,7 @@ def design(folder: Path, output: dict[str, Any], *, epsilon: float = 30.0, delta
 
 
 def parameters(made: Design) -> Any:
-    return cast("RecordsOutput", made.outputs[0].resolved).parameters
+    return cast("SyntheticRecords", made.outputs[0].mechanism).parameters
 
 
 def refused(
@@ -241,7 +241,7 @@ def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
 
 
 def reader_warnings(folder: Path, asked: dict[str, Any]) -> set[str]:
-    return set(design(folder, {**RECORDS, **asked}).outputs[0].resolved.warnings())
+    return set(design(folder, {**RECORDS, **asked}).outputs[0].mechanism.parameters.warnings())
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_test_that_cannot_fail_must_be_acknowledged_and_is_told(
     assert promise.vacuous
     empty_too = reader_warnings(folder, {"k": 1, "acknowledge_vacuous": True}) - reader_warnings(folder, {})
     (warning,) = (one for one in empty_too if not figures(one))
-    assert warning in made.outputs[0].resolved.warnings()
+    assert warning in made.outputs[0].mechanism.parameters.warnings()
 
 
 @pytest.mark.parametrize("asked", [{"fit": "exact"}, {"count": "record"}], ids=str)
@@ -301,7 +301,10 @@ def test_warnings_of_records_say_what_a_reader_must_know(folder: Path) -> None:
     }
     lines = []
     for name, output in cases.items():
-        lines += [name, *(f"  {one}" for one in design(folder, output).outputs[0].resolved.warnings())]
+        lines += [
+            name,
+            *(f"  {one}" for one in design(folder, output).outputs[0].mechanism.parameters.warnings()),
+        ]
     check_text("warnings/records", "\n".join(lines))
 
 
@@ -347,8 +350,8 @@ def test_a_tree_costs_a_set_for_each_pair_and_says_so(folder: Path) -> None:
         ({"task": "recording", "dependence": "tree"}, 3),
         ({"task": "recording", "dependence": "tree", "per_task": False}, 6),
     ):
-        resolved = design(folder, {**fitted, **asked}).outputs[0].resolved
-        assert figures(resolved.derivation())[1] == sets
+        resolved = design(folder, {**fitted, **asked}).outputs[0].mechanism
+        assert figures(resolved.parameters.derivation(resolved.neighbours))[1] == sets
 
 
 # The preview
@@ -383,7 +386,7 @@ def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: P
 @pytest.mark.parametrize("asked", [{}, {"k": 10**6}], ids=str)
 def test_where_nothing_is_tested_k_is_neither_asked_for_nor_told(folder: Path, asked: dict[str, Any]) -> None:
     made = design(folder, {**RECORDS, "model": "marginals", "fit": "dp", **asked})
-    told = made.outputs[0].resolved.mechanism()["parameters"]
+    told = made.outputs[0].mechanism.parameters.to_entry()["parameters"]
     assert (told["k"], told["gamma"], told["counted"], told["threshold"]) == (None, None, None, None)
     assert build(folder / "plan.toml", folder / "out.h5", force=True).path.exists()
 

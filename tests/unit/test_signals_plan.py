@@ -15,13 +15,12 @@ from synthrelease.cli import main
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
 from synthrelease.kinds.registry import parameters_of
+from synthrelease.kinds.signals import prepare as words
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.private_frequencies import PrivateFrequencies
-from synthrelease.outputs import signals as words
-from synthrelease.outputs.noised_signals import NoisedSignalsOutput
-from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
 from synthrelease.privacy.event import Composed
 
 NOISED = ("lpa", "fpa", "cfpa", "dcfpa")
@@ -29,18 +28,18 @@ TRANSFORMED = ("fpa", "cfpa", "dcfpa")
 
 
 def resolved(folder: Path, **options: Any) -> Any:
-    return design_signals(folder, **options).outputs[0].resolved
+    return design_signals(folder, **options).outputs[0].mechanism
 
 
-def noised(folder: Path, **options: Any) -> NoisedSignalsOutput:
+def noised(folder: Path, **options: Any) -> CoefficientSignals:
     made = resolved(folder, **options)
-    assert isinstance(made, NoisedSignalsOutput)
+    assert isinstance(made, CoefficientSignals)
     return made
 
 
-def spectral(folder: Path, **options: Any) -> SpectralSignalsOutput:
+def spectral(folder: Path, **options: Any) -> SpectralSignals:
     made = resolved(folder, **options)
-    assert isinstance(made, SpectralSignalsOutput)
+    assert isinstance(made, SpectralSignals)
     return made
 
 
@@ -59,10 +58,10 @@ def test_spectral_is_the_default_less_each_persons_own_mean(tmp_path: Path) -> N
     made = spectral(tmp_path)
     p, form = made.parameters, made.parameters.form
     assert form == SpectralSignalForm(40, 4, min(words._COSINES, 40), "person", None, words._CLIP)
-    assert (p.features, p.recordings, p.people, p.completion) == (2, 2, PEOPLE, "hold")
+    assert (len(p.features), len(p.recordings), p.people, p.completion) == (2, 2, PEOPLE, "hold")
     assert (made.noise, made.takes_delta) == ("gaussian", True)
     (output,) = design_signals(tmp_path, mechanism="spectral").outputs
-    assert output.resolved.parameters == p
+    assert output.mechanism.parameters == p
 
 
 @pytest.mark.parametrize(
@@ -80,13 +79,13 @@ def test_the_others_have_laplace_noise_as_the_paper_and_four_frequencies(
     made = noised(tmp_path, mechanism=mechanism)
     p = made.parameters
     assert p.form == form
-    assert (p.noise, p.query, p.completion) == ("laplace", "mean", "hold")
-    assert (p.features, p.recordings, p.people) == (2, 2, PEOPLE)
-    assert made.private_frequencies is None
+    assert (made.noise, p.query, p.completion) == ("laplace", "mean", "hold")
+    assert (len(p.features), len(p.recordings), p.people) == (2, 2, PEOPLE)
+    assert not made.is_choosing
     assert not made.takes_delta
     assert noised(tmp_path, mechanism=mechanism, noise="gaussian").takes_delta
     one = noised(tmp_path, mechanism=mechanism, features=["right"], recordings=["read"])
-    assert (one.parameters.features, one.parameters.recordings) == (1, 1)
+    assert (len(one.parameters.features), len(one.parameters.recordings)) == (1, 1)
 
 
 def test_a_chunk_is_64_steps_and_32_for_differences_and_no_longer_than_the_series(tmp_path: Path) -> None:
@@ -99,8 +98,8 @@ def test_a_chunk_is_64_steps_and_32_for_differences_and_no_longer_than_the_serie
         assert [(part.chunks, part.length) for part in made.parameters.form.parts] == [(2, 16), (1, 8)]
         made = noised(tmp_path, mechanism=mechanism, chunk=4096)
         assert made.parameters.form.chunk == 40
-        assert made.mechanism()["parameters"]["chunk"] == 40
-        assert len(made.mechanism()["parameters"]["bound_steps"]) == 1
+        assert made.parameters.to_entry()["parameters"]["chunk"] == 40
+        assert len(made.parameters.to_entry()["parameters"]["bound_steps"]) == 1
 
 
 def test_of_short_chunks_all_frequencies_are_kept(tmp_path: Path) -> None:
@@ -125,8 +124,8 @@ def test_options_are_taken_as_the_plan_says_them(tmp_path: Path) -> None:
     )
     p = made.parameters
     assert p.form == SignalForm("dcfpa", 40, 8, 3, HALF_RANGE // 2, 0.5)
-    assert (p.noise, p.query, p.completion, p.divisor) == ("gaussian", "each", "centre", 1)
-    told = made.mechanism()
+    assert (made.noise, p.query, p.completion) == ("gaussian", "each", "centre")
+    told = made.parameters.to_entry()
     assert told["parameters"]["max_change_steps"] == HALF_RANGE // 2
     assert told["parameters"]["bound_steps"] == [part.radius for part in p.form.parts]
     whole = noised(tmp_path, mechanism="dcfpa", chunk=8, coefficients=3, max_change=1).parameters.form
@@ -135,10 +134,8 @@ def test_options_are_taken_as_the_plan_says_them(tmp_path: Path) -> None:
     assert noised(tmp_path, mechanism="fpa", clip=0.3).parameters.form.clip == 0.3
     form = spectral(tmp_path, clip=0.3, coefficients=9, completion="centre").parameters.form
     assert (form.clip, form.cosines) == (0.3, 9)
-    assert made.parameters.largest == max(p.radii)
-    assert noised(tmp_path, mechanism="fpa").parameters.largest == PEOPLE * math.ceil(
-        HALF_RANGE * math.sqrt(40)
-    )
+    assert made.largest_integer == max(p.radii)
+    assert noised(tmp_path, mechanism="fpa").largest_integer == PEOPLE * math.ceil(HALF_RANGE * math.sqrt(40))
 
 
 def test_of_one_recording_the_persons_own_mean_is_that_of_the_recording(tmp_path: Path) -> None:
@@ -162,15 +159,15 @@ def test_the_baseline_of_a_start_has_its_steps(tmp_path: Path) -> None:
 def test_the_length_is_listed_or_assumed(tmp_path: Path) -> None:
     listed = noised(tmp_path, mechanism="lpa")
     assert listed.parameters.form.length == 40
-    assert listed.mechanism()["public_inputs"]["length"] == "listed"
+    assert listed.parameters.to_entry()["public_inputs"]["length"] == "listed"
     public = ["recordings", "lengths"]
     for mechanism in ("lpa", "spectral"):
         assumed = resolved(tmp_path, mechanism=mechanism, length=None, assume_public=public)
         assert assumed.parameters.form.length == 50
-        assert assumed.mechanism()["public_inputs"]["length"] == "assumed"
+        assert assumed.parameters.to_entry()["public_inputs"]["length"] == "assumed"
         again = resolved(tmp_path, mechanism=mechanism, length=7, assume_public=public)
         assert again.parameters.form.length == 7
-        assert again.mechanism()["public_inputs"]["length"] == "listed"
+        assert again.parameters.to_entry()["public_inputs"]["length"] == "listed"
 
 
 @pytest.mark.parametrize(
@@ -189,10 +186,12 @@ def test_the_bound_of_every_integer_is_the_one_that_verify_asks_for(
 ) -> None:
     made = resolved(tmp_path, **options)
     p = made.parameters
-    largest = PEOPLE * RADIUS if isinstance(made, SpectralSignalsOutput) else p.largest
-    public = parameters_of({"kind": "signals", "mechanism": made.mechanism()})
+    largest = PEOPLE * RADIUS
+    if isinstance(made, CoefficientSignals):
+        largest = max(part.radius for part in p.form.parts) * (1 if p.is_each else PEOPLE)
+    public = parameters_of({"kind": "signals", "mechanism": p.to_entry()})
     assert public.most_counts(Composed(())) == (largest, None)
-    assert public.sensitivity(p.neighbours) == p.sensitivity()
+    assert made.largest_integer == largest
 
 
 # --- a private number of frequencies
@@ -200,24 +199,21 @@ def test_the_bound_of_every_integer_is_the_one_that_verify_asks_for(
 
 def test_a_private_number_of_frequencies_has_candidates_up_to_all(tmp_path: Path) -> None:
     made = noised(tmp_path, mechanism="cfpa", chunk=16, coefficients="private")
-    private = made.private_frequencies
-    assert isinstance(private, PrivateFrequencies)
-    assert (private.candidates, private.share) == ((1, 2, 3, 4, 6, 8), 0.1)
-    assert private.signals == made.parameters
-    short = noised(tmp_path, mechanism="cfpa", chunk=6, coefficients="private").private_frequencies
-    assert short is not None
+    assert (made.candidates, made.choice_share) == ((1, 2, 3, 4, 6, 8), 0.1)
+    short = noised(tmp_path, mechanism="cfpa", chunk=6, coefficients="private")
     assert short.candidates == (1, 2, 3, 4)
-    assert noised(
-        tmp_path, mechanism="fpa", coefficients="private", length=300
-    ).private_frequencies.candidates == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # type: ignore[union-attr]
-    told = made.mechanism()["parameters"]
+    every = noised(tmp_path, mechanism="fpa", coefficients="private", length=300)
+    assert every.candidates == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+    told = made.parameters.to_entry()["parameters"]
     assert told["candidates"] == [1, 2, 3, 4, 6, 8]
     own = noised(
         tmp_path, mechanism="dcfpa", chunk=16, coefficients="private", candidates=[2, 9], choice_share=0.3
-    ).private_frequencies
-    assert own is not None
-    assert (own.candidates, own.share) == ((2, 9), 0.3)
-    assert noised(tmp_path, mechanism="fpa", coefficients=2).mechanism()["parameters"]["candidates"] is None
+    )
+    assert (own.candidates, own.choice_share) == ((2, 9), 0.3)
+    assert (
+        noised(tmp_path, mechanism="fpa", coefficients=2).parameters.to_entry()["parameters"]["candidates"]
+        is None
+    )
 
 
 @pytest.mark.parametrize("candidates", [[2, 1], [1, 3, 2], [1, 10], [10]])
@@ -242,8 +238,8 @@ def test_what_belongs_to_a_private_choice_is_refused_without_one(
 def test_frequencies_of_very_long_series_are_not_chosen_privately(tmp_path: Path) -> None:
     options = {"mechanism": "fpa", "length": 1025, "coefficients": "private"}
     refused(tmp_path, "series-too-long-for-choice", "1025", "1024", **options)
-    assert noised(tmp_path, mechanism="fpa", length=1024, coefficients="private").private_frequencies
-    assert noised(tmp_path, mechanism="cfpa", length=2000, coefficients="private").private_frequencies
+    assert noised(tmp_path, mechanism="fpa", length=1024, coefficients="private").is_choosing
+    assert noised(tmp_path, mechanism="cfpa", length=2000, coefficients="private").is_choosing
 
 
 # --- what is refused
@@ -418,7 +414,7 @@ def test_a_markov_chain_is_for_laplace_noise(tmp_path: Path) -> None:
     options = {"mechanism": "lpa", "noise": "gaussian", "markov_chain": chain}
     refused(tmp_path, "markov-not-for-mechanism", 'noise = "gaussian"', key="markov_chain", **options)
     made = noised(tmp_path, mechanism="lpa", markov_chain=chain)
-    assert made.mechanism() == noised(tmp_path, mechanism="lpa").mechanism()  # of the preview alone
+    assert made.parameters.to_entry() == noised(tmp_path, mechanism="lpa").parameters.to_entry()  # of the preview alone
 
 
 # --- a preview sees nothing private

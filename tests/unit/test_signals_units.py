@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import made
 import numpy as np
 import pytest
 from goldens import check_text, figures
@@ -18,11 +19,10 @@ import synthrelease
 from synthrelease.bundle import verify
 from synthrelease.data.features import Features
 from synthrelease.forecast import as_text, preview
+from synthrelease.kinds.signals.coefficients import CoefficientSignals, contributions
+from synthrelease.kinds.signals.units import ADDED_UP, KNOWN_CHAIN
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms import signals
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.outputs.signal_units import ADDED_UP, KNOWN_CHAIN, unit_costs, units_table
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import signal_chunk
 
@@ -33,13 +33,14 @@ CFPA = {"mechanism": "cfpa", "chunk": 16, "coefficients": 3}
 
 def table(folder: Path, **options: Any) -> dict[str, str]:
     """The units table by what changes; its head's second column under ''."""
-    made = design_signals(folder, **options)
-    (row,) = preview(made)["outputs"]
+    planned = design_signals(folder, **options)
+    (row,) = preview(planned)["outputs"]
     if not row["units"]:
         return {}
     (_, head), *rows = row["units"]
-    (output,) = made.outputs
-    costs = unit_costs(output.resolved, output.event, output.guarantee, made.plan.neighbours, output.budget)
+    (output,) = planned.outputs
+    assert isinstance(output.mechanism, CoefficientSignals)
+    costs = output.mechanism.unit_costs(output.event, output.guarantee, output.budget)
     assert [value for _, value in rows] == [f"{epsilon:.3g}" for epsilon in costs.values()]
     assert len({name for name, _ in rows}) == len(rows)
     return {"": head} | dict(zip(costs, (value for _, value in rows), strict=True))
@@ -223,16 +224,16 @@ def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise
 def test_one_value_that_is_held_moves_more_than_the_promise_to_a_step_or_chunk_covers(mechanism: str) -> None:
     """What that sentence is about: a series of one value, replaced, moves as far as a whole series may."""
     form = SignalForm(mechanism, 64, 8 if mechanism == "cfpa" else None, 5 if mechanism == "cfpa" else None)
-    parameters = SignalParameters(form, "laplace", "mean", 1, 1, Neighbours.REPLACE_ONE, 1)
+    parameters = made.signals(form).parameters
     bounds, one = np.array([[0.0, 1.0]]), np.zeros(1, dtype=np.int64)
     low, high = (
-        signals.contributions(Features(("f",), bounds, ("all",), 1, one, one, np.full((1, 1), v)), parameters)
+        contributions(Features(("f",), bounds, ("all",), 1, one, one, np.full((1, 1), v)), parameters)
         for v in (0.0, 1.0)
     )
     moved = int(np.abs(high - low).sum())
     radii = parameters.radii
     assert moved > 2 * signal_chunk(form, radii=radii, neighbours=Neighbours.REPLACE_ONE).l1
-    assert moved <= parameters.sensitivity().l1
+    assert moved <= parameters.sensitivity(Neighbours.REPLACE_ONE).l1
 
 
 def test_units_that_are_the_next_wider_one_are_not_told_twice(tmp_path: Path) -> None:
@@ -273,14 +274,14 @@ def test_the_preview_compares_all_mechanisms_with_the_noise_that_the_budget_allo
 def test_people_needed_are_those_at_which_the_prediction_reaches_it(tmp_path: Path) -> None:
     for options in ({}, {"mechanism": "fpa"}, {"mechanism": "cfpa", "noise": "gaussian", "chunk": 16}):
         (output,) = design_signals(tmp_path, **options).outputs
-        quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
+        mechanism: Any = output.mechanism
+        budget = output.budget
         assert budget is not None
-        error, needed = quality.prediction(budget, 20)
+        error, needed = mechanism.prediction(output.event, budget, 20)
         number, good = figures(needed)
         assert good == 0.9
-        own = quality.mechanisms[quality.own]
-        assert quality.correlation(own, budget, number) >= 0.9 > quality.correlation(own, budget, number - 1)
-        assert figures(error) == [round(quality.correlation(own, budget, 20), 2)]
+        assert mechanism.correlation(budget, number) >= 0.9 > mechanism.correlation(budget, number - 1)
+        assert figures(error) == [round(mechanism.correlation(budget, 20), 2)]
 
 
 @pytest.mark.parametrize(
@@ -297,8 +298,8 @@ def test_without_noise_the_prediction_is_the_correlation_of_what_the_frequencies
 ) -> None:
     """Random courses whose cosine k has the power k⁻², through the mechanism's own transform and back."""
     (output,) = design_signals(tmp_path, **options).outputs
-    quality, budget = output.resolved.quality, output.budget  # type: ignore[attr-defined]
-    form: SignalForm = quality.mechanisms[quality.own].form
+    mechanism: Any = output.mechanism
+    form: SignalForm = mechanism.parameters.form
     random = np.random.default_rng(5)
     steps = np.arange(form.length) + 0.5
     courses = sum(
@@ -308,7 +309,8 @@ def test_without_noise_the_prediction_is_the_correlation_of_what_the_frequencies
     courses *= 0.1 * H / np.abs(courses).max()
     shown = form.series(form.integers(np.rint(courses).astype(np.int64), clipped=False))
     found = np.mean([np.corrcoef(one, other)[0, 1] for one, other in zip(courses, shown, strict=True)])
-    predicted = quality.correlation(quality.mechanisms[quality.own], budget, 1e15)
+    assert output.budget is not None
+    predicted = mechanism.correlation(output.budget, 1e15)
     assert predicted == pytest.approx(found, abs=0.03)
     assert predicted < 0.99
 
@@ -341,10 +343,10 @@ def test_every_part_of_a_person_has_a_name(tmp_path: Path) -> None:
         {**CFPA, "recordings": RECORDINGS[:1]},
         {**CFPA, "features": ["left"], "noise": "gaussian"},
     ):
-        made = design_signals(tmp_path, **options)
-        (output,) = made.outputs
+        planned = design_signals(tmp_path, **options)
+        (output,) = planned.outputs
         promise, budget = output.guarantee, output.budget
-        rows = units_table(output.resolved, output.event, promise, made.plan.neighbours, budget)
+        rows = output.mechanism.units(output.event, promise, budget)
         tables.append("\n".join(f"{name:<65}{value}" for name, value in rows))
     check_text("predictions/parts-of-a-person", "\n\n".join(tables))
 

@@ -143,17 +143,17 @@ def test_shares_of_the_budget_add_up(tmp_path: Path) -> None:
         if output.name == "moods":
             assert isinstance(output.guarantee, ApproxDP)
             assert any(isinstance(leaf, RoundedGaussian) for leaf in flatten(output.event))
-            assert output.resolved.takes_delta
+            assert output.mechanism.takes_delta
         else:
             assert choices + noise == pytest.approx(output.budget.epsilon)
             assert isinstance(output.guarantee, PureDP)
-            assert not output.resolved.takes_delta
+            assert not output.mechanism.takes_delta
 
 
 def test_quantiles_alone_take_no_delta_whatever_noise_is_named(tmp_path: Path) -> None:
     path = changed(tmp_path, '"quantile:0.95"]', '"quantile:0.95"]\nnoise = "gaussian"')
     output = next(o for o in design(path).outputs if o.name == "chosen")
-    assert not output.resolved.takes_delta
+    assert not output.mechanism.takes_delta
     assert output.budget is not None
     assert output.budget.delta == 0
 

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import made
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Areas as Wanted
 
 from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths import derived
 from synthrelease.privacy.budget import Budget
-from variants.gaze_maps import GazeMapVariant, seen_by_all
+from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant
 
@@ -81,10 +81,11 @@ class AreasVariant(GazeMapVariant):
         return replace(super().data(people, order), duration=rows[:, 3].astype(np.int64))
 
     def of(self, people: int) -> Any:
-        return seen_by_all(super().of(people), people)
+        p = super().of(people)
+        return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        p = self.of(people).parameters
+        p = self.of(people)
         viewers = None if p.viewers is None else p.viewers[0]
         make = {"dwell": derived.dwell_shares, "transitions": derived.transition_shares}
         return {
@@ -106,24 +107,25 @@ class AreasVariant(GazeMapVariant):
         return Person(np.concatenate([np.empty((0, 4)), *blocks]), tuple(pattern_on), names)
 
     def made_adversaries(self) -> list[Person]:
-        every, most = self.shown, self.parameters.max_stimuli_per_person
+        p = self.parameters
+        every = range(p.stimuli)
         chosen = {
             (),
             (0,),
-            tuple(every[:most]),
-            tuple(every[len(every) - most :]),
+            tuple(every[: p.max_stimuli]),
+            tuple(every[p.stimuli - p.max_stimuli :]),
             tuple(every),
         }
         out = [self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in self.patterns()]
         # Who was shown everything but has usable rows on some stimuli only: what counts must not depend on it.
         first, last = (
             {s: "left" if s in some else "nothing" for s in every}
-            for some in (every[:most], every[len(every) - most :])
+            for some in (every[: p.max_stimuli], every[p.stimuli - p.max_stimuli :])
         )
         return [*out, self.looking(first), self.looking(last)]
 
     def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
-        stimuli, width, height = len(self.shown), self.screen.width_px, self.screen.height_px
+        stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
         spots = st.one_of(
             st.sampled_from(SPOTS.tolist()).map(tuple), st.tuples(st.floats(0, width), st.floats(0, height))
@@ -144,7 +146,7 @@ class AreasVariant(GazeMapVariant):
         generator = np.random.default_rng([seed, 5])
         people = []
         for _ in range(count):
-            seen = np.flatnonzero(generator.random(len(self.shown)) < 0.7)
+            seen = np.flatnonzero(generator.random(self.parameters.stimuli) < 0.7)
             n = int(generator.integers(0, 30)) if seen.size else 0
             stimulus = generator.choice(seen, n) if n else np.empty(0)
             place = generator.uniform(0, [self.screen.width_px, self.screen.height_px], (n, 2))
@@ -155,7 +157,7 @@ class AreasVariant(GazeMapVariant):
     def equivalent(self, person: Person) -> Person:
         """Elsewhere in the same areas, durations doubled, the stimuli in another order; without transitions, the rows too."""
         rows = person.rows.copy()
-        area = self.mechanism.areas.locate(self.data([person]))
+        area = self.parameters.areas.locate(self.data([person]))
         rows[:, 1:3] = np.where((area == 3)[:, None], [49.0, 39.0], SPOTS[area] + [0.5, 0.0])
         rows[:, 3] *= 2
         if not self.parameters.transitions:
@@ -164,8 +166,7 @@ class AreasVariant(GazeMapVariant):
 
     def wide(self) -> Variant:
         areas = strips(30 if self.parameters.transitions else 400)
-        wide = self.changed(areas=made.areas_of(areas))
-        return replace(wide, mechanism=replace(wide.mechanism, areas=areas))
+        return replace(self, parameters=replace(self.parameters, areas=areas))
 
     def crowded(self) -> tuple[Variant, int]:
         return self, 70_000
@@ -191,9 +192,7 @@ def areas_variant(name: str, noise: str, *, budget: Budget = BUDGET, **changes: 
     elif parameters["assignment_public"]:
         parameters["viewers"] = (1,) * parameters["stimuli"]
     # Whoever weighs all in one area and yet goes from it to another leaves one share of thousands there.
-    names = tuple(f"image {s}" for s in range(parameters.pop("stimuli")))
-    mechanism = made.areas(stimuli=names, noise=noise, screen=SCREEN, **parameters)
-    return AreasVariant(name, mechanism, budget, attained=0.99)
+    return AreasVariant(name, noise, Wanted(noise=noise, **parameters), budget, attained=0.99)
 
 
 def all_areas() -> list[Variant]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,20 +21,6 @@ if TYPE_CHECKING:
 LIMITS = np.array([[-1.0, 3.0], [10.0, 10.5], [0.0, 1e-3], [-1e6, 1e6]])
 
 
-def columns(features: int, recordings: int = 1) -> Features:
-    """Return features and recordings without any row."""
-    nobody = np.zeros(0, dtype=np.int64)
-    return Features(
-        tuple(f"feature {f}" for f in range(features)),
-        np.resize(LIMITS, (features, 2)),
-        tuple(f"recording {r}" for r in range(recordings)),
-        0,
-        nobody,
-        nobody,
-        np.empty((0, features)),
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class FeaturesVariant(Variant):
     features: int = 2
@@ -49,9 +35,10 @@ class FeaturesVariant(Variant):
         person, rows = in_turn(people, order)
         low, high = self.limits.T
         values = low + (rows[:, 1:] + 1) / 2 * (high - low)
+        names = tuple(f"feature {f}" for f in range(self.features))
+        places = tuple(f"recording {r}" for r in range(self.recordings))
         recording = rows[:, 0].astype(np.int64)
-        empty = columns(self.features, self.recordings)
-        return replace(empty, people=len(people), person=person, recording=recording, values=values)
+        return Features(names, self.limits, places, len(people), person, recording, values)
 
     def person(self, series: Numbers, name: str = "", recordings: Sequence[int] | None = None) -> Person:
         """Return one with the same series, shape (steps,) or (steps, F), in all or the given recordings."""

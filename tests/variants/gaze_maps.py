@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import made
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Cells
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.maths import derived
 from synthrelease.privacy.budget import Budget
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
-from variants.variant import Variant, with_parameters
+from variants.variant import Variant
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-    from synthrelease.kinds.heatmap.cells import CellHeatmap
     from variants.people import Arrays, Integers, Numbers
 
 
@@ -31,10 +31,11 @@ class GazeMapVariant(Variant):
 
     def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
         person, rows = in_turn(people, order)
-        names = self.parameters.stimuli
-        assigned = np.zeros((len(people), len(names)), dtype=np.bool_)
+        stimuli = self.parameters.stimuli
+        assigned = np.zeros((len(people), stimuli), dtype=np.bool_)
         for number, one in enumerate(people):
             assigned[number, list(one.seen)] = True
+        names = tuple(f"image {s}" for s in range(stimuli))
         stimulus = rows[:, 0].astype(np.int64)
         labels = tuple(one.name for one in people)
         return Gaze(
@@ -50,7 +51,7 @@ class GazeMapVariant(Variant):
         )
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        p = self.of(people).parameters
+        p = self.of(people)
         screen = (self.screen.width_px, self.screen.height_px)
         return {
             (name, "heatmap"): derived.heatmap(array, people=p.people, blur_px=p.blur_px, screen_px=screen)
@@ -60,11 +61,6 @@ class GazeMapVariant(Variant):
 
     def may_replace(self, one: Person, other: Person) -> bool:
         return not self.parameters.assignment_public or one.seen == other.seen
-
-    @property
-    def shown(self) -> range:
-        """Every stimulus."""
-        return range(len(self.parameters.stimuli))
 
     def at(self, cells: Integers) -> Numbers:
         """Return the middle of cells in pixels, shape (N, 2)."""
@@ -77,8 +73,7 @@ class GazeMapVariant(Variant):
         """Return points on one stimulus."""
         p = self.parameters
         r = p.rows * p.columns
-        samples = p.max_samples_per_stimulus
-        most = r * p.cap if samples is None else min(samples, r * p.cap)
+        most = r * p.cap if p.max_samples is None else min(p.max_samples, r * p.cap)
         filled = np.repeat(np.arange(r), p.cap)
         used = -(-most // p.cap)
         corner = np.full(MANY, r - 1)
@@ -96,29 +91,30 @@ class GazeMapVariant(Variant):
         }
 
     def made_adversaries(self) -> list[Person]:
-        every, most = self.shown, self.parameters.max_stimuli_per_person
+        p = self.parameters
+        every = range(p.stimuli)
         chosen = {
             (),
             (0,),
-            (every[-1],),
-            tuple(every[:most]),
-            tuple(every[len(every) - most :]),
+            (p.stimuli - 1,),
+            tuple(every[: p.max_stimuli]),
+            tuple(every[p.stimuli - p.max_stimuli :]),
             tuple(every[::2]),
             tuple(every),
         }
         patterns = self.patterns()
         out = [self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in patterns]
         # Who leaves the first maps and comes to the last ones differs most on those they share.
-        shared = dict.fromkeys(every[len(every) - most : most], "the other cells")
-        alone = dict.fromkeys(every[most:], "cells from the first")
+        shared = dict.fromkeys(every[p.stimuli - p.max_stimuli : p.max_stimuli], "the other cells")
+        alone = dict.fromkeys(every[p.max_stimuli :], "cells from the first")
         # Who was shown everything but has usable rows on some stimuli only: which maps count must not depend on it.
         first, last = (
             {s: "cells from the first" if s in some else "nothing" for s in every}
-            for some in (every[:most], every[len(every) - most :])
+            for some in (every[: p.max_stimuli], every[p.stimuli - p.max_stimuli :])
         )
         out += [self.looking(shared | alone), self.looking(first), self.looking(last)]
         # On which stimuli people count depends on their labels too.
-        whole = [one for one in out if len(one.seen) == len(every) > most]
+        whole = [one for one in out if len(one.seen) == p.stimuli > p.max_stimuli]
         return [*out, *(replace(one, name=f"{one.name}, {turn}") for one in whole for turn in range(4))]
 
     def looking(self, pattern_on: Mapping[int, str]) -> Person:
@@ -132,7 +128,7 @@ class GazeMapVariant(Variant):
         return Person(np.concatenate([np.empty((0, 3)), *blocks]), tuple(pattern_on), names)
 
     def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
-        stimuli, width, height = len(self.shown), self.screen.width_px, self.screen.height_px
+        stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
 
         @st.composite
@@ -153,7 +149,7 @@ class GazeMapVariant(Variant):
         generator = np.random.default_rng([seed, 1])
         people = []
         for _ in range(count):
-            seen = np.flatnonzero(generator.random(len(self.shown)) < 0.7)
+            seen = np.flatnonzero(generator.random(self.parameters.stimuli) < 0.7)
             n = int(generator.integers(0, 30)) if seen.size else 0
             stimulus = generator.choice(seen, n) if n else np.empty(0)
             x = generator.uniform(0, self.screen.width_px, n)
@@ -172,33 +168,23 @@ class GazeMapVariant(Variant):
         return Person(rows, person.seen, person.name)
 
     def wide(self) -> Variant:
-        return self.changed(rows=50, columns=60)
+        return replace(self, parameters=replace(self.parameters, rows=50, columns=60))
 
     def crowded(self) -> tuple[Variant, int]:
-        return self.changed(cap=10**6, max_samples_per_stimulus=None), 3000
+        return replace(self, parameters=replace(self.parameters, cap=10**6, max_samples=None)), 3000
 
     def overflowing(self) -> Variant | None:
-        return (
-            None if self.parameters.people is None else self.changed(cap=2**61, max_samples_per_stimulus=None)
-        )
+        parameters = replace(self.parameters, cap=2**61, max_samples=None)
+        return None if parameters.people is None else replace(self, parameters=parameters)
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateCapVariant(GazeMapVariant):
     """Gaze maps whose cap is chosen privately; what is asked of them is in test_private_cap.py."""
 
-    @property
-    def private(self) -> CellHeatmap:
-        """The mechanism that chooses a cap."""
-        return choosing(self.mechanism, caps=(1, 2, 5, 12))
-
-
-def seen_by_all(mechanism: Any, people: int) -> Any:
-    """Return the mechanism with as many viewers of every stimulus as there are people, if these are public."""
-    p = mechanism.parameters
-    if p.viewers is None:
-        return mechanism
-    return with_parameters(mechanism, viewers=(min(people, p.people),) * len(p.stimuli))
+    def choosing(self, people: int) -> CellHeatmap:
+        """Return the mechanism with a choice, for so many people."""
+        return replace(self.of(people), caps=(1, 2, 5, 12), cap_share=0.1).mechanism
 
 
 def private_caps() -> list[Variant]:
@@ -206,7 +192,7 @@ def private_caps() -> list[Variant]:
     for noise, neighbours, public in itertools.product(
         (GAUSSIAN, LAPLACE), (REPLACE, ADD_REMOVE), (False, True)
     ):
-        mechanism = cell_heatmap(
+        parameters = gaze_map_parameters(
             noise=noise,
             neighbours=neighbours,
             assignment_public=public,
@@ -215,16 +201,11 @@ def private_caps() -> list[Variant]:
             max_stimuli=2,
         )
         name = f"private-cap-{noise}-{neighbours}{'-assigned' if public else ''}"
-        out.append(PrivateCapVariant(name, mechanism))
+        out.append(PrivateCapVariant(name, noise, parameters))
     return out
 
 
-def choosing(mechanism: Any, share: float = 0.1, **candidates: tuple[int, ...]) -> Any:
-    """Return the mechanism that chooses from candidates, by the name of their list, for a share of ε."""
-    return replace(with_parameters(mechanism, **candidates), choice_share=share)
-
-
-def cell_heatmap(**changes: Any) -> CellHeatmap:
+def gaze_map_parameters(**changes: Any) -> Cells:
     parameters: dict[str, Any] = {
         "stimuli": 4,
         "rows": 4,
@@ -238,11 +219,11 @@ def cell_heatmap(**changes: Any) -> CellHeatmap:
         "calibration": "exact",
         "blur_px": 3.0,
         "people": 1,
+        "screen": SCREEN,
     } | changes
     if parameters["neighbours"] is ADD_REMOVE:
         parameters["people"] = None
-    names = tuple(f"image {s}" for s in range(parameters.pop("stimuli")))
-    return made.cells(stimuli=names, screen=SCREEN, **parameters)
+    return Cells(**parameters)
 
 
 def heatmaps() -> list[Variant]:
@@ -256,7 +237,7 @@ def heatmaps() -> list[Variant]:
     )
     for noise, neighbours, public, most, (samples, cap) in kinds:
         name = f"heatmap-{noise}-{neighbours}-M{most}of4-T{samples or 'unlimited'}-cap{cap}{'-assigned' if public else ''}"
-        mechanism = cell_heatmap(
+        parameters = gaze_map_parameters(
             noise=noise,
             neighbours=neighbours,
             assignment_public=public,
@@ -264,9 +245,9 @@ def heatmaps() -> list[Variant]:
             max_samples=samples,
             cap=cap,
         )
-        out.append(GazeMapVariant(name, mechanism))
-    liu = cell_heatmap(
+        out.append(GazeMapVariant(name, noise, parameters))
+    liu = gaze_map_parameters(
         noise=GAUSSIAN, calibration="liu2019", stimuli=1, max_stimuli=1, max_samples=None, rows=30, columns=40
     )
-    out.append(GazeMapVariant("heatmap-liu2019", liu, Budget(1.0, 1e-4)))
+    out.append(GazeMapVariant("heatmap-liu2019", GAUSSIAN, liu, Budget(1.0, 1e-4)))
     return out

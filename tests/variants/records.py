@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import made
 import numpy as np
+from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
-from synthrelease.kinds.records import fit, mechanism
+from synthrelease.kinds.records.fit import weighted_counts
+from synthrelease.kinds.records.mechanism import coded_records
 from synthrelease.maths.binning import bin_numbers
 from synthrelease.privacy.budget import Budget
 from variants.features import LIMITS, FeaturesVariant
-from variants.people import BUDGET, GAUSSIAN, LAPLACE, MANY, Person, in_turn
+from variants.people import BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, Person, in_turn
 from variants.variant import Variant
 
 if TYPE_CHECKING:
@@ -49,10 +50,11 @@ class RecordsVariant(FeaturesVariant):
         return next(a for a in self.parameters.attributes if a.name == name)
 
     def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
+        """Of a model that is tested, too, which is fitted on the records of all."""
         p = self.of(len(people)).parameters
-        coded, person = mechanism.coded_records(self.data(people, order), p)
-        counts = fit.weighted_counts(coded, person, p.categories, p.subsets)
-        return self.in_order({p.counts_path(subset): table for subset, table in counts.items()})
+        coded, person = coded_records(self.data(people, order), p)
+        counts = weighted_counts(coded, person, p.categories, p.subsets)
+        return np.concatenate([table.ravel() for table in counts.values()])
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:  # noqa: ARG002
         """Records are drawn, not derived; what can be computed again is the bin that holds each value."""
@@ -123,7 +125,7 @@ class RecordsVariant(FeaturesVariant):
         p = self.parameters
         bins = 60 if p.dependence == "tree" else 2000
         finer = tuple(replace(a, categories=bins) if a.labels is None else a for a in p.attributes)
-        return self.changed(attributes=finer)
+        return replace(self, parameters=replace(p, attributes=finer))
 
     def overflowing(self) -> Variant | None:
         """The number of people is that of the data, and 2⁴⁷ of them are nowhere."""
@@ -156,11 +158,31 @@ def record_variant(
     elif task is not None:
         own = attributes.pop()
         attributes.insert(0, replace(own, categories=own.categories - missing, missing=False))
-    usual = {"model": "marginals", "fit": "dp", "resampled": (len(attributes),), "per_task": task is not None}
-    made_of = usual | {"noise": noise, "rows": 20, "trials": 4000, "people": 1} | changes
-    records = made.records(attributes=attributes, task=task is not None, **made_of)
+    m = len(attributes)
+    parameters = Records(
+        **{
+            "model": "marginals",
+            "fit": "dp",
+            "noise": noise,
+            "attributes": tuple(attributes),
+            "order": tuple(range(m)),
+            "resampled": (m,),
+            "k": 1,
+            "gamma": 4.0,
+            "counted": "person",
+            "rows": 20,
+            "trials": 4000,
+            "task": task is not None,
+            "per_task": task is not None,
+            "neighbours": REPLACE,
+            "people": 1,
+        }
+        | changes
+    )
     labelled = (False,) * features + (True,) * len(lists)
-    return RecordsVariant(name, records, budget, attained=attained, features=len(labelled), labelled=labelled)
+    return RecordsVariant(
+        name, noise, parameters, budget, attained=attained, features=len(labelled), labelled=labelled
+    )
 
 
 def all_records() -> list[Variant]:

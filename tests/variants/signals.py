@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import made
 import numpy as np
+from wanted import OfSpectralSignals, Signals
 
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.signals import coefficients
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.maths import derived
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
-from synthrelease.maths.spectral_signals import (
-    OF_PERSON,
-    OF_RECORDING,
-    OF_START,
-    Known,
-    SpectralSignalForm,
-    masses,
-)
-from synthrelease.maths.stored import stored
+from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, SpectralSignalForm
 from synthrelease.privacy.budget import Budget
-from variants.features import FeaturesVariant, columns
-from variants.gaze_maps import choosing
-from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, Person
+from variants.features import FeaturesVariant
+from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
 from variants.variant import Variant
 
 if TYPE_CHECKING:
-    from synthrelease.kinds.signals.coefficients import CoefficientSignals
-    from variants.people import Arrays, Numbers
+    from variants.people import Arrays, Integers, Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class SeriesVariant(FeaturesVariant):
     """Whatever completes series to a public length."""
-
-    def of_features(self, features: int) -> Variant:
-        """Return the variant with so many features."""
-        wide = made.features_of((), columns(features))
-        return replace(self.changed(features=wide), features=features)
 
     def equivalent(self, person: Person) -> Person:
         """Gaps filled as the mechanism says, rows beyond the length, values beyond the bounds."""
@@ -64,6 +54,12 @@ class SeriesVariant(FeaturesVariant):
 
 @dataclass(frozen=True, eq=False)
 class SignalsVariant(SeriesVariant):
+    def of(self, people: int) -> Any:
+        return replace(super().of(people), bounds=tuple(map(tuple, self.limits.tolist())))
+
+    def own(self, people: Sequence[Person], order: int | None = None) -> Integers:
+        return coefficients.contributions(self.data(people, order), self.of(len(people)).parameters)
+
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         form, deviation = self.parameters.form, self.event(people).standard_deviation
         out = {}
@@ -93,7 +89,8 @@ class SignalsVariant(SeriesVariant):
         return out
 
     def wide(self) -> Variant:
-        return self.of_features(max(2, 250 // (self.parameters.form.count * self.recordings)))
+        features = max(2, 250 // (self.parameters.form.count * self.parameters.recordings))
+        return replace(self, parameters=replace(self.parameters, features=features), features=features)
 
 
 def longest_series(form: SignalForm, length: int, norm: int) -> Numbers:
@@ -121,15 +118,32 @@ def signal_variant(
     frequencies: int | None = 5,
     max_change: int | None = None,
     clip: float = 1.0,
-    features: int = 2,
-    recordings: int = 2,
     **changes: Any,
 ) -> SignalsVariant:
     form = SignalForm(mechanism, length, chunk, None if mechanism == LPA else frequencies, max_change, clip)
-    shape = {"features": features, "recordings": recordings, "steps": length}
-    mechanism = made.signals(form, noise, of=columns(features, recordings), **changes)
-    each = mechanism.parameters.is_each
-    return SignalsVariant(name, mechanism, budget, apart=each, attained=attained, **shape)
+    parameters = Signals(
+        **{
+            "form": form,
+            "noise": noise,
+            "query": "mean",
+            "features": 2,
+            "recordings": 2,
+            "neighbours": REPLACE,
+            "people": 1,
+        }
+        | changes
+    )
+    return SignalsVariant(
+        name,
+        noise,
+        parameters,
+        budget,
+        apart=parameters.query == "each",
+        attained=attained,
+        features=parameters.features,
+        recordings=parameters.recordings,
+        steps=length,
+    )
 
 
 def all_signals() -> list[Variant]:
@@ -186,10 +200,11 @@ def long_signals() -> list[SignalsVariant]:
 class PrivateFrequenciesVariant(SignalsVariant):
     """Signals whose number of frequencies is chosen privately; what is asked of them is in test_private_frequencies.py."""
 
-    @property
-    def private(self) -> CoefficientSignals:
-        """The mechanism that chooses a number of frequencies."""
-        return choosing(self.mechanism, candidates=(1, 2, 4))
+    def choosing(
+        self, people: int, candidates: tuple[int, ...] = (1, 2, 4), share: float = 0.1
+    ) -> CoefficientSignals:
+        """Return the mechanism with a choice, for so many people."""
+        return replace(self.of(people), candidates=candidates, choice_share=share).mechanism
 
 
 def private_frequencies() -> list[PrivateFrequenciesVariant]:
@@ -212,22 +227,15 @@ def private_frequencies() -> list[PrivateFrequenciesVariant]:
 
 @dataclass(frozen=True, eq=False)
 class SpectralSignalsVariant(SeriesVariant):
+    def of(self, people: int) -> Any:
+        return replace(super().of(people), bounds=tuple(map(tuple, self.limits.tolist())))
+
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Only what the noised integers say, beside what is public of the data: nobody's rows."""
-        form, deviation = self.parameters.form, self.event(people).standard_deviation
-        names = [key[:2] for key in values if key[-1] == "noised"]
-        constants = np.array([values[(*name, "noised")][0] for name in names])
-        out: dict[tuple[str, ...], Any] = {}
-        for name, mass in zip(
-            names, masses(constants, form=form, deviation=deviation, people=people), strict=True
-        ):
-            low, high = self.limits[int(name[-1].split()[-1])]
-            known = Known(*map(float, stored(mass)), deviation, people, (float(low), float(high)))
-            noisy = values[(*name, "noised")]
-            out[(*name, "mass")] = mass
-            out[(*name, "values")] = form.signal(noisy, known)
-            out[(*name, "uncertainty")] = form.uncertainty(noisy, known)
-        return out
+        noisy = np.stack([array for key, array in values.items() if key[-1] == "noised"])
+        whole = {"noisy": noisy.reshape(self.recordings, self.features, -1)}
+        drawn = Drawn(whole, self.event(people), self.of(people).parameters)
+        return {key: array for key, array in made.arrays(drawn).items() if key[-1] != "noised"}
 
     def made_adversaries(self) -> list[Person]:
         """Also those whose every series is a cosine, or who have next to none of them."""
@@ -244,8 +252,10 @@ class SpectralSignalsVariant(SeriesVariant):
         return out
 
     def wide(self) -> Variant:
-        wide = self.of_features(250 // (self.parameters.form.count * self.recordings) + 1)
-        return wide.changed(constant_steps=wide.parameters.form.constant)
+        features = 250 // (self.parameters.form.count * self.recordings) + 1
+        form = replace(self.parameters.form, series=features * self.recordings)
+        parameters = replace(self.parameters, form=form, features=features)
+        return replace(self, parameters=parameters, features=features)
 
 
 def spectral_signal_variant(
@@ -263,10 +273,11 @@ def spectral_signal_variant(
 ) -> Variant:
     steps = 3 if baseline == OF_START else None
     form = SpectralSignalForm(length, features * recordings, cosines, baseline, steps, clip)
-    mechanism = made.spectral_signals(form, of=columns(features, recordings), completion=completion)
+    parameters = OfSpectralSignals(form, features, recordings, REPLACE, 1, completion)
     return SpectralSignalsVariant(
         name,
-        mechanism,
+        GAUSSIAN,
+        parameters,
         budget,
         attained=attained,
         in_l1=False,

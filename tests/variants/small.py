@@ -7,7 +7,7 @@ import itertools
 from synthrelease.data.features import RECORDING
 from synthrelease.privacy.budget import Budget
 from variants.areas import areas_variant
-from variants.gaze_maps import GazeMapVariant, cell_heatmap
+from variants.gaze_maps import GazeMapVariant, gaze_map_parameters
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, REPLACE
 from variants.records import record_variant
 from variants.signals import signal_variant, spectral_signal_variant
@@ -21,8 +21,8 @@ def small_ones() -> list[Variant]:
     one_map = {"stimuli": 2, "max_stimuli": 1, "max_samples": 1}
     out: list[Variant] = []
     for noise, neighbours in itertools.product((LAPLACE, GAUSSIAN), (REPLACE, ADD_REMOVE)):
-        mechanism = cell_heatmap(noise=noise, neighbours=neighbours, **one_map)
-        out.append(GazeMapVariant(f"heatmap-{noise}-{neighbours}", mechanism, loose))
+        parameters = gaze_map_parameters(noise=noise, neighbours=neighbours, **one_map)
+        out.append(GazeMapVariant(f"heatmap-{noise}-{neighbours}", noise, parameters, loose))
     spectral = {"stimuli": 1, "max_stimuli": 1, "budget": loose}
     out.append(spectral_variant("spectral", **spectral))
     out.append(
@@ -35,8 +35,8 @@ def small_ones() -> list[Variant]:
         out.append(areas_variant(f"areas-{noise}-{neighbours}", noise, **one))
         also = one | {"transitions": True, "weight": "duration"}
         out.append(areas_variant(f"areas-transitions-{noise}-{neighbours}", noise, **also))
-    many = cell_heatmap(noise=GAUSSIAN)
-    out.append(GazeMapVariant("heatmap-gaussian-many-cells", many, loose))
+    many = gaze_map_parameters(noise=GAUSSIAN)
+    out.append(GazeMapVariant("heatmap-gaussian-many-cells", GAUSSIAN, many, loose))
     for query in ("mean", "each"):
         one = {"features": 1, "recordings": 1, "budget": loose, "query": query}
         out += [

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import made
 import numpy as np
 from hypothesis import strategies as st
+from wanted import Spectral
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
 from synthrelease.maths.spectrum import POSITIONS
 from synthrelease.maths.stored import stored
 from synthrelease.privacy.budget import Budget
-from variants.gaze_maps import GazeMapVariant, seen_by_all
-from variants.people import ADD_REMOVE, BUDGET, MANY, REPLACE, Person, in_turn
+from variants.gaze_maps import GazeMapVariant
+from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, MANY, REPLACE, Person, in_turn
 from variants.variant import Variant
 
 if TYPE_CHECKING:
@@ -36,10 +36,11 @@ class SpectralVariant(GazeMapVariant):
         return replace(gaze, time=rows[:, 3], duration=rows[:, 4].astype(np.int64))
 
     def of(self, people: int) -> Any:
-        return seen_by_all(super().of(people), people)
+        p = super().of(people)
+        return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        p, deviation = self.of(people).parameters, self.event(people).standard_deviation
+        p, deviation = self.of(people), self.event(people).standard_deviation
         names = [name for name, what in values if what == "noised"]
         constants = np.array([values[name, "noised"][0] for name in names])
         viewers = None if p.viewers is None else np.array(p.viewers)
@@ -88,15 +89,15 @@ class SpectralVariant(GazeMapVariant):
         return Person(np.concatenate([np.empty((0, 5)), *blocks]), tuple(pattern_on), names)
 
     def made_adversaries(self) -> list[Person]:
-        every = self.shown
-        most = self.parameters.max_stimuli_per_person
-        chosen = {(), (0,), (every[-1],), tuple(every[:most]), tuple(every)}
+        p = self.parameters
+        every = range(p.stimuli)
+        chosen = {(), (0,), (p.stimuli - 1,), tuple(every[: p.max_stimuli]), tuple(every)}
         return [
             self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in self.patterns()
         ]
 
     def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
-        stimuli, width, height = len(self.shown), self.screen.width_px, self.screen.height_px
+        stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
 
         @st.composite
@@ -119,7 +120,7 @@ class SpectralVariant(GazeMapVariant):
         generator = np.random.default_rng([seed, 3])
         people = []
         for _ in range(count):
-            seen = np.flatnonzero(generator.random(len(self.shown)) < 0.7)
+            seen = np.flatnonzero(generator.random(self.parameters.stimuli) < 0.7)
             n = int(generator.integers(0, 30)) if seen.size else 0
             stimulus = generator.choice(seen, n) if n else np.empty(0)
             place = generator.uniform(0, [self.screen.width_px, self.screen.height_px], (n, 2))
@@ -137,12 +138,8 @@ class SpectralVariant(GazeMapVariant):
         return Person(rows, person.seen, person.name)
 
     def wide(self) -> Variant:
-        time, y, x = WIDE
-        screen = self.screen
-        assert y * screen.height_px == x * screen.width_px
-        window = self.parameters.window
-        moving = {} if window is None else {"blur_time": time * (window[1] - window[0])}
-        return self.changed(screen=screen, blur_px=y * screen.height_px, **moving)
+        form = replace(self.parameters.form, blurs=WIDE[-len(self.parameters.form.blurs) :])
+        return replace(self, parameters=replace(self.parameters, form=form))
 
     def crowded(self) -> tuple[Variant, int]:
         return self, 2**31 // RADIUS + 1
@@ -172,9 +169,8 @@ def spectral_variant(name: str, *, attained: float = 0.6, budget: Budget = BUDGE
         parameters["people"] = None
     elif parameters["assignment_public"]:
         parameters["viewers"] = (1,) * parameters["stimuli"]
-    names = tuple(f"image {s}" for s in range(parameters.pop("stimuli")))
-    mechanism = made.spectral(stimuli=names, form=SpectralForm(**form), **parameters)
-    return SpectralVariant(name, mechanism, budget, attained=attained, in_l1=False)
+    made = Spectral(form=SpectralForm(**form), **parameters)
+    return SpectralVariant(name, GAUSSIAN, made, budget, attained=attained, in_l1=False)
 
 
 def spectral_heatmaps() -> list[Variant]:

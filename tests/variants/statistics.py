@@ -6,14 +6,15 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import made
 import numpy as np
+from wanted import Statistics
 
 from synthrelease.data.features import RECORDING
-from synthrelease.maths import statistics as maths
+from synthrelease.kinds.statistics import noisy
+from synthrelease.maths.statistics import StatisticUnit
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.noise_error import reach
-from variants.features import FeaturesVariant, columns
+from variants.features import LIMITS, FeaturesVariant
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
 from variants.variant import Variant
 
@@ -31,17 +32,17 @@ class StatisticsVariant(FeaturesVariant):
         out = {}
         for (name, *labels, what), array in values.items():
             if what == "noised":
-                p = self.of(people).parameters
                 low, high = self.limits[int(labels[-1].split()[-1])]
-                unit = maths.StatisticUnit((float(low), float(high)), p.people, p.by is not None)
-                far = reach(self.event(people), together=maths.together(name, unit))
-                out[name, *labels, "value"] = maths.value(name, array, unit)
-                out[name, *labels, "interval"] = maths.interval(name, array, unit, reach=far)
+                p = self.of(people)
+                unit = StatisticUnit((float(low), float(high)), p.people, p.by is not None)
+                far = reach(self.event(people), together=noisy.together(name, unit))
+                out[name, *labels, "value"] = noisy.value(name, array, unit)
+                out[name, *labels, "interval"] = noisy.interval(name, array, unit, reach=far)
         return out
 
     def made_adversaries(self) -> list[Person]:
         """First those with a row in some groups, of values that are far apart or missing; then those of all features."""
-        g, m = self.recordings, min(self.parameters.max_groups_per_person, self.recordings)
+        g, m = self.recordings, min(self.parameters.max_groups, self.recordings)
         some = {tuple(range(m)), tuple(range(g - m, g)), (0,), (g - 1,), tuple(range(g))}
         values = [-1.0, 1.0, np.nan, FAR_IN_L1, FAR_IN_L2]
         rows = [np.array([u]) for u in itertools.product(values, repeat=min(self.features, 2))]
@@ -68,9 +69,13 @@ class StatisticsVariant(FeaturesVariant):
 
     def wide(self) -> Variant:
         p = self.parameters
-        features = 300 // (sum(map(p.size, p.statistics)) * len(p.groups or [1])) + 1
-        wide = made.features_of((), columns(features))
-        return replace(self.changed(features=wide), features=features)
+        features = 300 // (sum(map(p.size, p.statistics)) * max(1, len(p.groups))) + 1
+        return replace(self, parameters=replace(p, bounds=limits(features)), features=features)
+
+
+def limits(features: int) -> tuple[tuple[float, float], ...]:
+    """The bounds of so many features."""
+    return tuple((float(low), float(high)) for low, high in np.resize(LIMITS, (features, 2)))
 
 
 def statistics_variant(
@@ -87,20 +92,19 @@ def statistics_variant(
 ) -> Variant:
     """A variant in so many recordings of so many as groups: `groups` = (M, G)."""
     most, number = groups or (1, 2)
-    shown = columns(features, number)
-    mechanism = made.statistics(
+    parameters = Statistics(
         which,
-        bins=bins,
-        neighbours=neighbours,
-        people=1 if neighbours is REPLACE else None,
-        of=shown,
-        noise=noise,
+        limits(features),
+        bins,
+        neighbours,
+        1 if neighbours is REPLACE else None,
+        noise,
         by=None if groups is None else RECORDING,
-        groups=shown.recordings,
+        groups=() if groups is None else tuple(f"recording {r}" for r in range(number)),
         max_groups=most,
     )
     shape = {"features": features, "recordings": number, "attained": attained}
-    return StatisticsVariant(name, mechanism, budget, **shape)
+    return StatisticsVariant(name, noise, parameters, budget, **shape)
 
 
 def all_statistics() -> list[Variant]:

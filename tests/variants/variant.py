@@ -6,24 +6,19 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import made
 import numpy as np
 
-from synthrelease.kinds.dataset import Role, in_order
-from synthrelease.kinds.mechanism import UNKNOWN
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, Person
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hypothesis.strategies import SearchStrategy
 
-    from synthrelease.kinds.mechanism import Mechanism
     from variants.people import Arrays, Integers
 
 
@@ -33,7 +28,8 @@ class Variant:
 
     Attributes:
         name: the test's id.
-        mechanism: the number of people among its parameters is that of the dataset.
+        noise: "laplace" or "gaussian".
+        parameters: of the mechanism; the number of people in them is that of the dataset.
         budget: what a release may cost.
         apart: whether every person's own integers are released, and not their sum.
         attained: which part of the sensitivity, in either norm, a person can really move the integers.
@@ -41,46 +37,41 @@ class Variant:
     """
 
     name: str
-    mechanism: Mechanism[Any]
+    noise: str
+    parameters: Any
     budget: Budget = BUDGET
     apart: bool = False
     attained: float = ATTAINED
     claimed: int | None = None
     in_l1: bool = True  # whether the sensitivity in L1 is used, and has to be attained
 
-    @property
-    def parameters(self) -> Any:
-        return self.mechanism.parameters
-
-    @property
-    def noise(self) -> str | None:
-        """Return "laplace" or "gaussian", or None where there are choices alone."""
-        return self.mechanism.noise
-
-    def changed(self, **parameters: Any) -> Self:
-        """Return the variant with other parameters."""
-        return replace(self, mechanism=with_parameters(self.mechanism, **parameters))
-
     def of(self, people: int) -> Any:
-        """Return the mechanism for so many people."""
+        """Return the parameters for so many people."""
         if self.parameters.people is None:
-            return self.mechanism
-        return with_parameters(self.mechanism, people=self.claimed or people)
+            return self.parameters
+        return replace(self.parameters, people=self.claimed or people)
 
     def data(self, people: Sequence[Person], order: int | None = None) -> Any:
         raise NotImplementedError
 
+    def mechanism(self, people: int) -> Any:
+        """Return the mechanism for so many people."""
+        return self.of(people).mechanism
+
     def exact(self, people: Sequence[Person], order: int | None = None) -> Integers:
         """Return the integers before noise: shape (K,), or (people, K) if they are released apart."""
-        mechanism = self.of(len(people))
-        return self.in_order(mechanism.exact(mechanism.collect(self.data(people, order))))
+        mechanism = self.mechanism(len(people))
+        exact = mechanism.exact(mechanism.collect(self.data(people, order)))
+        return self.noised_in(made.noisy_arrays(mechanism, exact))
 
     def release(self, people: Sequence[Person], random: Any) -> tuple[Arrays, Any]:
-        values, drawn = made.release(self.of(len(people)), self.data(people), self.budget, random=random)
+        values, drawn = made.release(
+            self.mechanism(len(people)), self.data(people), self.budget, random=random
+        )
         return values, drawn.event
 
     def calibrate(self, people: int) -> Any:
-        return self.of(people).calibrate(self.budget)
+        return self.mechanism(people).calibrate(self.budget)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Return every array that is no noised one, computed again from the noised ones."""
@@ -134,11 +125,11 @@ class Variant:
 
     @property
     def sensitivity(self) -> Any:
-        return self.parameters.sensitivity(self.mechanism.neighbours)
+        return self.parameters.sensitivity()
 
     @property
     def adds_or_removes(self) -> bool:
-        return self.mechanism.neighbours is ADD_REMOVE
+        return self.parameters.neighbours is ADD_REMOVE
 
     def event(self, people: int) -> RoundedGaussian | DiscreteLaplace:
         """Return the noise of the release."""
@@ -155,17 +146,10 @@ class Variant:
 
     def noised_in(self, values: Arrays) -> Integers:
         """Return the noised integers of a release in the order of `exact`."""
-        return self._joined([a for key, a in values.items() if key[-1] == "noised"])
-
-    def in_order(self, arrays: Mapping[str, Any]) -> Integers:
-        """Return the integers of whole datasets, by their paths, in the order of a release's items."""
-        places = in_order(list(self.parameters.datasets(UNKNOWN)))
-        return self._joined([arrays[one.path][index] for one, index in places if one.role is Role.NOISY])
-
-    def _joined(self, items: Sequence[Any]) -> Integers:
+        arrays = [a for key, a in values.items() if key[-1] == "noised"]
         if self.apart:
-            return np.concatenate([a.reshape(len(a), -1) for a in items], axis=1).astype(np.int64)
-        return np.concatenate([a.ravel() for a in items]).astype(np.int64)
+            return np.concatenate([a.reshape(len(a), -1) for a in arrays], axis=1).astype(np.int64)
+        return np.concatenate([a.ravel() for a in arrays]).astype(np.int64)
 
     @cached_property
     def moves(self) -> Moves:
@@ -197,11 +181,6 @@ class Moves:
     l2_squared: int
     by_l1: tuple[Person, ...]
     by_l2: tuple[Person, ...]
-
-
-def with_parameters(mechanism: Mechanism[Any], **changes: Any) -> Any:
-    """Return a mechanism with other parameters."""
-    return replace(mechanism, parameters=replace(mechanism.parameters, **changes))
 
 
 def norms(difference: Integers) -> tuple[Integers, Integers]:

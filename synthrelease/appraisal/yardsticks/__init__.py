@@ -1,37 +1,39 @@
-"""What releases are held against, by kind of output."""
+"""What releases are held against, by mechanism."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from synthrelease.appraisal.yardsticks.areas import AREAS
 from synthrelease.appraisal.yardsticks.maps import MAPS
 from synthrelease.appraisal.yardsticks.records import RECORDS
 from synthrelease.appraisal.yardsticks.signals import PUBLISHED_SIGNALS, SIGNALS
 from synthrelease.appraisal.yardsticks.statistics import STATISTICS
-from synthrelease.appraisal.yardsticks.yardstick import Kind, Yardstick
-from synthrelease.outputs.areas import AreasOutput
-from synthrelease.outputs.gaze_maps import GazeMapOutput
-from synthrelease.outputs.noised_signals import NoisedSignalsOutput
-from synthrelease.outputs.published_signals import PublishedSignalsOutput
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import ResolvedOutput
-from synthrelease.outputs.spectral import SpectralOutput
-from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
-from synthrelease.outputs.statistics import StatisticsOutput
+from synthrelease.appraisal.yardsticks.yardstick import Kind, Yardstick, exact_parts, parts
+from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.mechanism import Statistics
 
 _KINDS: dict[type, Kind] = {
-    SpectralOutput: MAPS,
-    GazeMapOutput: MAPS,
-    AreasOutput: AREAS,
-    SpectralSignalsOutput: SIGNALS,
-    NoisedSignalsOutput: SIGNALS,
-    PublishedSignalsOutput: PUBLISHED_SIGNALS,
-    StatisticsOutput: STATISTICS,
-    RecordsOutput: RECORDS,
+    SpectralHeatmap: MAPS,
+    CellHeatmap: MAPS,
+    AreaShares: AREAS,
+    SpectralSignals: SIGNALS,
+    CoefficientSignals: SIGNALS,
+    PublishedSignals: PUBLISHED_SIGNALS,
+    Statistics: STATISTICS,
+    SyntheticRecords: RECORDS,
 }
 
-__all__ = ["Kind", "Yardstick", "kind_of"]
+__all__ = ["Kind", "Yardstick", "exact_parts", "kind_of", "parts"]
 
 
-def kind_of(output: ResolvedOutput) -> Kind:
+def kind_of(mechanism: Mechanism[Any]) -> Kind:
     """Return how an output is judged."""
-    return _KINDS[type(output)]
+    return _KINDS[type(mechanism)]

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
-from synthrelease.appraisal.yardsticks.yardstick import Kind
+from synthrelease.appraisal.arrays import Arrays
+from synthrelease.appraisal.yardsticks.yardstick import QUIET, Kind, exact_parts
+from synthrelease.kinds.areas.mechanism import AreaShares as Mechanism
 from synthrelease.kinds.collected import Sums
-from synthrelease.mechanisms.areas import collect
-from synthrelease.outputs.areas import AreasOutput
-from synthrelease.outputs.resolved import Arrays, Collector, Derivation
-from synthrelease.privacy.event import Event
-from synthrelease.report.exhibits import Cell, Exhibit, Table
+from synthrelease.kinds.mechanism import Collector
 from synthrelease.number_words import percent
+from synthrelease.report.exhibits import Cell, Exhibit, Table
 
 MEASURES = (
     Measure("TV", 0.0, "total variation: the part of the shares that lies in a wrong area"),
@@ -28,15 +26,10 @@ _ROWS = 30  # of a table
 
 @dataclass(frozen=True)
 class AreaShares:
-    """True shares, and what they are measured by.
+    """True shares, and what they are measured by."""
 
-    Attributes:
-        output: with all its public parameters.
-        shares: the truth, by the labels of the arrays in the bundle.
-    """
-
-    output: AreasOutput
-    shares: Mapping[tuple[str, ...], NDArray[np.float64]]
+    mechanism: Mechanism
+    shares: Mapping[tuple[str, ...], NDArray[np.float64]]  # by the labels of the arrays in the bundle
     noun: str = "stimulus"
     measures: tuple[Measure, ...] = MEASURES
 
@@ -60,7 +53,7 @@ class AreaShares:
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the shares of its areas, true and released."""
-        names = self.output.parameters.areas.names
+        names = [area.name for area in self.mechanism.parameters.areas]
         return [
             Table(
                 f"{labels[0]}: shares of dwell",
@@ -75,35 +68,26 @@ class AreaShares:
         ]
 
 
-def truth(output: AreasOutput) -> Collector:
+def truth(mechanism: Mechanism) -> Collector:
     """Return what takes people's shares on all stimuli that they saw, however many."""
-    everything = replace(output.parameters, max_stimuli=output.parameters.stimuli)
-    return partial(collect, parameters=everything)
+    p = mechanism.parameters
+    everything = replace(p, max_stimuli_per_person=len(p.stimuli))
+    return replace(mechanism, parameters=everything).collect
 
 
-def yardstick(output: AreasOutput, collected: Sums) -> AreaShares:
+def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> AreaShares:  # noqa: ARG001  as all kinds
     """Return what the output is held against."""
-    private = replace(output, parameters=replace(output.parameters, viewers=None))  # divided by what is there
-    arrays = {k: v for derive in private.derivations(collected["shares"]) for k, v in derive().items()}
-    shares = {
-        labels: np.asarray(v, dtype=np.float64) for labels, v in arrays.items() if labels[-1] == "shares"
-    }
-    return AreaShares(output, shares)
+    private = replace(mechanism.parameters, viewers=None)  # divided by what is there
+    (derive,) = exact_parts(AREAS, replace(mechanism, parameters=private), collected, QUIET)
+    shares = {k: np.asarray(v, dtype=np.float64) for k, v in derive().items() if k[-1] == "shares"}
+    return AreaShares(mechanism, shares)
 
 
-def exact(
-    output: AreasOutput,
-    collected: Sums,
-    event: Event,  # noqa: ARG001  as all kinds
-) -> list[Derivation]:
-    """Return what makes the release without noise."""
-    return output.derivations(collected["shares"])
-
-
-def labels(output: AreasOutput) -> list[list[tuple[str, ...]]]:
+def labels(mechanism: Mechanism) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged, stimulus by stimulus."""
-    parts = ("dwell", "transitions") if output.parameters.transitions else ("dwell",)
-    return [[(stimulus, part, "shares") for part in parts] for stimulus in output.facts.names]
+    p = mechanism.parameters
+    kinds = ("dwell", "transitions") if p.transitions else ("dwell",)
+    return [[(stimulus, kind, "shares") for kind in kinds] for stimulus in p.stimuli]
 
 
-AREAS = Kind(truth, yardstick, exact, labels)
+AREAS = Kind(truth, yardstick, labels)

@@ -12,24 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
-from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
+from synthrelease.appraisal.arrays import Arrays
+from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluate.map_metrics import correlation, kl_divergence, mse, nss, similarity
 from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.public import DURATION
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.mechanism import Collector
 from synthrelease.maths.blur import blurred
 from synthrelease.maths.centre_bias import CENTRE, prior
 from synthrelease.maths.spectrum import band, middles, rendered
-from synthrelease.mechanisms.spectral import DURATION
-from synthrelease.outputs.gaze_maps import GazeMapOutput
-from synthrelease.outputs.resolved import Arrays, Collector, Derivation
-from synthrelease.outputs.spectral import SpectralOutput
-from synthrelease.privacy.event import Event
 from synthrelease.report.compared_maps import compared_map
 from synthrelease.report.exhibits import Exhibit
 from synthrelease.report.figures import Look
 
 Map = NDArray[np.float64]
-MapOutput = SpectralOutput | GazeMapOutput
+MapMechanism = SpectralHeatmap | CellHeatmap
 
 MEASURES = (
     Measure("CC", 1.0, "Pearson's correlation with the true map; 0 is chance"),
@@ -54,7 +54,7 @@ class Maps:
         points: how many samples fell on every cell, of the same shape.
     """
 
-    output: MapOutput
+    output: MapMechanism
     shares: Map
     points: NDArray[np.int64]
     noun: str = "stimulus"
@@ -64,7 +64,7 @@ class Maps:
         """Return the measures of every stimulus whose heatmap is given and that somebody looked at."""
         found: dict[str, Values] = {}
         for stimulus, shown in _heatmaps(released).items():
-            number = self.output.facts.names.index(stimulus)
+            number = self.output.parameters.stimuli.index(stimulus)
             if self.points[number].any():
                 truth, looked = self.truth(stimulus), self.points[number]
                 found[stimulus] = (
@@ -88,9 +88,9 @@ class Maps:
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the true map, the released one and their difference."""
         unit = "times even attention"
-        if isinstance(self.output, GazeMapOutput):
+        if isinstance(self.output, CellHeatmap):
             unit = "counts" if self.output.parameters.people is None else "counts per person"
-        look = Look(self.output.screen, _blur_px(self.output), unit)
+        look = Look(self.output.parameters.screen, _blur_px(self.output), unit)
         measured = self.of(released)
         return [
             compared_map(
@@ -110,19 +110,19 @@ class Maps:
 
     def truth(self, stimulus: str) -> Map:
         """Return the true map of a stimulus, in the unit of the release."""
-        own, output = self.shares[self.output.facts.names.index(stimulus)], self.output
-        if isinstance(output, GazeMapOutput):
+        own, output = self.shares[self.output.parameters.stimuli.index(stimulus)], self.output
+        if isinstance(output, CellHeatmap):
             people = output.parameters.people or 1
             return self._blurred(own / people)
         level = float(own.mean())
         return self._blurred(own / level if level > 0 else np.ones_like(own))
 
     def _blurred(self, cells: Map) -> Map:
-        screen, output = self.output.screen, self.output
+        screen, output = self.output.parameters.screen, self.output
         size = screen.width_px, screen.height_px
         if cells.ndim == 2:
             return blurred(cells, blur_px=_blur_px(output), screen_px=size)
-        assert isinstance(output, SpectralOutput)
+        assert isinstance(output, SpectralHeatmap)
         from scipy.fft import dct, idct  # noqa: PLC0415  where a map has time
 
         time = np.arange(cells.shape[0]) * math.pi * output.parameters.form.blurs[0]
@@ -132,7 +132,7 @@ class Maps:
 
     def _centre_bias(self) -> Map:
         cells = self.shares.shape[1:]
-        screen = self.output.screen
+        screen = self.output.parameters.screen
         blurs = _blur_px(self.output) / screen.height_px, _blur_px(self.output) / screen.width_px
         known = band(tuple(max(blur, 0.01) for blur in blurs), 1e-3)
         shown = rendered(
@@ -141,52 +141,41 @@ class Maps:
         return np.broadcast_to(np.maximum(shown, 0.0), cells).copy()
 
 
-def truth(output: MapOutput) -> Collector:
+def truth(output: MapMechanism) -> Collector:
     """Return what takes from people where they looked."""
     return partial(_looked, output=output)
 
 
-def yardstick(output: MapOutput, collected: Sums) -> Maps:
+def yardstick(output: MapMechanism, collected: Sums, people: int) -> Maps:  # noqa: ARG001  as all kinds
     """Return what the output is held against."""
     return Maps(output, collected["shares"].astype(np.float64), collected["points"])
 
 
-def exact(
-    output: MapOutput,
-    collected: Sums,
-    event: Event,  # noqa: ARG001  as all kinds
-) -> list[Derivation]:
-    """Return what makes the release without noise: what clips, caps and bounds leave."""
-    if isinstance(output, SpectralOutput):
-        return output.derivations(collected["coefficients"], NEXT_TO_NONE)
-    return output.derivations(collected["maps"])
-
-
-def labels(output: MapOutput) -> list[list[tuple[str, ...]]]:
+def labels(output: MapMechanism) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged, stimulus by stimulus."""
-    return [[(stimulus, "heatmap")] for stimulus in output.facts.names]
+    return [[(stimulus, "heatmap")] for stimulus in output.parameters.stimuli]
 
 
-MAPS = Kind(truth, yardstick, exact, labels)
+MAPS = Kind(truth, yardstick, labels, by_item=True)
 
 
-def _looked(gaze: Gaze, *, output: MapOutput) -> Sums:
+def _looked(gaze: Gaze, *, output: MapMechanism) -> Sums:
     """Shares of dwell (or counts, as gaze maps have them) and samples on every cell of every stimulus."""
     place, used = _places(gaze, output)
-    shape = (len(output.facts.names), *_cells(output))
+    shape = (len(output.parameters.stimuli), *_cells(output))
     weight = np.ones(place.size)
-    if isinstance(output, SpectralOutput):
+    if isinstance(output, SpectralHeatmap):
         weight = _weights(gaze, output, used)
     shares: NDArray[Any] = np.bincount(place, weight, math.prod(shape))
     points: NDArray[Any] = np.bincount(place, minlength=math.prod(shape))
     return Sums({"shares": shares.reshape(shape), "points": points.reshape(shape)})
 
 
-def _places(gaze: Gaze, output: MapOutput) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(gaze: Gaze, output: MapMechanism) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The cell among those of all stimuli of every row that counts, and which rows these are."""
     *frames, rows, columns = _cells(output)
     counts, window = np.ones(gaze.person.size, dtype=np.bool_), _window(output)
-    if isinstance(output, SpectralOutput) and output.parameters.weight == DURATION:
+    if isinstance(output, SpectralHeatmap) and output.parameters.weight == DURATION:
         assert gaze.duration is not None
         counts &= gaze.duration > 0
     if window is not None:
@@ -201,7 +190,7 @@ def _places(gaze: Gaze, output: MapOutput) -> tuple[NDArray[np.int64], NDArray[n
     return gaze.stimulus[used] * math.prod(_cells(output)) + place, used
 
 
-def _weights(gaze: Gaze, output: SpectralOutput, used: NDArray[np.int64]) -> Map:
+def _weights(gaze: Gaze, output: SpectralHeatmap, used: NDArray[np.int64]) -> Map:
     """What each row counts: those of a person on a stimulus add up to 1."""
     own = np.ones(used.size)
     if output.parameters.weight == DURATION:
@@ -213,18 +202,18 @@ def _weights(gaze: Gaze, output: SpectralOutput, used: NDArray[np.int64]) -> Map
     return shares
 
 
-def _cells(output: MapOutput) -> tuple[int, ...]:
-    if isinstance(output, SpectralOutput):
+def _cells(output: MapMechanism) -> tuple[int, ...]:
+    if isinstance(output, SpectralHeatmap):
         return output.parameters.form.cells
     return output.parameters.rows, output.parameters.columns
 
 
-def _window(output: MapOutput) -> tuple[float, float] | None:
-    return output.parameters.window if isinstance(output, SpectralOutput) else None
+def _window(output: MapMechanism) -> tuple[float, float] | None:
+    return output.parameters.window if isinstance(output, SpectralHeatmap) else None
 
 
-def _blur_px(output: MapOutput) -> float:
-    return output.blur[0] if isinstance(output, SpectralOutput) else output.parameters.blur_px
+def _blur_px(output: MapMechanism) -> float:
+    return output.parameters.blur_px
 
 
 def _heatmaps(released: Arrays) -> dict[str, Map]:

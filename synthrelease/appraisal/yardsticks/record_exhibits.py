@@ -8,9 +8,9 @@ import numpy as np
 
 from synthrelease.appraisal.record_rows import Codes, Numbers
 from synthrelease.data.attribute import Attribute
+from synthrelease.number_words import short
 from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Table
 from synthrelease.report.histograms import histogram
-from synthrelease.number_words import short
 
 _LABELLED = 12  # categories that all have room for their names
 

@@ -12,18 +12,18 @@ from functools import partial
 import numpy as np
 
 from synthrelease.appraisal.appraised import Measure, Values
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.record_rows import Codes, Labels, Numbers
 from synthrelease.appraisal.yardsticks.record_exhibits import marginal_exhibits
 from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.record_metrics import associations, distances, one_each
 from synthrelease.kinds.collected import Rows
-from synthrelease.mechanisms.records.fit import weighted_counts
-from synthrelease.mechanisms.records.parameters import DP, RecordsParameters
-from synthrelease.mechanisms.records.release import coded_records
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.records.fit import weighted_counts
+from synthrelease.kinds.records.mechanism import SyntheticRecords, coded_records
+from synthrelease.kinds.records.public import DP, RecordsParameters
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records import RecordsOutput
-from synthrelease.outputs.resolved import Arrays, Collector
 from synthrelease.report.exhibits import Exhibit
 
 ONE_WAY = Measure("one-way TV", 0.0, "total variation distance from the real distribution of an attribute")
@@ -123,8 +123,8 @@ class RecordYardstick:
         return np.stack([released[attributes[a].name, "category"] for a in there], axis=1)
 
 
-def _truth(output: RecordsOutput) -> Collector:
-    return partial(_coded, parameters=output.parameters)
+def _truth(mechanism: SyntheticRecords) -> Collector:
+    return partial(_coded, parameters=mechanism.parameters)
 
 
 def _coded(data: Features, parameters: RecordsParameters) -> Rows:
@@ -132,29 +132,29 @@ def _coded(data: Features, parameters: RecordsParameters) -> Rows:
     return Rows(((people, codes),))
 
 
-def _yardstick(output: RecordsOutput, collected: Rows) -> RecordYardstick:
-    people, codes = collected.whole()
-    return RecordYardstick(output.parameters, codes, people)
+def _yardstick(mechanism: SyntheticRecords, collected: Rows, people: int) -> RecordYardstick:  # noqa: ARG001  as all kinds
+    owners, codes = collected.whole()
+    return RecordYardstick(mechanism.parameters, codes, owners)
 
 
-def _labels(output: RecordsOutput) -> Sequence[Sequence[tuple[str, ...]]]:
+def _labels(mechanism: SyntheticRecords) -> Sequence[Sequence[tuple[str, ...]]]:
     """All in one group: pairs need all attributes."""
     group: list[tuple[str, ...]] = []
-    for attribute in output.parameters.attributes:
+    for attribute in mechanism.parameters.attributes:
         group.append((attribute.name, "category"))
         if attribute.labels is None:
             group.append((attribute.name, "value"))
     return (tuple(group),)
 
 
-def _counts(output: RecordsOutput, collected: Rows) -> Arrays:
+def _counts(mechanism: SyntheticRecords, collected: Rows) -> Arrays:
     """The joint counts of a fit with noise; of a randomized test nobody knows which people were fitted."""
-    p = output.parameters
-    if p.fit != DP or p.randomized:
+    p = mechanism.parameters
+    if p.fit != DP or p.is_randomized:
         return {}
     people, codes = collected.whole()
-    counts = weighted_counts(codes, people, p.categories, p.subsets())
+    counts = weighted_counts(codes, people, p.categories, p.subsets)
     return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
 
 
-RECORDS = Kind(truth=_truth, yardstick=_yardstick, exact=None, labels=_labels, counts=_counts)
+RECORDS = Kind(_truth, _yardstick, _labels, is_exact=False, counts=_counts)

@@ -15,23 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
-from synthrelease.appraisal.yardsticks.yardstick import NEXT_TO_NONE, Kind
+from synthrelease.appraisal.arrays import Arrays
+from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.data.features import Features
 from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
-from synthrelease.kinds.collected import PersonRows, Rows, Sums, by_label
+from synthrelease.kinds.collected import Rows, Sums
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.maths.spectral_signals import NO_BASELINE, OF_PERSON
-from synthrelease.mechanisms.completed_series import completed_series
-from synthrelease.mechanisms.signals import EACH
-from synthrelease.outputs.noised_signals import NoisedSignalsOutput
-from synthrelease.outputs.published_signals import PublishedSignalsOutput
-from synthrelease.outputs.resolved import Arrays, Collector, Derivation, OfFeatures
-from synthrelease.outputs.spectral_signals import SpectralSignalsOutput
-from synthrelease.privacy.event import Event
 from synthrelease.report.compared_signals import compared_signals
 from synthrelease.report.exhibits import Exhibit
 
 Series = NDArray[np.float64]
-SignalsOutput = SpectralSignalsOutput | NoisedSignalsOutput | PublishedSignalsOutput
+SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
 
 MEASURES = (
     Measure("correlation", 1.0, "Pearson's correlation over time with the true course; 0 is chance"),
@@ -70,7 +69,7 @@ class Signals:
         series: the truth, shape (R, F, n) of mean signals, (people, R, F, n) of everybody's own; NaN where nobody has any.
     """
 
-    output: SignalsOutput
+    output: SignalsMechanism
     series: Series
     noun: str = "recording and feature"
 
@@ -100,7 +99,7 @@ class Signals:
         flat: Arrays = {}
         for (recording, feature, what), array in _labelled(released):
             if what == "values":
-                level = 0.0 if _of_changes(self.output) else sum(self.output.bounds[feature]) / 2
+                level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
                 flat[recording, feature, what] = np.full(array.shape, level)
         return {"no data: a flat line": flat}
 
@@ -132,9 +131,16 @@ class Signals:
         """Return the true course of a feature in a recording, shape (n,), or everybody's, shape (people, n)."""
         output = self.output
         own: Series = self.series[
-            ..., output.facts.names.index(recording), list(output.bounds).index(feature), :
+            ...,
+            output.parameters.recordings.index(recording),
+            output.parameters.feature_names.index(feature),
+            :,
         ]
         return own
+
+    def _bounds(self, feature: str) -> tuple[float, float]:
+        p = self.output.parameters
+        return p.features[p.feature_names.index(feature)].bounds
 
     def _in_order(self, released: Arrays) -> dict[tuple[str, str], Series]:
         """Released values; everybody's own in the order in which they fit the true ones best, all series of a person together."""
@@ -150,7 +156,7 @@ class Signals:
         people = len(self.series)
         distance = np.zeros((people, people))
         for (recording, feature), own in values.items():
-            low, high = self.output.bounds[feature]
+            low, high = self._bounds(feature)
             truth = np.nan_to_num(self.truth(recording, feature), nan=(low + high) / 2) / (high - low)
             scaled = own / (high - low)
             distance += (truth**2).sum(1)[:, None] + (scaled**2).sum(1) - 2 * truth @ scaled.T
@@ -158,64 +164,62 @@ class Signals:
         return {labels: own[order] for labels, own in values.items()}
 
 
-def own_course(output: SignalsOutput) -> bool:
+def own_course(output: SignalsMechanism) -> bool:
     """Return whether what is released is one course of all people, with a band of its own."""
     return not _of_each(output)
 
 
-def truth(output: SignalsOutput) -> Collector:
+def truth(output: SignalsMechanism) -> Collector:
     """Return what takes people's series."""
-    return OfFeatures(tuple(output.bounds), partial(_series, output=output))
+    return partial(_series, output=output)
 
 
-def yardstick(output: SignalsOutput, collected: Sums | Rows) -> Signals:
+def yardstick(output: SignalsMechanism, collected: Sums | Rows, people: int) -> Signals:  # noqa: ARG001  as all kinds
     """Return what the output is held against."""
     if isinstance(collected, Rows):
         return Signals(output, collected.whole()[1])
-    people = collected["people"][..., None].astype(np.float64)
+    present = collected["people"][..., None].astype(np.float64)
     total = collected["series"].astype(np.float64)
-    return Signals(output, np.divide(total, people, out=np.full(total.shape, np.nan), where=people > 0))
+    return Signals(output, np.divide(total, present, out=np.full(total.shape, np.nan), where=present > 0))
 
 
-def exact(
-    output: SpectralSignalsOutput | NoisedSignalsOutput,
-    collected: Sums | PersonRows,
-    event: Event,  # noqa: ARG001  as all kinds
-) -> list[Derivation]:
-    """Return what makes the release without noise: what clips and cut-offs leave."""
-    if isinstance(collected, Sums):
-        return output.derivations(collected["series"], NEXT_TO_NONE)
-    own = output.derivations(by_label(collected), NEXT_TO_NONE)
-    return [lambda: {labels: array for derive in own for labels, array in derive().items()}]  # in one order
-
-
-def labels(output: SignalsOutput) -> list[list[tuple[str, ...]]]:
+def labels(output: SignalsMechanism) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged; everybody's own series all at once, since one order is for all."""
-    whats = ("values",) if isinstance(output, PublishedSignalsOutput) else ("values", "uncertainty")
-    return [[(r, f, what) for r in output.facts.names for f in output.bounds for what in whats]]
+    whats = ("values",) if isinstance(output, PublishedSignals) else ("values", "uncertainty")
+    return [
+        [
+            (r, f, what)
+            for r in output.parameters.recordings
+            for f in output.parameters.feature_names
+            for what in whats
+        ]
+    ]
 
 
-SIGNALS = Kind(truth, yardstick, exact, labels)
-PUBLISHED_SIGNALS = Kind(truth, yardstick, None, labels)
+SIGNALS = Kind(truth, yardstick, labels)
+PUBLISHED_SIGNALS = Kind(truth, yardstick, labels, is_exact=False)
 
 
-def _series(data: Features, *, output: SignalsOutput) -> Sums | Rows:
+def _series(data: Features, *, output: SignalsMechanism) -> Sums | Rows:
     """Sums of people's series and how many there are; or everybody's own."""
-    recordings = len(data.recordings)
-    length, completion = _length(output), str(output.spec.options["completion"])
-    group, completed, there = completed_series(data, length, completion=completion)
+    data, recordings, length = (
+        data.only(output.parameters.feature_names),
+        len(data.recordings),
+        output.parameters.length,
+    )
+    group, completed, there = completed_series(data, length, completion=output.parameters.completion)
     series = np.full((data.people * recordings, len(data.features), length), np.nan)
     series[group] = np.where(there[:, :, None], np.moveaxis(completed, 1, 2), np.nan)
     whole = series.reshape(data.people, recordings, len(data.features), length)
     if _of_each(output):
         return Rows(((np.arange(data.people), whole),))
-    if isinstance(output, SpectralSignalsOutput):
+    if isinstance(output, SpectralSignals):
         whole = whole - _baseline(whole, output)
     counted = np.isfinite(whole[..., 0])
     return Sums({"series": np.nansum(whole, axis=0), "people": counted.sum(axis=0)})
 
 
-def _baseline(series: Series, output: SpectralSignalsOutput) -> Series:
+def _baseline(series: Series, output: SpectralSignals) -> Series:
     """Each person's own, to be taken off, of the shape of one step."""
     form = output.parameters.form
     if form.baseline == NO_BASELINE:
@@ -228,18 +232,12 @@ def _baseline(series: Series, output: SpectralSignalsOutput) -> Series:
     return mean
 
 
-def _of_each(output: SignalsOutput) -> bool:
-    if isinstance(output, NoisedSignalsOutput):
-        return output.parameters.query == EACH
-    return isinstance(output, PublishedSignalsOutput)
+def _of_each(output: SignalsMechanism) -> bool:
+    return output.parameters.is_each
 
 
-def _of_changes(output: SignalsOutput) -> bool:
-    return isinstance(output, SpectralSignalsOutput) and output.parameters.form.baseline != NO_BASELINE
-
-
-def _length(output: SignalsOutput) -> int:
-    return output.length if isinstance(output, PublishedSignalsOutput) else output.parameters.form.length
+def _of_changes(output: SignalsMechanism) -> bool:
+    return isinstance(output, SpectralSignals) and output.parameters.form.baseline != NO_BASELINE
 
 
 def _mean(series: Series) -> Series:

@@ -6,31 +6,20 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.appraisal.appraised import Measure, Values
+from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.kinds.collected import Sums
-from synthrelease.maths.statistics import (
-    COUNT,
-    HISTOGRAM,
-    SUM,
-    VARIANCE,
-    StatisticUnit,
-    quantile,
-    quantile_value,
-    value,
-)
-from synthrelease.mechanisms.quantiles import best_intervals
-from synthrelease.mechanisms.statistics import INTERVALS, StatisticsParameters, collect
-from synthrelease.outputs.resolved import Arrays, Collector, Derivation, OfFeatures
-from synthrelease.outputs.statistics import StatisticsOutput
-from synthrelease.privacy.event import Event
-from synthrelease.report.exhibits import Cell, Exhibit, Table
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.statistics.mechanism import Statistics as Mechanism
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
+from synthrelease.maths.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
 from synthrelease.number_words import short
+from synthrelease.report.exhibits import Cell, Exhibit, Table
 
 Place = tuple[str, ...]
 
@@ -47,15 +36,11 @@ _ROWS = 60  # of a table
 
 @dataclass(frozen=True)
 class Statistics:
-    """True statistics, and what they are measured by.
+    """True statistics, and what they are measured by."""
 
-    Attributes:
-        output: with all its public parameters.
-        values: the truth, by statistic, group if there is any, and feature.
-    """
-
-    output: StatisticsOutput
-    values: Mapping[Place, NDArray[np.float64]]
+    mechanism: Mechanism
+    values: Mapping[Place, NDArray[np.float64]]  # the truth, by statistic, group if there is any, and feature
+    people: int  # which under add-remove-one this page alone may tell
     noun: str = "statistic"
     measures: tuple[Measure, ...] = MEASURES
 
@@ -77,15 +62,15 @@ class Statistics:
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return what the bounds alone say: their middle, evenly spread values, everybody counted."""
         guess: Arrays = {}
-        people = float(self._people)
+        people = float(self.people)
         for *place, what in released:
             if what == "value":
-                low, high = self.output.bounds[place[-1]]
-                middle, shape = (low + high) / 2, released[*place, what].shape
-                told = {SUM: middle * people, COUNT: people, VARIANCE: (high - low) ** 2 / 12}
-                level = told.get(place[0], middle)
+                bounds, shape = self._bounds(place), released[*place, what].shape
+                level = sum(bounds) / 2
+                if quantile(place[0]) is None:
+                    level = NOISY_STATISTICS[place[0]].without_data(bounds, people, self._divisor)
                 if place[0] == HISTOGRAM:
-                    level = (1.0 if self._divisor is not None else people) / shape[0]
+                    level /= shape[0]
                 guess[*place, what] = np.full(shape, level)
         return {"no data: what the bounds say": guess}
 
@@ -109,74 +94,67 @@ class Statistics:
         return short(own), "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
 
     @property
-    def _people(self) -> int:
-        """How many there are, which under add-remove-one this page alone may tell."""
-        return self.output.parameters.people or self.output.facts.people
-
-    @property
     def _divisor(self) -> int | None:
-        return self.output.parameters.unit((0.0, 1.0)).divisor
+        p = self.mechanism.parameters
+        return None if p.has_quotients else p.people
+
+    def _bounds(self, place: Sequence[str]) -> tuple[float, float]:
+        features = self.mechanism.parameters.features
+        return next(feature.bounds for feature in features if feature.name == place[-1])
 
     def _range(self, place: Place) -> float:
         """What the bounds leave a statistic."""
-        low, high = self.output.bounds[place[-1]]
-        people = float(self._people)
-        ranges = {SUM: max(abs(low), abs(high)) * people, COUNT: people, VARIANCE: ((high - low) / 2) ** 2}
-        ranges[HISTOGRAM] = 1.0 if self._divisor is not None else people
-        return ranges.get(place[0], high - low)
+        low, high = self._bounds(place)
+        if quantile(place[0]) is not None:
+            return high - low
+        return NOISY_STATISTICS[place[0]].width((low, high), float(self.people), self._divisor)
 
 
-def truth(output: StatisticsOutput) -> Collector:
+def truth(mechanism: Mechanism) -> Collector:
     """Return what takes people's aggregates, in all their groups."""
-    return OfFeatures(tuple(output.bounds), partial(collect, parameters=_unbounded(output.parameters)))
+    return _unbounded(mechanism).collect
 
 
-def yardstick(output: StatisticsOutput, collected: Sums) -> Statistics:
+def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> Statistics:
     """Return what the output is held against."""
-    p, values = output.parameters, {}
-    chosen = _choices(collected, p)
-    for name, g, (f, feature) in itertools.product(
-        p.statistics, range(len(p.groups) or 1), enumerate(output.bounds)
+    p, values = mechanism.parameters, {}
+    exact = _unbounded(mechanism).exact(collected)
+    for name, (g, group), (f, feature) in itertools.product(
+        p.statistics, enumerate(p.groups or [None]), enumerate(p.features)
     ):
-        bounds = output.bounds[feature]
+        index = (f,) if group is None else (g, f)
         if quantile(name) is not None:
-            own = quantile_value(chosen[name][g, f], bounds, p.quantile_steps)
+            chosen = np.array([exact[f"{name}/chosen"][index]])
+            value_of = quantile_value(chosen, feature.bounds, p.quantile_steps)
         else:  # over those who have a value
-            divided = p.unit(bounds) if name == HISTOGRAM else StatisticUnit(bounds, None, True)
-            own = value(name, collected[name][g, f], divided)
-        values[name, *p.groups[g : g + 1], feature] = own
-    return Statistics(output, values)
+            divided = p.unit(feature) if name == HISTOGRAM else StatisticUnit(feature.bounds, None, True)
+            value_of = value(name, exact[f"{name}/noisy"][index], divided)
+        values[name, *([] if group is None else [group]), feature.name] = value_of
+    return Statistics(mechanism, values, people)
 
 
-def exact(output: StatisticsOutput, collected: Sums, event: Event) -> list[Derivation]:
-    """Return what makes the release without noise, with intervals of noise all the same."""
-    p = output.parameters
-    return output.derivations(
-        {**{name: collected[name] for name in p.noised}, **_choices(collected, p)}, event
-    )
-
-
-def labels(output: StatisticsOutput) -> list[list[Place]]:
+def labels(mechanism: Mechanism) -> list[list[Place]]:
     """Return the arrays that are judged, statistic by statistic."""
-    p = output.parameters
+    p = mechanism.parameters
+    places = [
+        (*([] if group is None else [group]), feature.name)
+        for group in p.groups or [None]
+        for feature in p.features
+    ]
     return [
         [
-            (name, *p.groups[g : g + 1], feature, what)
-            for g in range(len(p.groups) or 1)
-            for feature in output.bounds
+            (name, *place, what)
+            for place in places
             for what in (("value",) if quantile(name) is not None else ("value", "interval"))
         ]
         for name in p.statistics
     ]
 
 
-STATISTICS = Kind(truth, yardstick, exact, labels)
+STATISTICS = Kind(truth, yardstick, labels, is_shrunk=False)
 
 
-def _unbounded(p: StatisticsParameters) -> StatisticsParameters:
-    return replace(p, people=None, max_groups=len(p.groups) or 1)
-
-
-def _choices(collected: Sums, p: StatisticsParameters) -> dict[str, NDArray[np.int32]]:
-    """The interval of every quantile, where it truly lies."""
-    return best_intervals(collected[INTERVALS], p.quantiles) if p.quantiles.names else {}
+def _unbounded(mechanism: Mechanism) -> Mechanism:
+    p = mechanism.parameters
+    everything = replace(p, people=None, max_groups_per_person=len(p.groups or [1]))
+    return replace(mechanism, parameters=everything)

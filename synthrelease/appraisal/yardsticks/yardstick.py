@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from synthrelease.appraisal.appraised import Measure, Values
-from synthrelease.outputs.resolved import Arrays, Collector, Derivation
-from synthrelease.privacy.event import Event
+from synthrelease.appraisal.appraised import Measure
+from synthrelease.appraisal.appraised import Values as Measured
+from synthrelease.appraisal.arrays import Arrays, Derivation, Labels
+from synthrelease.bundle.format_1 import labels_of, shape_of
+from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.mechanism import Collector, Mechanism
+from synthrelease.kinds.values import Values
+from synthrelease.privacy.event import Event, RoundedGaussian
 from synthrelease.report.exhibits import Exhibit
 
-NEXT_TO_NONE = 1e-3  # standard deviation of noise, in steps, for which nothing is shrunk
+QUIET = RoundedGaussian(1.0, 0.1, 1)  # of a deviation for which nothing is shrunk: next to none
 
 
 class Yardstick(Protocol):
@@ -27,7 +32,7 @@ class Yardstick(Protocol):
         """What is measured, the most telling first."""
         ...
 
-    def of(self, released: Arrays) -> dict[str, Values]:
+    def of(self, released: Arrays) -> dict[str, Measured]:
         """Return the measures of every item, from the arrays of some items by their labels below the output."""
         ...
 
@@ -42,20 +47,48 @@ class Yardstick(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """How outputs of one kind are judged. The functions take the output with all its public parameters.
+    """How outputs of one kind are judged. The functions take the output's mechanism."""
 
-    Attributes:
-        truth: what takes from some people's data what the truth is made of.
-        yardstick: from what all people gave.
-        exact: what would be released if there were no noise, from the sums that noise was drawn on and the event; None where
-            there are none.
-        labels: of the arrays in the bundle that are judged, in groups that are read together.
-        counts: of outputs without `exact`: the integers that noise was drawn on, from what the truth is made of; {} where that is
-            not known.
-    """
-
-    truth: Callable[[Any], Collector]
-    yardstick: Callable[[Any, Any], Yardstick]
-    exact: Callable[[Any, Any, Event], Sequence[Derivation]] | None
-    labels: Callable[[Any], Sequence[Sequence[tuple[str, ...]]]]
+    truth: Callable[[Any], Collector]  # what takes from some people's data what the truth is made of
+    yardstick: Callable[[Any, Any, int], Yardstick]  # from what all people gave, and their number
+    labels: Callable[
+        [Any], Sequence[Sequence[Labels]]
+    ]  # of arrays in the bundle that are judged, read together
+    is_exact: bool = True  # whether it can be computed what would be released without noise
+    is_shrunk: bool = (
+        True  # whether values are shrunk by the noise's deviation; else intervals follow from it
+    )
+    by_item: bool = False  # whether items are large, and are looked at one after the other
+    # Of outputs that are not exact: the integers that noise was drawn on, from what the truth is made of; {} if not known.
     counts: Callable[[Any, Any], Arrays] | None = None
+
+
+def exact_parts(kind: Kind, mechanism: Mechanism[Any], collected: Any, event: Event) -> list[Derivation]:
+    """Return what makes the release without noise, in parts: what clips, caps and bounds leave.
+
+    Args:
+        kind: of the output.
+        mechanism: of the output.
+        collected: what all people contribute.
+        event: what was done.
+    """
+    quiet = QUIET if kind.is_shrunk else event
+    return parts(kind, Values(mechanism.parameters, quiet, mechanism.exact(collected)), mechanism)
+
+
+def parts(kind: Kind, values: Values, mechanism: Mechanism[Any]) -> list[Derivation]:
+    """Return what makes the arrays of a release by their labels, in one part, or item by item."""
+    parameters = mechanism.parameters
+    by_index: dict[tuple[int, ...], list[tuple[Dataset, tuple[int, ...]]]] = {}
+    for dataset, index in values.places():
+        by_index.setdefault(index if kind.by_item else (), []).append((dataset, index))
+
+    def derivation(places: list[tuple[Dataset, tuple[int, ...]]]) -> Derivation:
+        return lambda: {
+            labels_of(parameters, dataset, index): values.item(dataset.path, index).reshape(
+                shape_of(parameters, dataset)
+            )
+            for dataset, index in places
+        }
+
+    return [derivation(places) for places in by_index.values()]

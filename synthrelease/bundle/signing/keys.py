@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
-from synthrelease.durable import move_into_place, partials, sweep, write_durably
+from synthrelease.durable import move_into_place, partials, write_durably
 from synthrelease.errors import InputError
 from synthrelease.unwritable import refuse_taken
 
@@ -61,9 +61,7 @@ def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
         MachineError: one of them is there, or the disk, the folder or a permission is in the way.
     """
     public = public_file(private)
-    for file in (private, public):
-        sweep(file)  # a private key may be in what a killed keygen left
-    with partials(private, public) as files:
+    with partials(private, public) as files:  # which removes a private key that a killed keygen left
         for beside, pem in zip(files, pems, strict=True):
             write_durably(beside, pem)
         move_into_place(files[0], force=False, mode=0o600)

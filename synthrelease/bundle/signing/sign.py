@@ -16,7 +16,7 @@ from synthrelease.bundle.signing.asked import signature_beside, signature_file
 from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, envelope_of
 from synthrelease.bundle.signing.statement import statement
 from synthrelease.bundle.verification import refuse_no_bundle, verify
-from synthrelease.durable import move_into_place, partials, replace_as_it_was, sweep, write_durably
+from synthrelease.durable import move_into_place, partials, replace_as_it_was, write_durably
 from synthrelease.errors import Argument, BundleError, MachineError, PolicyError, Remedy
 
 if TYPE_CHECKING:
@@ -122,7 +122,6 @@ def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: b
         return manifest
 
     target = path.resolve()  # a link stays one
-    sweep(target)
     with partials(target) as (beside,):
         write_bundle(
             beside.path,
@@ -175,7 +174,6 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
                 Argument("detached", True),
             ),
         ) from None
-    sweep(target)
     with partials(target) as (beside,):
         write_durably(beside, signed)
         if there is None:

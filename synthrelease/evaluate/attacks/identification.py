@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.evaluate.attacks.intervals import share_rate
-from synthrelease.evaluate.attacks.processes import in_processes
 from synthrelease.evaluate.attacks.result import AttackResult, judged, matching_result
 from synthrelease.evaluate.attacks.windows import Labels, Numbers, Windows, share_by_person
 from synthrelease.evaluate.classification import CLASSIFIERS, majority_vote, trained
 from synthrelease.noise import SecureRandom
-from synthrelease.parallel import Progress
+from synthrelease.parallel import Call, Progress, run_calls
 
 
 def identification(
@@ -80,15 +80,9 @@ def identifications(
     progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
     """Return `identification` by several classifiers, judged together; as many at a time as `n_jobs`, which changes no result."""
-    from joblib import delayed  # noqa: PLC0415  slow to import
-
-    tasks = (
-        delayed(identification)(known, released, classifier=name, seed=seed, placebo=placebo, draws=draws)
-        for name in classifiers
-    )
-    return judged(
-        in_processes(tasks, what="identification", total=len(classifiers), n_jobs=n_jobs, progress=progress)
-    )
+    by = partial(identification, known, released, seed=seed, placebo=placebo, draws=draws)
+    calls = [Call(partial(by, classifier=name)) for name in classifiers]
+    return judged(run_calls("identification", calls, n_jobs, progress=progress))
 
 
 def _named(rows: Windows, predicted: Labels) -> Numbers:

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.evaluate.attacks.processes import in_processes
 from synthrelease.evaluate.attacks.windows import Flags, Labels, Numbers
 from synthrelease.noise import SecureRandom
-from synthrelease.parallel import Progress
+from synthrelease.parallel import Call, Progress, run_calls
 
 _OWN_SPREAD = 32  # shadows of a kind that tell a person's own spread; from fewer, everybody's together
 _LEAST_SPREAD = 1e-9  # of the spread of all scores
@@ -63,13 +62,10 @@ def released_rounds(
     Raises:
         ValueError: fewer than two people, or no rounds.
     """
-    from joblib import delayed  # noqa: PLC0415  slow to import
-
     if len(people) < 2 or rounds < 1:
         raise ValueError(f"Expected two people and one round at least, found {len(people)} and {rounds}")
-    tasks = (delayed(_round)(release, score, people, seed, number) for number in range(rounds))
-    made = in_processes(tasks, what="releases", total=rounds, n_jobs=n_jobs, progress=progress)
-    members, scores = zip(*made, strict=True)
+    calls = [Call(_round, (release, score, people, seed, number)) for number in range(rounds)]
+    members, scores = zip(*run_calls("releases", calls, n_jobs, progress=progress), strict=True)
     return Rounds(np.array(members), np.array(scores))
 
 

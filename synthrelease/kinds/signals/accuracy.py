@@ -83,7 +83,7 @@ class MeanSignals(Mechanism[P]):
 
 
 def power_of_means(length: int) -> NDArray[np.float64]:
-    """Of a mean signal's cosines 1 … n − 1, in half widths of the bounds."""
+    """Return that of a mean signal's cosines 1 … n − 1, shape (n − 1,), in the unit of half widths of the bounds, squared."""
     shape = np.arange(1, length, dtype=np.float64) ** -2.0
     return np.asarray(_MEAN_SHARE * STRAY**2 * length * shape / shape.sum())
 

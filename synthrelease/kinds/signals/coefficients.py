@@ -203,8 +203,9 @@ def _summed(missed: NDArray[np.int64], parameters: CoefficientParameters) -> NDA
     """What is left out of some people's series, added up: as the query adds up what it releases."""
     if parameters.is_each:
         return to_limbs(squared_norm(missed))
+    people = len(missed) // parameters.series_count  # nothing may be left out: −1 would not say how many
     total: NDArray[np.int64] = missed.reshape(
-        -1, len(parameters.recordings), len(parameters.features), missed.shape[-1]
+        people, len(parameters.recordings), len(parameters.features), missed.shape[-1]
     ).sum(axis=0)
     return total
 

@@ -12,13 +12,12 @@ from synthrelease.kinds.signals.bozkir2021 import PaperParameters
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
 from synthrelease.kinds.signals.public import (
     BOZKIR2021,
-    EACH,
-    MEAN,
     SPECTRAL,
     CoefficientParameters,
     PublishedParameters,
     SpectralSignalParameters,
 )
+from synthrelease.kinds.signals.public_series import EACH, MEAN
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.maths.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA

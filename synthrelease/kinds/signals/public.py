@@ -1,11 +1,11 @@
-"""Signals: public parameters, and what follows from them."""
+"""Signals by each mechanism: public parameters, and what follows from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import (
     WRONG_NAME,
     Fault,
-    Feature,
-    Parameters,
     counted,
     deviation_of,
-    public_input,
 )
+from synthrelease.kinds.signals.public_series import SignalParameters
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
@@ -39,7 +37,7 @@ from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateCh
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
 
-SPECTRAL, MEAN, EACH, BOZKIR2021 = "spectral", "mean", "each", "bozkir2021"
+SPECTRAL, BOZKIR2021 = "spectral", "bozkir2021"
 _CHANGES = {
     NO_BASELINE: "",
     OF_PERSON: "values are changes from each person's own mean over all their recordings of the feature",
@@ -49,79 +47,6 @@ _CHANGES = {
 _UNPROTECTED_OTHERWISE = (
     "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SignalParameters(Parameters):
-    """What the parameters of all signals have."""
-
-    kind: ClassVar = "signals"
-    input_kind: ClassVar = "features"
-    listed: ClassVar = "recordings"
-
-    query: str  # "mean", or "each" person's own
-    length: int  # steps of every series
-    completion: str  # of short series
-    features: tuple[Feature, ...]
-    recordings: tuple[str, ...]
-    length_source: str = public_input(
-        "length"
-    )  # "listed" in the plan, or "assumed" public and taken from the data
-
-    @property
-    def bounded(self) -> tuple[Feature, ...]:
-        """The features."""
-        return self.features
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """What the features are called."""
-        return tuple(feature.name for feature in self.features)
-
-    @property
-    def series_count(self) -> int:
-        """How many series a person has."""
-        return len(self.recordings) * len(self.features)
-
-    @property
-    def all_series(self) -> str:
-        """In words, how many series a person has."""
-        return f"{counted(len(self.recordings), 'recording')} of {counted(len(self.features), 'feature')}"
-
-    @property
-    def completion_warning(self) -> str:
-        """What becomes of series that are too long, too short, or have gaps."""
-        held = self.completion == "hold"
-        short = "held at their last value" if held else "completed by the centre of the bounds"
-        return f"series are cut to {self.length} steps, or {short}; gaps hold the value before them, of the same person"
-
-    @property
-    def is_each(self) -> bool:
-        """Whether every person's own series are released."""
-        return self.query == EACH
-
-    @property
-    def places(self) -> tuple[Axis, Axis]:
-        """The axes that number the series of a person."""
-        return Axis("recording", self.recordings), Axis(
-            "feature", [feature.name for feature in self.features]
-        )
-
-    @property
-    def steps(self) -> Axis:
-        """The axis of time."""
-        return Axis("step", range(self.length), "steps")
-
-    @property
-    def series(self) -> Axis:
-        """The axis of people, in random order."""
-        return Axis("series", range(1, (self.people or 1) + 1))
-
-    def feature(self, index: Index) -> Feature:
-        """Return the feature of an item."""
-        number = index[1]
-        assert isinstance(number, int)
-        return self.features[number]
 
 
 @dataclass(frozen=True, kw_only=True)

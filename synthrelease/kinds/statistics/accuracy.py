@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS, SUM, VARIANCE, sum_step
-from synthrelease.maths.steps import HALF_RANGE, centre_and_step
+from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
+from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import DiscreteLaplace, Noise
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
@@ -36,25 +37,13 @@ def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
 def _units(p: StatisticsParameters) -> Iterator[tuple[str, float]]:
     """What carries noise, and what a step of it is worth."""
     divisor = None if p.has_quotients else p.people
-    for name in p.noisy:
-        if name == COUNT:
-            yield "count (people)", 1 / PERSON_STEPS
-        elif name == HISTOGRAM:
-            yield f"histogram ({'share' if divisor else 'people'})", 1 / (HALF_RANGE * (divisor or 1))
-        for feature in p.features:
-            low, high = feature.bounds
-            step = centre_and_step(low, high)[1]
-            if name == SUM:
-                yield f"sum of {feature.name}", sum_step((low, high))
-            elif name == MEAN:
-                yield (
-                    f"mean of {feature.name}{'' if divisor else ' × people'}",
-                    step / (divisor or 1),
-                )
-            elif name == VARIANCE:
-                yield f"squares of {feature.name} × people", (high - low) ** 2 / 8 / HALF_RANGE
-            elif name not in (COUNT, HISTOGRAM):
-                raise ValueError("Expected a statistic whose noise has a unit, found another")
+    units = (
+        unit
+        for name in p.noisy
+        for feature in p.features
+        for unit in NOISY_STATISTICS[name].noise_units(feature.name, feature.bounds, divisor)
+    )
+    yield from dict.fromkeys(units)  # some are the same for all features
 
 
 def prediction(

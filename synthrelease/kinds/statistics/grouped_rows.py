@@ -34,6 +34,10 @@ class Cell:
         mean: NDArray[np.int64] = np.sign(total) * (np.abs(total) // self.rows)
         return mean
 
+    def mean_steps(self, bounds: tuple[float, float]) -> NDArray[np.int64]:
+        """Return each owner's mean in steps of the grid between the feature's bounds, shape (owners,)."""
+        return self.means(to_steps(self.values[:, None], np.array([bounds]))[:, 0])
+
 
 def counted_groups(data: Features, *, by: str | None, groups: int, max_groups: int) -> NDArray[np.int64]:
     """Return the number of the group each row counts in, shape (N,), −1 for none: those without a label, and those of groups too many.
@@ -70,8 +74,3 @@ def cell(data: Features, feature: int, group: NDArray[np.int64], groups: int) ->
         data.person[there] * groups + group[there], return_inverse=True, return_counts=True
     )
     return Cell(owner, data.values[there, feature], pair % groups, rows)
-
-
-def steps_of(cell: Cell, data: Features, feature: int) -> NDArray[np.int64]:
-    """Return the rows' values in steps of the grid between the feature's bounds, shape (N,)."""
-    return to_steps(cell.values[:, None], data.bounds[feature : feature + 1])[:, 0]

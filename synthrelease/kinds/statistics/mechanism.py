@@ -18,20 +18,9 @@ from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.statistics import accuracy, quantiles
-from synthrelease.kinds.statistics.grouped_rows import Cell, cell, counted_groups, steps_of
+from synthrelease.kinds.statistics.grouped_rows import cell, counted_groups
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
-from synthrelease.maths.statistics import (
-    COUNT,
-    HISTOGRAM,
-    MEAN,
-    PERSON_STEPS,
-    SUM,
-    VARIANCE,
-    squares,
-    to_sum_steps,
-)
-from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise.entropy import SecureRandom
 from synthrelease.privacy.budget import LEAST_EPSILON, Budget
 from synthrelease.privacy.event import Composed, Event, PrivateChoice, noise_of
@@ -167,25 +156,5 @@ def totals(
     groups = len(p.groups or [1])
     out = np.zeros((groups, len(p.features), p.size(statistic)), dtype=np.int64)
     for f in range(len(p.features)):
-        there = cell(data, f, group, groups)
-        if statistic == HISTOGRAM:
-            edges = equal_width_edges(*data.limits(f), p.bins)
-            who, number, share = shares_of_people(
-                there.owner, bin_numbers(there.values, edges), p.bins, HALF_RANGE
-            )
-            np.add.at(out[:, f], (there.group[who], number), share)
-        else:
-            np.add.at(out[:, f], there.group, _moments(statistic, there, data, f)[:, : p.size(statistic)])
+        NOISY_STATISTICS[statistic].add(out[:, f], cell(data, f, group, groups), data.limits(f))
     return out
-
-
-def _moments(statistic: str, there: Cell, data: Features, feature: int) -> NDArray[np.int64]:
-    """The integers of everybody with a value, shape (owners, most integers of the statistic)."""
-    if statistic == COUNT:
-        return np.full((len(there.group), 1), PERSON_STEPS)
-    if statistic == SUM:
-        return there.means(to_sum_steps(there.values, data.limits(feature)))[:, None]
-    mean = there.means(steps_of(there, data, feature))
-    weight = np.full_like(mean, HALF_RANGE)
-    moments = {MEAN: (mean, weight), VARIANCE: (mean, weight, squares(mean))}[statistic]
-    return np.stack(moments, axis=1)

@@ -10,8 +10,17 @@ import numpy as np
 
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, counted
-from synthrelease.maths import statistics
-from synthrelease.maths.statistics import HISTOGRAM, MEAN, PERSON_STEPS, VARIANCE, StatisticUnit, quantile
+from synthrelease.kinds.statistics import noisy
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.kinds.statistics.sensitivity import sensitivity
+from synthrelease.maths.statistics import (
+    HISTOGRAM,
+    PERSON_STEPS,
+    StatisticUnit,
+    fraction,
+    quantile,
+    quantile_value,
+)
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
@@ -81,7 +90,9 @@ class StatisticsParameters(Parameters):
 
     def size(self, statistic: str) -> int:
         """Return how many integers one statistic of one feature of one group has."""
-        return statistics.size(statistic, bins=self.bins, quotient=self.has_quotients)
+        if statistic == HISTOGRAM:
+            return self.bins
+        return NOISY_STATISTICS[statistic].size(quotient=self.has_quotients)
 
     @property
     def has_quotients(self) -> bool:
@@ -90,7 +101,7 @@ class StatisticsParameters(Parameters):
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all noisy statistics together."""
-        return sensitivities.statistics(
+        return sensitivity(
             self.noisy,
             bounds=[feature.bounds for feature in self.features],
             neighbours=neighbours,
@@ -114,15 +125,13 @@ class StatisticsParameters(Parameters):
 
     def quantile_sensitivity(self, name: str, neighbours: Neighbours) -> int:
         """Return Δ of the utilities of a quantile."""
-        return sensitivities.quantile_utility(
-            statistics.fraction(name), moving=self.moving, neighbours=neighbours
-        )
+        return sensitivities.quantile_utility(fraction(name), moving=self.moving, neighbours=neighbours)
 
     def rank_error(self, epsilon: float, neighbours: Neighbours, *, probability: float) -> float:
         """Return by how many people the rank of every quantile, each by itself, misses its target at most."""
         return max(
             rank_error(
-                statistics.fraction(name),
+                fraction(name),
                 epsilon=epsilon,
                 steps=self.quantile_steps,
                 moving=self.moving,
@@ -154,7 +163,7 @@ class StatisticsParameters(Parameters):
             )
         if HISTOGRAM in self.noisy:
             sentences.append("histograms are not clipped to positive shares")
-        if VARIANCE in self.noisy or (MEAN in self.noisy and self.has_quotients):
+        if any(NOISY_STATISTICS[name].size(quotient=self.has_quotients) > 1 for name in self.noisy):
             sentences.append(
                 "quotients of noised sums and a noised count, of one person at least, are cut to what the bounds allow"
             )
@@ -170,8 +179,8 @@ class StatisticsParameters(Parameters):
         if self.moving:
             most = self.max_groups_per_person
             sentences.append(f"a person counts in at most {most} of the groups, those of most rows")
-        if MEAN in self.noisy and not self.has_quotients:
-            sentences.append("in means who has no value counts as the centre of the bounds")
+        if not self.has_quotients:
+            sentences.extend(filter(None, (NOISY_STATISTICS[name].absent for name in self.noisy)))
         if self.quantiles:
             sentences.append(
                 "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval"
@@ -226,16 +235,14 @@ class _Statistic:
         return self.parameters.unit(self.parameters.features[number])
 
     def _value(self, index: Index, integers: Array) -> Array:
-        values = statistics.value(self.name, integers, self._unit(index))
+        values = noisy.value(self.name, integers, self._unit(index))
         return values if self.name == HISTOGRAM else values[0]
 
     def _interval(self, index: Index, integers: Array) -> Array:
         unit = self._unit(index)
-        far = 0 if self.noise is None else reach(self.noise, together=statistics.together(self.name, unit))
-        ends = statistics.interval(self.name, integers, unit, reach=far)
+        far = 0 if self.noise is None else reach(self.noise, together=noisy.together(self.name, unit))
+        ends = noisy.interval(self.name, integers, unit, reach=far)
         return ends if self.name == HISTOGRAM else ends[0]
 
     def _middle(self, index: Index, chosen: Array) -> Array:
-        return statistics.quantile_value(
-            np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps
-        )
+        return quantile_value(np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps)

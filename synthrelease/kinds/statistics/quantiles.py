@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.kinds.statistics.grouped_rows import cell, steps_of
+from synthrelease.kinds.statistics.grouped_rows import cell
 from synthrelease.maths.statistics import fraction
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.noise.choice import private_choice
@@ -39,7 +39,7 @@ def choose(
 
 
 def best_intervals(counts: NDArray[np.int64], name: str) -> NDArray[np.int32]:
-    """Return the intervals where a quantile truly lies, as `choose` returns them: private, for who evaluates a release."""
+    """Return the numbers of the intervals where a quantile truly lies, of the shape that `choose` returns: private, for who evaluates a release."""
     best = np.empty(counts.shape[:-1], dtype=np.int32)
     for place in np.ndindex(best.shape):
         utility = np.array(utilities(counts[place], fraction(name)))
@@ -58,7 +58,7 @@ def people_per_interval(
     out = np.zeros((groups, len(data.features), steps), dtype=np.int64)
     for f in range(len(data.features)):
         there = cell(data, f, group, groups)
-        above = there.means(steps_of(there, data, f)) + HALF_RANGE
+        above = there.mean_steps(data.limits(f)) + HALF_RANGE
         number = np.minimum(above * steps // (2 * HALF_RANGE), steps - 1)
         np.add.at(out[:, f], (there.group, number), 1)
     return out

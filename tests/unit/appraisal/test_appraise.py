@@ -174,7 +174,7 @@ def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(buil
     def curve(made, *_, **__):
         left = Budget(made.budget.epsilon - made.spent_on_choice, made.budget.delta)
         if noise_of(made.event) is not None:
-            asked[made.name] = noise_of(made.resolved.calibrate(left)).scale / noise_of(made.event).scale
+            asked[made.name] = noise_of(made.mechanism.calibrate(left)).scale / noise_of(made.event).scale
 
     monkeypatch.setattr(orchestrator, "curve", curve)
     for write in (capped, invented.write_signals_study, invented.write_statistics_study):

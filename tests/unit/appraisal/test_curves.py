@@ -34,18 +34,27 @@ class Places:
 
 
 class Items:
-    """An output of ten items, each a derivation by itself."""
+    """An output of ten items, each an array by itself."""
 
-    def release(self, *_):
-        made = [lambda number=number: {(str(number),): np.array([number])} for number in range(10)]
-        return SimpleNamespace(derivations=made)
+    def draw(self, *_):
+        return SimpleNamespace(parameters=self, event=None, arrays={})
+
+    def datasets(self, _):
+        return []
+
+
+@pytest.fixture(autouse=True)
+def ten_parts(monkeypatch):
+    made = [lambda number=number: {(str(number),): np.array([number])} for number in range(10)]
+    monkeypatch.setattr(curves, "kind_of", lambda _: None)
+    monkeypatch.setattr(curves, "parts", lambda *_: made)
 
 
 MADE = SimpleNamespace(
     name="ten",
     budget=Budget(1.0, 1e-6),
     event=RoundedGaussian(1.0, 1.0, 10),
-    resolved=Items(),
+    mechanism=Items(),
     spent_on_choice=0.0,
 )
 

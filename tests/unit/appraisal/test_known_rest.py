@@ -33,8 +33,10 @@ def made(event, budget=None):
     """An output whose people contribute their values."""
     return SimpleNamespace(
         name="sums",
-        resolved=SimpleNamespace(
-            collector=lambda: lambda data: Sums({"sums": data.values.astype(np.int64).sum(axis=0)})
+        mechanism=SimpleNamespace(
+            collect=lambda data: Sums({"sums": data.values.astype(np.int64).sum(axis=0)}),
+            exact=lambda collected: collected.arrays,
+            noisy=[SimpleNamespace(path="sums")],
         ),
         event=event,
         budget=budget,

@@ -43,7 +43,7 @@ from synthrelease.appraisal.record_rows import (
 )
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import Verdict
-from synthrelease.mechanisms.records.candidates import Known, Made
+from synthrelease.kinds.records.candidates import Known, Made
 from synthrelease.mechanisms.records.release import calibrate, coded_records, collect, draw
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of

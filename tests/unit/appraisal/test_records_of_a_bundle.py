@@ -82,9 +82,10 @@ def forged(plan, bundle, name):
     """A forger puts a real row in the place of each record of an output; the file verifies."""
     design = make_design(load_plan(plan))
     source = design.plan.inputs["reading"]
-    own = next(one.resolved.parameters for one in design.outputs if one.name == name)
+    mechanism = next(one.mechanism for one in design.outputs if one.name == name)
+    own = mechanism.parameters
     (part,) = divided(source, design.facts["reading"], stamp_of(source.path))
-    real = real_rows(part.read(), own)
+    real = real_rows(part.read(), mechanism)
     with h5py.File(bundle, "r+") as file:
         for a, attribute in enumerate(own.attributes):
             group, codes = file[f"outputs/{name}"][attribute.name], real.codes[: own.rows, a]

@@ -30,10 +30,10 @@ def study(tmp_path_factory):
         design = make_design(plan)
         found = {}
         for planned in design.outputs:
-            spec = plan.inputs[planned.resolved.spec.input]
+            spec = plan.inputs[planned.spec.input]
             (part,) = divided(spec, design.facts[spec.name], stamp_of(spec.path))
             with spec.path.open() as file:
-                found[planned.name] = planned.resolved, part.read(), list(csv.DictReader(file))
+                found[planned.name] = planned.mechanism, part.read(), list(csv.DictReader(file))
         return found
 
     return lambda write, name: of(write)[name]
@@ -49,7 +49,7 @@ def general(folder):
 
 def yardstick(output, data):
     kind = kind_of(output)
-    return kind.yardstick(output, kind.truth(output)(data))
+    return kind.yardstick(output, kind.truth(output)(data), data.people)
 
 
 def cell(row, rows, columns):
@@ -102,7 +102,7 @@ def test_true_maps_over_time_weigh_by_duration_within_the_window(study):
             for place, ms in places:
                 shares[place] += ms / whole
         np.testing.assert_allclose(
-            own.shares[output.facts.names.index(stimulus)], shares, rtol=1e-9, atol=1e-12
+            own.shares[output.parameters.stimuli.index(stimulus)], shares, rtol=1e-9, atol=1e-12
         )
         truth = own.truth(stimulus)
         assert truth.mean() == pytest.approx(1)  # blur keeps the sum
@@ -115,7 +115,7 @@ def test_true_maps_over_time_weigh_by_duration_within_the_window(study):
 def test_true_gaze_maps_have_neither_cap_nor_bound(study, write, name):
     output, data, rows = study(write, name)
     own, p = yardstick(output, data), output.parameters
-    for stimulus in output.facts.names:
+    for stimulus in output.parameters.stimuli:
         counts = np.zeros((p.rows, p.columns))
         for row in rows:
             if row["picture"] == stimulus:
@@ -239,8 +239,8 @@ def test_true_shares_are_of_all_stimuli_that_somebody_saw(study):
     """The release is of two stimuli of each person, the truth of all."""
     output, data, _ = study(invented.write_areas_study, "visits")
     kind = kind_of(output)
-    bounded, whole = output.collector()(data), kind.truth(output)(data)
-    assert whole["shares"].sum() > bounded["shares"].sum()
+    bounded, whole = output.collect(data), kind.truth(output)(data)
+    assert whole["dwell/noisy"].sum() > bounded["dwell/noisy"].sum()
 
 
 def by_person(rows, feature, mood=None):
@@ -255,7 +255,7 @@ def test_true_statistics_are_of_peoples_means(study):
     output, data, rows = study(invented.write_statistics_study, "all")
     own = yardstick(output, data)
     for feature in ("left_mm", "speed"):
-        low, high = output.bounds[feature]
+        (low, high), *_ = (one.bounds for one in output.parameters.features if one.name == feature)
         each = {who: np.clip(values, low, high) for who, values in by_person(rows, feature).items()}
         means = np.array([values.mean() for values in each.values()])
         width = high - low
@@ -347,7 +347,7 @@ def test_maps_of_a_private_number_of_people_are_sums(study):
     for write in (private, capped):
         output, data, _ = study(write, "capped")
         own = yardstick(output, data)
-        told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.facts.names}
+        told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.parameters.stimuli}
         units.append(
             {panel.scale.unit for plate in own.exhibits(told) for panel in plate.panels if panel.scale}
         )

@@ -73,10 +73,10 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
     design = make_design(load_plan(plan_path))
     spec, facts, output = design.plan.inputs["gaze"], design.facts["gaze"], design.outputs[0]
     found = [
-        contributions(part, {"shares": output.resolved.collector()}, {}).collected["shares"]
+        contributions(part, {"shares": output.mechanism.collect}, {}).collected["shares"]
         for part in divided(spec, facts, stamp_of(spec.source))
     ]
-    return facts.names, facts.people, sum(one["shares"] for one in found)
+    return facts.names, facts.people, sum(one["dwell/noisy"] for one in found)
 
 
 @pytest.mark.parametrize("people", ["file", "column"])

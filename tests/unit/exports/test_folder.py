@@ -5,11 +5,15 @@ import fcntl
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from goldens import check_text
 from refusals import refused
 
+from synthrelease import durable
 from synthrelease.errors import MachineError
 from synthrelease.exports import folder as module
 from synthrelease.exports.folder import LIST, files_in, refuse_target, whole_folder
@@ -135,6 +139,7 @@ def test_nothing_is_left_of_a_folder_that_was_not_finished(target, error, force)
     if isinstance(error, OSError):
         assert (told.value.code, told.value.where) == ("cannot-write", str(target))
         assert told.value.found == os.strerror(errno.ENOSPC)
+        check_text("exports/disk-full", told.value.remedy)
     assert names_in(target.parent) == (["out"] if force else [])
     assert not force or there(target) == {"a": "one"}
 
@@ -182,15 +187,57 @@ def test_what_somebody_is_writing_is_left_alone(target):
     assert not other.exists()
 
 
-def test_who_comes_while_another_replaces_it_is_told_to_wait(target):
+@pytest.mark.parametrize("moved", [".out.12345678.old", None])
+def test_an_export_waits_while_another_replaces_the_folder(target, moved):
+    """Whatever moves holds a lock on the parent: nothing that it has put aside is taken for what a killed export left."""
     write(target)
-    handle = os.open(target, os.O_RDONLY)
+    handle = os.open(target.parent, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with refused(MachineError, "folder-locked", where=target):
-        write(target, force=True, a="two")
+    if moved is not None:
+        target.rename(target.parent / moved)
+    other = threading.Thread(target=write, args=(target,), kwargs={"force": True, "a": "two"})
+    other.start()
+    other.join(0.2)
+    assert other.is_alive()
+    assert names_in(target.parent) == [moved or "out"]
+    if moved is not None:
+        (target.parent / moved).rename(target)
     os.close(handle)
-    assert there(target) == {"a": "one"}
+    other.join()
+    assert there(target) == {"a": "two"}
     assert names_in(target.parent) == ["out"]
+
+
+def test_a_look_at_a_folder_waits_while_an_export_is_moved_there(target):
+    """Else it could see the list of one export and the files of another, and take them for foreign."""
+    write(target)
+    handle = os.open(target.parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    look = threading.Thread(target=refuse_target, args=(target,), kwargs={"force": True})
+    look.start()
+    look.join(0.2)
+    assert look.is_alive()
+    os.close(handle)
+    look.join()
+
+
+def test_of_many_exports_to_one_folder_each_leaves_a_whole_one(target):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: write(target, force=True, a=str(n), b=str(n)), range(40)))
+    assert names_in(target.parent) == ["out"]
+    assert len(set(there(target).values())) == 1
+
+
+def test_without_locks_an_export_is_replaced_and_nothing_swept(target, monkeypatch):
+    def unknown(*_):
+        raise OSError(errno.ENOTSUP, "not supported")
+
+    (target.parent / ".out.12345678.partial").mkdir()
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    write(target)
+    write(target, force=True, a="two")
+    assert there(target) == {"a": "two"}
+    assert sorted(names_in(target.parent)) == [".out.12345678.partial", "out"]
 
 
 @pytest.mark.parametrize("name", ["out.12345678.partial", ".out.1234567.partial", ".other.12345678.partial"])
@@ -243,6 +290,20 @@ def test_what_came_meanwhile_is_not_replaced(target):
         target.mkdir()
         (target / "mine").write_text("precious")
     assert there(target) == {"mine": "precious"}
+
+
+def test_what_cannot_be_removed_is_named_and_removed_by_the_next_export(target, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(durable.shutil, "rmtree", forbidden)
+    with refused(MachineError, "cannot-write", where=target) as error, whole_folder(target, force=False):
+        raise OSError(errno.EACCES, "Permission denied")
+    (left,) = names_in(target.parent)
+    assert left in error.value.remedy
+    monkeypatch.undo()
+    write(target)
+    assert names_in(target.parent) == ["out"]
 
 
 def test_refusals_come_before_any_work(target):

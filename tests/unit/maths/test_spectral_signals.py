@@ -8,6 +8,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+import made as mechanisms
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +18,8 @@ from refusals import bad_argument
 from slow_signals import slow_product
 
 from synthrelease.data.features import Features
+from synthrelease.kinds.signals.spectral import contributions
+from synthrelease.kinds.values import Values
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.spectral_signals import (
     BASELINES,
@@ -31,12 +34,7 @@ from synthrelease.maths.spectral_signals import (
     masses,
 )
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.spectral_signals import (
-    SpectralSignalParameters,
-    contributions,
-    derived_signals,
-)
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.event import RoundedGaussian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,10 +216,10 @@ def test_without_noise_the_mean_of_people_who_are_not_clipped_comes_back(baselin
     features, recordings, people = 2, 2, 7
     form = made(baseline, cosines=count, clip=0.1)
     data = crowd(form, people=people, features=features, recordings=recordings, stray=0.05)
-    parameters = SpectralSignalParameters(form, features, recordings, Neighbours.REPLACE_ONE, people)
+    parameters = mechanisms.spectral_signals(form, people=people, of=data).parameters
     own = contributions(data, parameters)
     assert (own[..., 0] == form.constant).all()  # nobody was clipped
-    found = derived_signals(own.sum(axis=0), data.recordings, data.bounds_by_name, parameters, 1e-4)
+    values = Values(parameters, RoundedGaussian(1.0, 0.1, 1), {"noisy": own.sum(axis=0)})
     expected = without_baseline(data, form, features, recordings).mean(axis=0)
     lowest = int(baseline == OF_RECORDING)
     for r in range(recordings):
@@ -230,10 +228,10 @@ def test_without_noise_the_mean_of_people_who_are_not_clipped_comes_back(baselin
             centre, half = ((low + high) / 2 if baseline == NO_BASELINE else 0.0), (high - low) / 2
             rows = cosines(24)[lowest : lowest + count]
             kept = centre + rows.T @ (rows @ (expected[r, :, f] - centre))
-            error = found[f"r{r}", f"f{f}", "values"] - kept
+            error = values.item("values", (r, f)) - kept
             each = (2.0 + math.sqrt(24)) / H + (1.0 + form.weights() / H) / form.weights()
             assert np.abs(error).max() <= half * float(np.abs(rows).T.max(axis=0) @ each) + 1e-5 * half
-            assert found[f"r{r}", f"f{f}", "mass"][0] == pytest.approx(people, abs=1e-5)
+            assert values.item("normalization", (r, f))[0] == pytest.approx(people, abs=1e-5)
             assert (np.abs(kept - centre).max() > 0.005 * half) | (baseline == NO_BASELINE)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import made
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +18,6 @@ from synthrelease.data.area_shapes import POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.mechanisms.areas import AreaParameters, contributions
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, area_shares
 
@@ -53,20 +52,11 @@ def gaze(rows: list[Row], people: int = 4) -> Gaze:
     return Gaze(SCREEN, NAMES, people, assigned, person, stimulus, table[:, 2], y_px, duration=duration)
 
 
-def parameters(**changes: Any) -> AreaParameters:
-    given = AreaParameters(
-        areas=AREAS,
-        stimuli=3,
-        transitions=True,
-        weight="samples",
-        noise="laplace",
-        max_stimuli=3,
-        viewers=None,
-        assignment_public=False,
-        neighbours=Neighbours.REPLACE_ONE,
-        people=4,
-    )
-    return replace(given, **changes)
+def contributions(data: Gaze, **changes: Any) -> np.ndarray:
+    """Sums of dwell, then of transitions row by row, shape (3, 3 + 9); or (3, 3) without transitions."""
+    usual = {"areas": AREAS, "stimuli": 3, "transitions": True, "max_stimuli": 3, "people": 4}
+    collected = made.areas(**{**usual, **changes}).collect(data)
+    return np.concatenate([one.reshape(3, -1) for one in collected.arrays.values()], axis=1)
 
 
 def area_of(stimulus: int, x: float) -> int:
@@ -108,14 +98,14 @@ def by_hand(rows: list[Row], weight: str) -> np.ndarray:
 
 @given(rows_, st.sampled_from(["samples", "duration"]))
 def test_shares_are_those_counted_by_hand(rows: list[Row], weight: str) -> None:
-    np.testing.assert_array_equal(contributions(gaze(rows), parameters(weight=weight)), by_hand(rows, weight))
-    alone = contributions(gaze(rows), parameters(weight=weight, transitions=False))
+    np.testing.assert_array_equal(contributions(gaze(rows), weight=weight), by_hand(rows, weight))
+    alone = contributions(gaze(rows), weight=weight, transitions=False)
     np.testing.assert_array_equal(alone, by_hand(rows, weight)[:, :3])
 
 
 def test_every_person_weighs_the_same_on_a_stimulus() -> None:
     short, long = [(0, 0, 1.0, 3)], [(1, 0, x, 9) for x in (1.0, 12.0, 35.0) * 500]
-    totals = contributions(gaze(short + long), parameters())
+    totals = contributions(gaze(short + long))
     assert totals[0, :3].sum() == 2 * W
     assert totals[0, 3:].sum() == W  # the first never moves
     assert totals[1:].sum() == 0
@@ -123,34 +113,34 @@ def test_every_person_weighs_the_same_on_a_stimulus() -> None:
 
 def test_the_order_of_visits_counts_and_the_diagonal_is_empty() -> None:
     rows = [(0, 0, x, 1) for x in (1.0, 1.0, 12.0, 12.0, 12.0, 35.0, 35.0)]
-    matrix = contributions(gaze(rows), parameters())[0, 3:].reshape(3, 3)
+    matrix = contributions(gaze(rows))[0, 3:].reshape(3, 3)
     assert matrix.tolist() == [[0, W // 2, 0], [0, 0, W // 2], [0, 0, 0]]
-    back = contributions(gaze(rows[::-1]), parameters())[0, 3:].reshape(3, 3)
+    back = contributions(gaze(rows[::-1]))[0, 3:].reshape(3, 3)
     assert back.tolist() == matrix.T.tolist()
 
 
 def test_the_last_row_of_one_is_not_followed_by_the_first_of_another() -> None:
     rows = [(0, 0, 1.0, 1), (1, 0, 35.0, 1), (1, 2, 1.0, 1)]
-    assert contributions(gaze(rows), parameters())[:, 3:].sum() == 0
+    assert contributions(gaze(rows))[:, 3:].sum() == 0
 
 
 def test_rows_of_others_may_stand_between() -> None:
     rows = [(0, 0, 1.0, 1), (1, 0, 12.0, 1), (0, 1, 35.0, 1), (0, 0, 35.0, 1)]
-    matrix = contributions(gaze(rows), parameters())[0, 3:].reshape(3, 3)
+    matrix = contributions(gaze(rows))[0, 3:].reshape(3, 3)
     assert matrix.tolist() == [[0, 0, W], [0, 0, 0], [0, 0, 0]]
 
 
 def test_rows_without_a_duration_are_no_visits_where_durations_count() -> None:
     rows = [(0, 0, 1.0, 5), (0, 0, 12.0, 0), (0, 0, 35.0, 15)]
-    totals = contributions(gaze(rows), parameters(weight="duration"))[0]
+    totals = contributions(gaze(rows), weight="duration")[0]
     assert totals[:3].tolist() == [W // 4, 0, 3 * W // 4]
     assert totals[3:].reshape(3, 3)[0, 2] == W
-    assert contributions(gaze([(0, 0, 1.0, 0)]), parameters(weight="duration")).sum() == 0
+    assert contributions(gaze([(0, 0, 1.0, 0)]), weight="duration").sum() == 0
 
 
 def test_of_many_stimuli_evenly_chosen_ones_count() -> None:
     rows = [(0, s, 1.0, 1) for s in range(3)]
-    counted = [contributions(gaze(rows), parameters(max_stimuli=most))[:, 0].tolist() for most in (1, 2, 3)]
+    counted = [contributions(gaze(rows), max_stimuli=most)[:, 0].tolist() for most in (1, 2, 3)]
     assert [sum(c) for c in counted] == [W, 2 * W, 3 * W]
 
 
@@ -158,13 +148,13 @@ def test_of_many_stimuli_evenly_chosen_ones_count() -> None:
 def test_durations_as_long_as_can_be_do_not_overflow(copies: int) -> None:
     longest = 10**12 - 1
     rows = [(0, 0, 1.0, longest), (0, 0, 35.0, longest)] * copies + [(1, 0, 12.0, 1)]
-    totals = contributions(gaze(rows), parameters(weight="duration"))[0]
+    totals = contributions(gaze(rows), weight="duration")[0]
     assert totals[:3].tolist() == [W // 2, W, W // 2]
 
 
 def test_long_and_short_durations_keep_their_ratio_however_many_there_are() -> None:
     rows = [(0, 0, 1.0, 3 * 10**11)] * 4000 + [(0, 0, 35.0, 10**11)] * 4000
-    totals = contributions(gaze(rows), parameters(weight="duration"))[0]
+    totals = contributions(gaze(rows), weight="duration")[0]
     assert totals[:3].tolist() == [3 * W // 4, 0, W // 4]
 
 

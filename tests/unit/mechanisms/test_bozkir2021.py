@@ -11,8 +11,8 @@ import pytest
 from refusals import bad_argument
 from scipy import stats
 
-from synthrelease.mechanisms import bozkir2021
-from synthrelease.mechanisms.bozkir2021 import (
+from synthrelease.kinds.signals import bozkir2021
+from synthrelease.kinds.signals.bozkir2021 import (
     GUARANTEE,
     PaperParameters,
     oracle_coefficients,

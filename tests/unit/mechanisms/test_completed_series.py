@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import made
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data.features import Features
+from synthrelease.kinds.signals import coefficients, spectral
+from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.signal_form import CFPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
@@ -22,18 +25,13 @@ from synthrelease.maths.spectral_signals import (
     SpectralSignalForm,
 )
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.completed_series import CENTRE, HOLD, completed_series
-from synthrelease.mechanisms.signals import SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
-from synthrelease.privacy.guarantee import Neighbours
 
 BOUNDS = np.array([[0.0, 8.0], [-1.0, 1.0]])
 RECORDINGS, N = 2, 6
 Rows = list[tuple[float, float]]
 
 
-def made(people: list[list[Rows]], seed: int = 0) -> Features:
+def crowd(people: list[list[Rows]], seed: int = 0) -> Features:
     """The rows of everybody's recordings, shuffled together without changing anybody's own order."""
     number = [p * RECORDINGS + r for p, own in enumerate(people) for r, rows in enumerate(own) for _ in rows]
     values = [row for own in people for rows in own for row in rows]
@@ -66,7 +64,7 @@ persons = st.lists(st.lists(rows, min_size=RECORDINGS, max_size=RECORDINGS), min
 
 @given(people=persons, completion=st.sampled_from([HOLD, CENTRE]), seed=st.integers(0, 9))
 def test_series_are_cut_held_and_completed(people: list[list[Rows]], completion: str, seed: int) -> None:
-    group, found, there = completed_series(made(people, seed), N, completion=completion)
+    group, found, there = completed_series(crowd(people, seed), N, completion=completion)
     seen = [(p, r) for p, own in enumerate(people) for r, one in enumerate(own) if one]
     assert group.tolist() == [p * RECORDINGS + r for p, r in seen]
     for number, (p, r) in enumerate(seen):
@@ -83,7 +81,7 @@ def test_a_short_series_holds_its_last_value_or_lies_at_the_centre() -> None:
         (HOLD, [1, 1, 3, 3, 3, 3], [0.5] * 6),
         (CENTRE, [1, 1, 3, 4, 4, 4], [0.5, 0.5, 0.5, 0, 0, 0]),
     ):
-        _, found, there = completed_series(made(people), N, completion=completion)
+        _, found, there = completed_series(crowd(people), N, completion=completion)
         assert found[0, :, 0].tolist() == size
         assert found[0, :, 1].tolist() == opened
         assert there.tolist() == [[True, True]]
@@ -103,10 +101,10 @@ def test_a_person_contributes_their_completed_series_and_nothing_where_there_is_
     people: list[list[Rows]], completion: str
 ) -> None:
     for form in (SignalForm(LPA, N), SignalForm(CFPA, N, 4, 2, clip=0.7)):
-        parameters = SignalParameters(
-            form, "laplace", "mean", 2, RECORDINGS, Neighbours.REPLACE_ONE, 9, completion
-        )
-        found = signals.contributions(made(people), parameters)
+        parameters = made.signals(
+            form, features=2, recordings=RECORDINGS, people=9, completion=completion
+        ).parameters
+        found = coefficients.contributions(crowd(people), parameters)
         assert found.shape == (len(people), RECORDINGS, 2, form.count)
         for p, own in enumerate(people):
             for r, one in enumerate(own):
@@ -120,8 +118,8 @@ def test_a_person_contributes_their_completed_series_and_nothing_where_there_is_
 
 def test_a_value_that_is_held_counts_in_every_step_it_fills() -> None:
     """So promises to a step or a chunk are about completed series, and those to a series about people's rows."""
-    parameters = SignalParameters(SignalForm(LPA, N), "laplace", "mean", 2, 2, Neighbours.REPLACE_ONE, 1)
-    one, other = (signals.contributions(made([[[(size, 0.0)], []]]), parameters) for size in (0.0, 8.0))
+    parameters = made.signals(SignalForm(LPA, N), features=2, recordings=2).parameters
+    one, other = (coefficients.contributions(crowd([[[(size, 0.0)], []]]), parameters) for size in (0.0, 8.0))
     assert np.abs(one - other).sum() == N * 2 * HALF_RANGE
 
 
@@ -162,8 +160,8 @@ def test_a_person_contributes_changes_from_their_own_baseline_clipped_at_once(
     baseline: str, people: list[list[Rows]], completion: str, clip: float
 ) -> None:
     form = SpectralSignalForm(N, 2 * RECORDINGS, 4, baseline, 2 if baseline == OF_START else None, clip)
-    parameters = SpectralSignalParameters(form, 2, RECORDINGS, Neighbours.REPLACE_ONE, 9, completion)
-    found = spectral_signals.contributions(made(people), parameters)
+    parameters = made.spectral_signals(form, 2, RECORDINGS, people=9, completion=completion).parameters
+    found = spectral.contributions(crowd(people), parameters)
     assert found.shape == (len(people), RECORDINGS, 2, form.count)
     for p, own in enumerate(people):
         expected = clip_to_ball(np.array([slow_contribution(own, form, completion)]), RADIUS)
@@ -175,11 +173,11 @@ def test_a_person_without_a_value_of_a_feature_does_not_count_there() -> None:
     """Not even by a constant: what is left of people tells how many there are."""
     people = [[[(4.0, math.nan)] * 6, []], [[(4.0, 0.5)] * 6, [(4.0, 0.5)] * 2]]
     form = SpectralSignalForm(N, 4, 4, OF_PERSON, None, 1.0)
-    parameters = SpectralSignalParameters(form, 2, RECORDINGS, Neighbours.REPLACE_ONE, 9)
-    found = spectral_signals.contributions(made(people), parameters)
+    parameters = made.spectral_signals(form, 2, RECORDINGS, people=9).parameters
+    found = spectral.contributions(crowd(people), parameters)
     assert (found[..., 0] != 0).tolist() == [[[True, False], [False, False]], [[True, True], [True, True]]]
     assert not found[0, 0, 1].any()
     centred = replace(parameters, completion=CENTRE)
-    assert (spectral_signals.contributions(made(people), centred)[..., 0] != 0).tolist() == (
+    assert (spectral.contributions(crowd(people), centred)[..., 0] != 0).tolist() == (
         found[..., 0] != 0
     ).tolist()

@@ -22,9 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import bad_argument
 
+from synthrelease.kinds.records import deniability as module
+from synthrelease.kinds.records.deniability import DeniabilityResult, SeedSet, deniability_test
+from synthrelease.kinds.records.model import Model, SeededModel
 from synthrelease.maths import prefix_trie
-from synthrelease.mechanisms.records import DeniabilityResult, Model, SeededModel, SeedSet, deniability_test
-from synthrelease.mechanisms.records import deniability as module
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,8 @@ from refusals import check_refusal
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.errors import DataError
-from synthrelease.mechanisms.records import SeededModel, load_model, save_model
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.model_file import load_model, save_model
 
 ATTRIBUTES = (
     Attribute("group", 2, ("canary-a", 'Größe 日本 \u2028"\\')),

@@ -14,7 +14,7 @@ from invented_records import ALARM, p_of, seeded
 from refusals import bad_argument
 from tiers import few
 
-from synthrelease.mechanisms.records import SeededModel
+from synthrelease.kinds.records.model import SeededModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from invented_records import Integers, parameters, seeded
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.kinds.records.fit import fit_model, noised_counts, weighted_counts
+from synthrelease.kinds.records.model import SeededModel
 from synthrelease.maths.network import counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import SeededModel
-from synthrelease.mechanisms.records.fit import fit_model, noised_counts, weighted_counts
 from synthrelease.noise import discrete_laplace, rounded_gaussian
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
@@ -200,7 +200,7 @@ def test_the_model_is_the_network_of_its_counts(
     """Of the weighted counts, or of those with noise made histograms of all people; σ, Ω as declared."""
     asked = asked_for(changed)
     records, people = people_with([1, 3, 2, 8, 1, 1, 4, 2, 5, 1, 2, 1], SIZES)
-    model, counts = fit_model(records, people, asked, noise, random=seeded(1))
+    model, counts = fit_model(records, people, asked.parameters, noise, random=seeded(1))
     task, tree = asked.per_task, asked.dependence == "tree"
     subsets = counted_subsets(4, tree=tree, per_task=task)
     assert list(counts) == asked.subsets() == subsets
@@ -231,9 +231,13 @@ def test_the_noised_counts_alone_make_the_model() -> None:
     noise = DiscreteLaplace(1, HALF_RANGE / 3, 1)
     records, people = people_with([3] * 12, SIZES)
     order = np.random.default_rng(0).permutation(len(people))
-    one, _ = fit_model(records, people, asked, noise, random=seeded(2))
+    one, _ = fit_model(records, people, asked.parameters, noise, random=seeded(2))
     again, _ = fit_model(
-        np.repeat(records[order], 4, axis=0), np.repeat(people[order], 4), asked, noise, random=seeded(2)
+        np.repeat(records[order], 4, axis=0),
+        np.repeat(people[order], 4),
+        asked.parameters,
+        noise,
+        random=seeded(2),
     )
     for table, other in zip(one.marginals, again.marginals, strict=True):
         np.testing.assert_array_equal(table, other)
@@ -245,7 +249,7 @@ def test_with_a_randomized_test_noised_counts_are_those_of_the_modelled_people()
     asked = replace(asked, fit="dp", model="seeded", resampled=(1,), threshold="randomized", epsilon0=1.0)
     assert (asked.seeds, asked.modelled) == (6, 7)
     records, people = people_with([2] * 7, SIZES)
-    model, counts = fit_model(records, people, asked, DiscreteLaplace(1, 1.0, 1), random=seeded(3))
+    model, counts = fit_model(records, people, asked.parameters, DiscreteLaplace(1, 1.0, 1), random=seeded(3))
     network = fitted_network(counts, SIZES, tree=False, per_task=False, order=asked.order, people=7)
     for found, table in zip(model.marginals, network.tables, strict=True):
         np.testing.assert_array_equal(found, table)
@@ -257,7 +261,7 @@ def test_the_type_of_a_fits_counts_is_that_of_all_people_there_could_be() -> Non
     records, people = people_with([3] * 12, SIZES)
     for number, kind in ((12, np.int32), (10**5, np.int64)):
         asked = replace(asked_for({}), people=number)
-        _, counts = fit_model(records, people, asked, DiscreteLaplace(1, 9.0, 1), random=seeded(4))
+        _, counts = fit_model(records, people, asked.parameters, DiscreteLaplace(1, 9.0, 1), random=seeded(4))
         assert {table.dtype for table in counts.values()} == {np.dtype(kind)}
 
 
@@ -265,6 +269,6 @@ def test_the_type_of_a_fits_counts_is_that_of_all_people_there_could_be() -> Non
 def test_records_of_nobody_make_an_even_model(changed: dict[str, Any]) -> None:
     asked = asked_for(changed)
     nothing = np.empty((0, 4), dtype=np.int64)
-    model, _ = fit_model(nothing, np.empty(0, dtype=np.int64), asked, None, random=seeded())
+    model, _ = fit_model(nothing, np.empty(0, dtype=np.int64), asked.parameters, None, random=seeded())
     for size, table in zip(SIZES, model.marginals, strict=True):
         np.testing.assert_allclose(table, 1 / size)

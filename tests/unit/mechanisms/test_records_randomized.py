@@ -16,12 +16,17 @@ from invented_records import (
     GROUP,
     NAMES,
     RECORDING,
+    Passing,
     Spy,
     binned,
+    calibrate,
     categories_of,
+    coded_records,
+    collect,
     p_of,
     parameters,
     plausible_records,
+    release,
     seeded,
     study,
     told,
@@ -29,13 +34,13 @@ from invented_records import (
 from refusals import refused
 
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import mechanism as module
+from synthrelease.kinds.records.fit import fit_model
+from synthrelease.kinds.records.model import SeededModel
+from synthrelease.kinds.records.owners import Owners
 from synthrelease.maths.network import fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records import SeededModel, candidates
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.fit import fit_model
-from synthrelease.mechanisms.records.owners import Owners
-from synthrelease.mechanisms.records.release import Passing, calibrate, coded_records, collect, release
 from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.privacy.accounting import compose
 from synthrelease.privacy.budget import Budget
@@ -44,17 +49,16 @@ from synthrelease.privacy.event import DiscreteLaplace, Disjoint, RandomizedTest
 from synthrelease.privacy.guarantee import ApproxDP
 
 if TYPE_CHECKING:
-    from invented_records import Integers
+    from invented_records import Integers, Wanted
     from numpy.typing import NDArray
 
     from synthrelease.data.features import Features
-    from synthrelease.mechanisms.records.parameters import RecordsParameters
 
 BUDGET = Budget(epsilon=50.0, delta=1e-3)
 PEOPLE = 24
 
 
-def randomized(**changed: Any) -> RecordsParameters:
+def randomized(**changed: Any) -> Wanted:
     usual = {
         "fit": "dp",
         "threshold": "randomized",

@@ -10,6 +10,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 import pytest
 from invented_records import (
@@ -23,23 +24,26 @@ from invented_records import (
     RECORDING,
     TASK,
     Spy,
+    Wanted,
     binned,
     categories_of,
+    coded_records,
+    collect,
     p_of,
     parameters,
+    passing_of,
+    release,
     seeded,
     study,
     told,
 )
 
 from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.records import candidates
+from synthrelease.kinds.records import mechanism as module
+from synthrelease.kinds.records.fit import fit_model, weighted_counts
 from synthrelease.maths.binning import bin_numbers, equal_width_edges
 from synthrelease.maths.network import Network, fitted_network
-from synthrelease.mechanisms.records import candidates
-from synthrelease.mechanisms.records import release as module
-from synthrelease.mechanisms.records.fit import fit_model, weighted_counts
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import coded_records, collect, derivations, draw, release
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import (
     DiscreteLaplace,
@@ -58,7 +62,7 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
     return Spy(monkeypatch)
 
 
-def network_of(values: dict[tuple[str, ...], NDArray[Any]], asked: RecordsParameters) -> Network:
+def network_of(values: dict[tuple[str, ...], NDArray[Any]], asked: Wanted) -> Network:
     """The network that the released noised counts call for: what an auditor computes."""
     names = [attribute.name for attribute in asked.attributes]
     counts = {
@@ -120,7 +124,7 @@ def test_an_exact_fit_is_that_of_the_weighted_counts_and_publishes_none(
     data, asked = study([1, 30, 2, 2, 2, 9, 9, 1, 1, 1, 5, 6], recordings=2), parameters(**changed)
     values, _, _ = release(data, asked, None, random=seeded(8))
     assert not any(key[-1] == "noised" for key in values)
-    expected, _ = fit_model(*coded_records(data, asked), asked, None, random=seeded())
+    expected, _ = fit_model(*coded_records(data, asked), asked.parameters, None, random=seeded())
     assert spy.sets[0].model.parents == expected.parents
     for of_model, p in zip(spy.sets[0].model.marginals, expected.marginals, strict=True):
         np.testing.assert_array_equal(of_model, p)
@@ -283,10 +287,10 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     assert isinstance(collected, Sums)  # counts: all that anybody hands over
     for array in (data.values, data.person, data.recording, data.labels):
         array[...] = 0
-    drawn, event, passing = draw(collected, asked, BUDGET, random=seeded(18))
-    assert isinstance(event, DiscreteLaplace | RoundedGaussian)
-    assert passing.copies is None
-    found = {key: array for derive in derivations(drawn, asked) for key, array in derive().items()}
+    drawn = asked.mechanism.draw(collected, BUDGET, seeded(18))
+    assert isinstance(drawn.event, DiscreteLaplace | RoundedGaussian)
+    assert passing_of(drawn, asked).copies is None
+    found = made.arrays(drawn)
     assert found.keys() == expected.keys()
     for key, array in expected.items():
         np.testing.assert_array_equal(found[key], array)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
+import made
 import numpy as np
 import pytest
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.kinds.heatmap.public import DURATION, SAMPLES, SpectralParameters
+from synthrelease.kinds.heatmap.spectral import contributions
 from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm
-from synthrelease.mechanisms.spectral import DURATION, SAMPLES, SpectralParameters, contributions
-from synthrelease.privacy.guarantee import Neighbours
 
 SCREEN = Screen(80, 60)
 STILL = SpectralForm((0.2, 0.15), (4, 5))
@@ -21,8 +21,8 @@ MOVING = SpectralForm((0.3, 0.25, 0.2), (3, 4, 5))
 
 
 def parameters(**changes: Any) -> SpectralParameters:
-    made = SpectralParameters(3, STILL, True, 3, None, False, SAMPLES, None, Neighbours.REPLACE_ONE, 1)
-    return replace(made, **changes)
+    usual = {"stimuli": 3, "form": STILL, "max_stimuli": 3, "people": 1, "screen": SCREEN}
+    return made.spectral(**{**usual, **changes}).parameters
 
 
 def one_person(rows: np.ndarray, label: str = "somebody") -> Gaze:

@@ -9,16 +9,17 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import made
 import numpy as np
 import pytest
 from refusals import refused
 
 from synthrelease.data.features import RECORDING, Features
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.statistics import quantiles
+from synthrelease.kinds.statistics.grouped_rows import counted_groups
+from synthrelease.kinds.statistics.mechanism import Statistics, totals
 from synthrelease.maths.binning import integer_shares
-from synthrelease.mechanisms import quantiles
-from synthrelease.mechanisms.grouped_rows import counted_groups
-from synthrelease.mechanisms.statistics import StatisticsParameters, calibrate, release, totals
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
@@ -56,13 +57,22 @@ def some_data(people: int = 40, seed: int = 0) -> Features:
     )
 
 
-def parameters(*names: str, neighbours: Neighbours = REPLACE, **changes: Any) -> StatisticsParameters:
+def statistics(*names: str, neighbours: Neighbours = REPLACE, **changes: Any) -> Statistics:
     people = 40 if neighbours is REPLACE else None
-    return StatisticsParameters(names, BOUNDS, 4, neighbours, people, **changes)
+    return made.statistics(
+        names, bins=4, neighbours=neighbours, **{"people": people, "of": some_data(), **changes}
+    )
 
 
-def by_mood(*names: str, most: int = 3, **changes: Any) -> StatisticsParameters:
-    return parameters(*names, by="mood", groups=GROUPS, max_groups=most, **changes)
+def by_mood(*names: str, most: int = 3, **changes: Any) -> Statistics:
+    return statistics(*names, by="mood", groups=GROUPS, max_groups=most, **changes)
+
+
+def summed(name: str, data: Features, mechanism: Statistics) -> np.ndarray:
+    """The sums of a statistic, shape (groups, features, size)."""
+    p = mechanism.parameters
+    group = counted_groups(data, by=p.by, groups=len(p.groups or [1]), max_groups=p.max_groups_per_person)
+    return totals(name, data, group, p)
 
 
 def own_rows(data: Features, feature: int, group: int | None, most: int) -> Iterator[list[float]]:
@@ -114,12 +124,12 @@ def contribution(name: str, values: list[float], bounds: tuple[float, float], *,
 @pytest.mark.parametrize("most", [None, 1, 2, 3])
 def test_integers_are_those_of_the_definition(name: str, most: int | None, neighbours: Neighbours) -> None:
     data = some_data()
-    p = parameters(name, neighbours=neighbours)
+    mechanism = statistics(name, neighbours=neighbours)
     if most is not None:
-        p = by_mood(name, neighbours=neighbours, most=most)
-    found = totals(name, data, p)
+        mechanism = by_mood(name, neighbours=neighbours, most=most)
+    found = summed(name, data, mechanism)
     groups: list[int | None] = [None] if most is None else [0, 1, 2]
-    assert found.shape == (len(groups), 2, p.size(name))
+    assert found.shape == (len(groups), 2, mechanism.parameters.size(name))
     quotient = most is not None or neighbours is ADD_REMOVE
     for (g, group), f in itertools.product(enumerate(groups), range(2)):
         own = [
@@ -132,14 +142,13 @@ def test_integers_are_those_of_the_definition(name: str, most: int | None, neigh
 
 def test_recordings_are_groups_too() -> None:
     data = some_data()
-    p = parameters("mean", by=RECORDING, groups=("a", "b"), max_groups=2)
-    found = totals("mean", data, p)
+    found = summed("mean", data, statistics("mean", by=RECORDING, groups=("a", "b"), max_groups=2))
     for r in (0, 1):
         alone = replace(
             data, values=np.where((data.recording == r)[:, None], data.values, np.nan), labels=data.labels * 0
         )
-        one = replace(p, by="mood", groups=("all",), max_groups=1)
-        np.testing.assert_array_equal(found[r], totals("mean", alone, one)[0])
+        one = statistics("mean", by="mood", groups=("all",), max_groups=1)
+        np.testing.assert_array_equal(found[r], summed("mean", alone, one)[0])
 
 
 def test_who_has_as_many_rows_in_two_groups_counts_in_the_first_listed() -> None:
@@ -162,11 +171,9 @@ def test_who_has_as_many_rows_in_two_groups_counts_in_the_first_listed() -> None
 @pytest.mark.parametrize("most", [None, 1])
 def test_people_are_counted_in_the_interval_of_their_mean(steps: int, most: int | None) -> None:
     data = some_data()
-    p = parameters("quantile:0.5", quantile_steps=steps)
-    if most is not None:
-        p = by_mood("quantile:0.5", most=most, quantile_steps=steps)
-    group = counted_groups(data, by=p.by, groups=len(p.groups), max_groups=p.max_groups)
-    found = quantiles.people_per_interval(data, group, p.quantiles)
+    by = None if most is None else "mood"
+    group = counted_groups(data, by=by, groups=3, max_groups=most or 1)
+    found = quantiles.people_per_interval(data, group, groups=3 if by else 1, steps=steps)
     for (g, name), f in itertools.product(enumerate([None] if most is None else [0, 1, 2]), range(2)):
         own = [mean_steps(values, BOUNDS[f]) for values in own_rows(data, f, name, 1)]
         expected = Counter(min(math.floor(Fraction((m + H) * steps, 2 * H)), steps - 1) for m in own)
@@ -200,10 +207,10 @@ def test_ties_are_no_distance() -> None:
 
 def test_with_a_budget_quantiles_are_those_of_people_s_means() -> None:
     data = some_data(people=400)
-    p = by_mood("quantile:0.5", "quantile:0.25", quantile_steps=64)
+    mechanism = by_mood("quantile:0.5", "quantile:0.25", quantile_steps=64, people=400)
     group = counted_groups(data, by="mood", groups=3, max_groups=3)
-    counts = quantiles.people_per_interval(data, group, p.quantiles)
-    values, _ = release(data, replace(p, people=400), Budget(1e5), random=SecureRandom.for_tests(1))
+    counts = quantiles.people_per_interval(data, group, groups=3, steps=64)
+    values, _ = made.release(mechanism, data, Budget(1e5), random=SecureRandom.for_tests(1))
     for (name, q), (g, label), (f, feature) in itertools.product(
         (("quantile:0.5", Fraction(1, 2)), ("quantile:0.25", Fraction(1, 4))),
         enumerate(GROUPS),
@@ -223,34 +230,34 @@ def test_with_a_budget_quantiles_are_those_of_people_s_means() -> None:
 def test_every_name_takes_the_same_part() -> None:
     p = by_mood("count", "mean", "quantile:0.5", "quantile:0.9", most=2)
     epsilon, left = p.split(budget)
-    assert p.quantiles.choices == 2 * 2 * 2
+    assert len(p.parameters.choices()) == 2 * 2 * 2
     assert epsilon == pytest.approx(3.0 / 8)
     assert left.epsilon == pytest.approx(3.0)
     assert left.delta == budget.delta
     epsilon, left = replace(p, quantile_share=0.1).split(budget)
     assert (8 * epsilon, left.epsilon) == pytest.approx((0.6, 5.4))
-    assert parameters("mean").split(budget) == (0.0, budget)
-    alone, nothing = parameters("quantile:0.5").split(budget)
+    assert statistics("mean").split(budget) == (0.0, budget)
+    alone, nothing = statistics("quantile:0.5").split(budget)
     assert (2 * alone, nothing.epsilon) == pytest.approx((6.0, 0.0))
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_the_event_is_the_noise_and_then_the_choices(noise: str) -> None:
     p = by_mood("count", "histogram", "quantile:0.5", most=2, noise=noise)
-    event = calibrate(p, budget)
+    event = p.calibrate(budget)
     assert isinstance(event, Composed)
     first, *choices = event.events
     assert isinstance(first, DiscreteLaplace if noise == "laplace" else RoundedGaussian)
     assert first.count == 3 * 2 * (1 + 4)
     assert choices == [PrivateChoice(budget.epsilon / 3 / 4, 256)] * 4
-    assert isinstance(calibrate(parameters("mean", noise=noise), budget), DiscreteLaplace | RoundedGaussian)
-    one = replace(parameters("quantile:0.5"), bounds=BOUNDS[:1])
-    assert calibrate(one, budget) == PrivateChoice(6.0, 256)
+    assert isinstance(statistics("mean", noise=noise).calibrate(budget), DiscreteLaplace | RoundedGaussian)
+    one = statistics("quantile:0.5", of=None, bounds=BOUNDS[:1])
+    assert one.calibrate(budget) == PrivateChoice(6.0, 256)
 
 
 def test_too_little_for_so_many_choices_is_refused() -> None:
     with refused(PolicyError, "budget-too-small"):
-        calibrate(parameters("quantile:0.5"), Budget(1e-6))
+        statistics("quantile:0.5").calibrate(Budget(1e-6))
 
 
 @both
@@ -267,7 +274,7 @@ def test_a_choice_is_made_at_the_sensitivity_of_its_utilities(
 
     monkeypatch.setattr(quantiles, "private_choice", spy)
     p = by_mood("quantile:0.05", most=most, neighbours=neighbours)
-    release(some_data(), p, budget, random=SecureRandom.for_tests(0))
+    made.release(p, some_data(), budget, random=SecureRandom.for_tests(0))
     assert len(seen) == 3 * 2
     delta = 19 if neighbours is ADD_REMOVE else 20 if most == 3 else 38
     assert {how["sensitivity"] for how in seen} == {delta}
@@ -275,18 +282,17 @@ def test_a_choice_is_made_at_the_sensitivity_of_its_utilities(
 
 
 def test_the_rank_error_is_that_of_permute_and_flip() -> None:
-    p = parameters("quantile:0.5").quantiles
-    assert p.rank_error("quantile:0.5", 1.0, probability=0.95) == pytest.approx(2 * math.log(255 / 0.05))
-    half = parameters("quantile:0.5", neighbours=ADD_REMOVE).quantiles
-    assert half.rank_error("quantile:0.5", 1.0, probability=0.95) == pytest.approx(math.log(255 / 0.05))
+    p = statistics("quantile:0.5").parameters
+    assert p.rank_error(1.0, REPLACE, probability=0.95) == pytest.approx(2 * math.log(255 / 0.05))
+    assert p.rank_error(1.0, ADD_REMOVE, probability=0.95) == pytest.approx(math.log(255 / 0.05))
 
 
 def test_ranks_miss_by_more_than_the_bound_as_seldom_as_it_says() -> None:
     """1000 choices at 80 %: one in five may miss; none does, for the bound counts every interval as one that is far off."""
     counts = np.random.default_rng(0).integers(0, 6, 64)
     exact = Fraction(1, 2)
-    p = replace(parameters("quantile:0.5"), quantile_steps=64).quantiles
-    limit = p.rank_error("quantile:0.5", 0.5, probability=0.8)
+    p = statistics("quantile:0.5", quantile_steps=64).parameters
+    limit = p.rank_error(0.5, REPLACE, probability=0.8)
     utility = quantiles.utilities(counts, exact)
     random, missed = SecureRandom.for_tests(4), []
     for _ in range(1000):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
+import time
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,6 @@ from synthrelease.parallel import (
     Call,
     Failed,
     Job,
-    LostWorkerError,
     OwnProcess,
     Pool,
     Processes,
@@ -315,7 +316,7 @@ def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
             under_way = sum(not other.done() for _, other in self.asked)
             if call.arguments == (3,) and not beside:
                 beside.append(under_way)
-                future.set_exception(LostWorkerError("gone"))
+                future.set_exception(BrokenExecutor("gone"))
             elif call.arguments == (3,):
                 beside.append(under_way)
                 future.set_result(9)
@@ -329,7 +330,7 @@ def test_a_call_whose_worker_died_has_the_pool_for_itself() -> None:
 def test_a_call_is_made_twice_and_not_a_third_time() -> None:
     class Deadly(Scripted):
         def react(self, call: Call, future: Future[Any]) -> None:  # noqa: ARG002
-            future.set_exception(LostWorkerError("gone"))
+            future.set_exception(BrokenExecutor("gone"))
 
     pool = Deadly()
     with refused(MachineError, "worker-killed"):
@@ -356,6 +357,43 @@ def test_a_pool_that_says_nothing_is_asked_and_may_be_given_up(monkeypatch: pyte
     assert after == ["closed"]
 
 
+def test_calls_of_a_pool_that_lost_all_of_them_without_a_word_are_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_PATIENCE_S", 0.01)
+
+    class Mute(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            if self.checked:
+                super().react(call, future)
+
+        def check(self) -> None:
+            super().check()
+            raise BrokenExecutor if self.checked == 1 else MachineError("no-worker", "left alone")
+
+    mute = Mute()
+    assert run(asking(squares(3, 1, 2)), mute) == [[9, 1, 4]]
+    assert (mute.checked, len(mute.asked)) == (1, 6)
+
+
+@pytest.mark.slow("starts a worker twice")
+def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
+    """As after an executor's own thread has failed: the future of the call never says so."""
+    pool = Processes(1)
+    try:
+        pool.submit(Call(calls.own_pid), here=True).result()
+        pool.check()
+        (worker,) = pool._executor._processes.values()
+        os.kill(worker.pid, signal.SIGKILL)
+        while worker.is_alive():  # not `join`: loky's own thread may be the one to learn of its end
+            time.sleep(0.01)
+        with pytest.raises(BrokenExecutor):
+            pool.check()
+        assert pool.submit(Call(calls.square, (3,)), here=True).result() == 9
+    finally:
+        pool.close()
+
+
 def test_results_of_a_job_that_has_failed_are_dropped() -> None:
     waiting: list[Future[Any]] = []
 
@@ -376,6 +414,24 @@ def test_results_of_a_job_that_has_failed_are_dropped() -> None:
     found = dict(wait_and_settle())
     assert isinstance(found[0], Failed)
     assert found[1] == [[1]]
+
+
+def test_of_several_calls_that_fail_a_job_has_the_first_error_and_no_other_job_is_touched() -> None:
+    """As of a batch's plan whose data are gone when two workers look for them."""
+
+    class Late(Scripted):
+        def react(self, call: Call, future: Future[Any]) -> None:
+            if len(self.asked) == 4:  # all fail before the job has the error of any
+                for _, failing in self.asked:
+                    failing.set_result(Failed(ValueError("failed")))
+            elif len(self.asked) > 4:
+                super().react(call, future)
+
+    pool = Late()
+    ends = outcomes([asking(squares(*range(6))), asking(squares(9))], pool, most_open=2)
+    assert isinstance(ends[0].error, ValueError)
+    assert ends[1] == [[81]]
+    assert [call.arguments for call, _ in pool.asked[4:]] == [(9,)]  # the first job's others are not begun
 
 
 @pytest.mark.thorough

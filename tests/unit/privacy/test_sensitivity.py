@@ -30,7 +30,7 @@ from synthrelease.maths.statistics import (
     to_sum_steps,
 )
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.records.fit import weighted_counts
+from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import (
     Sensitivity,

@@ -121,7 +121,7 @@ def test_workers_change_nothing():
     )
     assert one == two
     assert [r.attack for r in one] == [f"identification, {c}" for c in CLASSIFIERS]
-    assert told == [("identification", done, 4) for done in (1, 2, 3, 4)] * 2
+    assert told == [("identification", done, 4) for done in (0, 1, 2, 3, 4)] * 2
     assert {r.together for r in one} == {4}
     assert identifications(known, released, seed=4) != one
 

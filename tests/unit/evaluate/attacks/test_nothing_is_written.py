@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from planted import planted
-from reproducing import fresh_workers
 
 from synthrelease.evaluate.attacks import Windows, identifications, released_rounds
 
@@ -14,7 +13,6 @@ LARGE = 1 << 18  # numbers of 8 bytes; joblib writes arrays from a million bytes
 def no_temporary_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path / "file" / "below"))
-    fresh_workers()
 
 
 @pytest.mark.thorough

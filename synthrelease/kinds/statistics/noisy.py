@@ -1,0 +1,337 @@
+"""Statistics that are noisy integers, each with all that is to be known of it. Claims: `statistics.proof.md`.
+
+A new one is a class here, or for the mean of a number of each person's own a function, and a line in `NOISY_STATISTICS`. H is `HALF_RANGE`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.kinds.statistics.grouped_rows import Cell
+from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
+from synthrelease.maths.statistics import (
+    COUNT,
+    HISTOGRAM,
+    MEAN,
+    PERSON_STEPS,
+    SUM,
+    VARIANCE,
+    StatisticUnit,
+    ratio,
+    squares,
+    sum_range,
+    sum_step,
+    to_sum_steps,
+)
+from synthrelease.maths.steps import HALF_RANGE, centre_and_step
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import Sensitivity, shares
+
+Bounds = tuple[float, float]
+Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
+_WEIGHT = Sensitivity(HALF_RANGE, HALF_RANGE**2)  # of who comes or goes, in one integer from −H to H
+
+
+@dataclass(frozen=True)
+class Statistic(ABC):
+    """A statistic of people's values of one feature, in one group."""
+
+    name: str
+
+    def size(self, *, quotient: bool) -> int:  # noqa: ARG002
+        """Return how many integers it takes, of a histogram in each bin: with `quotient` if means are divided by a noisy count."""
+        return 1
+
+    @abstractmethod
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
+        """Return what everybody with a value contributes, integers, shape (owners, size) at least."""
+
+    def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
+        """Add what everybody with a value contributes to the integers of each group, shape (groups, size)."""
+        np.add.at(total, cell.group, self.integers(cell, bounds)[:, : total.shape[1]])
+
+    @abstractmethod
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:
+        """Return how far who comes or goes moves the integers."""
+
+    @abstractmethod
+    def apart(self, bounds: Bounds) -> Sensitivity:
+        """Return how far two people with values are apart: their counts are equal."""
+
+    @abstractmethod
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
+        """Return the lower and the upper end of what it can be if no noise exceeds `reach`, of the shape of what is shown, in people or the feature's unit."""
+
+    @abstractmethod
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
+        """Yield what carries noise, in words, and what a step of it is in its unit."""
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return what the bounds leave the statistic."""
+        return bounds[1] - bounds[0]
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return what the bounds alone say: their middle."""
+        return (bounds[0] + bounds[1]) / 2
+
+    @property
+    def absent(self) -> str:
+        """As what it counts who has no value, where a public number divides; empty if as nothing."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Count(Statistic):
+    """How many people have a value: each weighs 2H."""
+
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:  # noqa: ARG002
+        """Return 2H of each."""
+        return np.full((len(cell.group), 1), PERSON_STEPS)
+
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+        """Return 2H."""
+        return Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
+
+    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+        """Return 0."""
+        return Sensitivity(0, 0)
+
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:  # noqa: ARG002
+        """Return people."""
+        return (noisy - reach) / PERSON_STEPS, (noisy + reach) / PERSON_STEPS
+
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+        """Yield people."""
+        yield "count (people)", 1 / PERSON_STEPS
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return all people."""
+        return people
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return all people."""
+        return people
+
+
+@dataclass(frozen=True)
+class Sum(Statistic):
+    """The sum of people's means, in steps of which 2H lie between the lower and the upper of the bounds and 0."""
+
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
+        """Return everybody's mean in these steps."""
+        return cell.means(to_sum_steps(cell.values, bounds))[:, None]
+
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+        """Return the larger bound."""
+        most = max(map(abs, sum_range(bounds)))
+        return Sensitivity(most, most * most)
+
+    def apart(self, bounds: Bounds) -> Sensitivity:
+        """Return what lies between the bounds."""
+        low, high = sum_range(bounds)
+        return Sensitivity(high - low, (high - low) ** 2)
+
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
+        """Return sums in the feature's unit."""
+        step = sum_step(unit.bounds)
+        return step * (noisy - reach), step * (noisy + reach)
+
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+        """Yield the feature's unit."""
+        yield f"sum of {feature}", sum_step(bounds)
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return the larger bound of everybody."""
+        return max(map(abs, bounds)) * people
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return the middle of the bounds of everybody."""
+        return (bounds[0] + bounds[1]) / 2 * people
+
+
+@dataclass(frozen=True)
+class Mean(Statistic):
+    """The mean over people of a number of each person's own, in steps from −H to H between its bounds.
+
+    `of_person` gives whole numbers, shape (owners,). Where no public number divides it is the quotient of a sum and a count of people of weight H, of one person at least, cut to the
+    bounds.
+    """
+
+    of_person: Callable[[Cell, Bounds], Integers]  # steps from −H to H, of their own rows alone, in any order
+    between: Callable[[Bounds], Bounds] = lambda bounds: bounds  # of the number, from the feature's bounds
+
+    def size(self, *, quotient: bool) -> int:
+        """Return 2 with a noisy count."""
+        return 1 + quotient
+
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
+        """Return each person's number, and what they weigh."""
+        steps = self.of_person(cell, bounds)
+        return np.stack([steps, np.full_like(steps, HALF_RANGE)], axis=1)
+
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+        """Return H at most, and as much again in the count."""
+        return _WEIGHT.times(1 + quotient)
+
+    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+        """Return 2H."""
+        return Sensitivity(2 * HALF_RANGE, 4 * HALF_RANGE**2)
+
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
+        """Return means in the feature's unit."""
+        low, high = self.between(unit.bounds)
+        centre, step = centre_and_step(low, high)
+        if unit.divisor is not None:
+            step /= unit.divisor
+            return centre + step * (noisy - reach), centre + step * (noisy + reach)
+        first, last = ratio(float(noisy[0]), float(noisy[1]), reach)
+        half = (high - low) / 2
+        return np.array([centre + half * first]), np.array([centre + half * last])
+
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
+        """Yield the feature's unit, of a quotient times people."""
+        step = centre_and_step(*self.between(bounds))[1]
+        yield f"{self.name} of {feature}{'' if divisor else ' × people'}", step / (divisor or 1)
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return what lies between the bounds of the number."""
+        low, high = self.between(bounds)
+        return high - low
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return the middle of the bounds of the number."""
+        return sum(self.between(bounds)) / 2
+
+    @property
+    def absent(self) -> str:
+        """As the middle."""
+        return f"in {self.name}s who has no value counts as the centre of the bounds"
+
+
+@dataclass(frozen=True)
+class Variance(Statistic):
+    """The variance over people of their means: the mean of squares less the square of the mean, cut to what is possible."""
+
+    def size(self, *, quotient: bool) -> int:  # noqa: ARG002
+        """Return three moments."""
+        return 3
+
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
+        """Return mean, weight and square."""
+        mean = cell.mean_steps(bounds)
+        return np.stack([mean, np.full_like(mean, HALF_RANGE), squares(mean)], axis=1)
+
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+        """Return H at most in each moment."""
+        return _WEIGHT.times(3)
+
+    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+        """Return how far mean and square are apart."""
+        return _MOMENTS_APART
+
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
+        """Return variances in the square of the feature's unit, by interval arithmetic over the three integers."""
+        half = (unit.bounds[1] - unit.bounds[0]) / 2
+        low, high = ratio(float(noisy[0]), float(noisy[1]), reach)
+        least, most = ratio(float(noisy[2]), float(noisy[1]), reach)
+        squared = sorted((low * low, high * high))
+        smallest = 0.0 if low < 0 < high else squared[0]
+        ends = ((least + 1) / 2 - squared[1], (most + 1) / 2 - smallest)
+        first, last = (half * half * min(max(end, 0.0), 1.0) for end in ends)
+        return np.array([first]), np.array([last])
+
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+        """Yield the square of the feature's unit, times people."""
+        yield f"squares of {feature} × people", (bounds[1] - bounds[0]) ** 2 / 8 / HALF_RANGE
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return the largest variance between the bounds."""
+        return ((bounds[1] - bounds[0]) / 2) ** 2
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return that of evenly spread values."""
+        return (bounds[1] - bounds[0]) ** 2 / 12
+
+
+@dataclass(frozen=True)
+class Histogram(Statistic):
+    """How people divide H shares each among bins of equal width, by their values."""
+
+    def integers(self, cell: Cell, bounds: Bounds) -> Integers:  # noqa: ARG002
+        """Raise TypeError: most of a person's shares are 0, and are not made."""
+        raise TypeError("Expected a statistic of a few integers")
+
+    def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
+        """Add everybody's shares to the bins of each group, shape (groups, bins)."""
+        bins = total.shape[1]
+        number = bin_numbers(cell.values, equal_width_edges(*bounds, bins))
+        owner, place, share = shares_of_people(cell.owner, number, bins, HALF_RANGE)
+        np.add.at(total, (cell.group[owner], place), share)
+
+    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+        """Return H in all bins together."""
+        return _WEIGHT
+
+    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+        """Return H shares here and H there."""
+        return shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
+
+    def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
+        """Return shares of all people, or people per bin without a public divisor."""
+        step = 1 / (HALF_RANGE * (unit.divisor or 1))
+        return step * (noisy - reach), step * (noisy + reach)
+
+    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+        """Yield shares, or people."""
+        yield f"histogram ({'share' if divisor else 'people'})", 1 / (HALF_RANGE * (divisor or 1))
+
+    def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
+        """Return all shares, or all people."""
+        return people if divisor is None else 1.0
+
+    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:
+        """Return all of them, which the bins divide evenly."""
+        return self.width(bounds, people, divisor)
+
+
+# Of (m, 2m²/H) for m in [−H, H], two at a time: in L1 |m − m′|·(1 + 2|m + m′|/H) ≤ 25H/8, at m = H, m′ = −H/4; in squared L2
+# (m − m′)²·(1 + 4(m + m′)²/H²) ≤ (71 + 8√2)/16·H², at m′ = (√½ − 1)/2·H. Rounding squares adds less than 1 to their distance,
+# which is 2H at most: nothing to an integer bound in L1, 4H + 1 in squared L2.
+_MOMENTS_APART = Sensitivity(
+    25 * HALF_RANGE // 8,
+    71 * HALF_RANGE**2 // 16 + math.isqrt(HALF_RANGE**4 // 2) + 1 + 4 * HALF_RANGE + 1,
+)
+
+_LISTED = (
+    Count(COUNT),
+    Sum(SUM),
+    Mean(MEAN, Cell.mean_steps),
+    Variance(VARIANCE),
+    Histogram(HISTOGRAM),
+)
+NOISY_STATISTICS = {one.name: one for one in _LISTED}
+
+
+def value(name: str, noisy: NDArray[np.integer], unit: StatisticUnit) -> Numbers:
+    """Return the statistic in people or in the feature's unit, from its integers, shape (1,) or (bins,)."""
+    return NOISY_STATISTICS[name].ends(noisy.astype(np.float64), unit, 0.0)[0]
+
+
+def interval(name: str, noisy: NDArray[np.integer], unit: StatisticUnit, *, reach: int) -> Numbers:
+    """Return lower and upper end, shape (1, 2) or (bins, 2), of what the statistic can be if no noise exceeds `reach`.
+
+    It is about noise alone: not about what clipping, steps and the choice of people do.
+    """
+    return np.stack(NOISY_STATISTICS[name].ends(noisy.astype(np.float64), unit, float(reach)), axis=-1)
+
+
+def together(name: str, unit: StatisticUnit) -> int:
+    """Return how many noises an interval of the statistic depends on."""
+    return NOISY_STATISTICS[name].size(quotient=unit.divisor is None)

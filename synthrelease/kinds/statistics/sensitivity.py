@@ -1,0 +1,51 @@
+"""How far one person moves all noisy statistics of an output together. Claim: `statistics.proof.md`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.sensitivity import Sensitivity
+
+
+def sensitivity(
+    names: Sequence[str],
+    *,
+    bounds: Sequence[tuple[float, float]],
+    neighbours: Neighbours,
+    groups: int | None = None,
+    max_groups: int = 1,
+) -> Sensitivity:
+    """Return the sensitivity of all statistics but quantiles, of all features and groups, side by side.
+
+    A cell is one feature in one group. Added or removed, a person moves it by what they weigh, L (`Statistic.weight`). Replaced, they
+    have values before and after and move it as far as two such are apart (`Statistic.apart`), or on one side only: T is the larger of
+    the two. A person counts in at most M of G groups. Under replace-one j of them may stay, M − j leave and M − j others
+    come: j·T + 2(M − j)·L, the largest at either end, j = M or j = max(0, 2M − G).
+
+    Args:
+        names: of the statistics, no quantiles.
+        bounds: of every feature.
+        neighbours: the neighbouring relation.
+        groups: G; None for no groups, where n divides if it is public.
+        max_groups: M.
+    """
+    quotient = neighbours is Neighbours.ADD_REMOVE_ONE or groups is not None
+    most = min(max_groups, groups or 1)
+    in_place = max(0, 2 * most - (groups or 1))
+    total = Sensitivity(0, 0)
+    for one in bounds:
+        leaving = _side_by_side(NOISY_STATISTICS[name].weight(one, quotient=quotient) for name in names)
+        if neighbours is Neighbours.ADD_REMOVE_ONE:
+            total = total.plus(leaving.times(most))
+            continue
+        cell = _side_by_side(NOISY_STATISTICS[name].apart(one) for name in names).or_more(leaving)
+        some_leave = cell.times(in_place).plus(leaving.times(2 * (most - in_place)))
+        total = total.plus(cell.times(most).or_more(some_leave))
+    return total
+
+
+def _side_by_side(parts: Iterable[Sensitivity]) -> Sensitivity:
+    return functools.reduce(Sensitivity.plus, parts, Sensitivity(0, 0))
