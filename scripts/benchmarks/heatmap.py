@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from synthrelease.mechanisms.spectral import SAMPLES, SpectralParameters, calibrate, contributions, release
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
@@ -16,7 +17,6 @@ from benchmarks._report import Figure, Growth, Report, Section
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.maths.spectral import RADIUS, SpectralForm
-from synthrelease.mechanisms.spectral import SAMPLES, SpectralParameters, calibrate, contributions, release
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget

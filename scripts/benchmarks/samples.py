@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, alone, resident_bytes
@@ -23,7 +24,6 @@ from benchmarks.heatmap import BUDGET, SCREENS, multiply_adds, spectral_paramete
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.kinds.collected import Sums
-from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import contributions, divided, stamp_of
 from synthrelease.plan import defaults

@@ -12,6 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from synthrelease.mechanisms import signals, spectral_signals
+from synthrelease.mechanisms.signals import EACH, SignalParameters
+from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
@@ -20,9 +23,6 @@ from synthrelease.data.features import Features
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import SpectralSignalForm
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.signals import EACH, SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget

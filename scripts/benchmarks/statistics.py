@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from synthrelease.mechanisms.statistics import StatisticsParameters, release
 
 from benchmarks._diffprivlib import peer_version, seconds_of_statistic
 from benchmarks._limits import Limits
 from benchmarks._measure import median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
-from synthrelease.mechanisms.statistics import StatisticsParameters, release
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.guarantee import Neighbours

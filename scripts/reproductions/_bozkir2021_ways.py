@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproductions._bozkir2021_data import Study
 from synthrelease.mechanisms.bozkir2021 import PRINTED, SUM, PaperParameters
+
+from reproductions._bozkir2021_data import Study
 
 
 @dataclass(frozen=True)

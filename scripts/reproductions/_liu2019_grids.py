@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate, contributions
 
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, good_delta
 from reproductions._tracker import gaze_counts, paths
@@ -14,7 +15,6 @@ from synthrelease.errors import PolicyError
 from synthrelease.evaluate import correlation
 from synthrelease.maths import derived
 from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate, contributions
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import GAUSSIAN, Budget

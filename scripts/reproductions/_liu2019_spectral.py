@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, Crowd, Map, Strategy, good_delta
-from reproductions._tracker import SCREEN
-from synthrelease.data.gaze import Gaze
-from synthrelease.maths.spectral import RADIUS, SpectralForm
 from synthrelease.mechanisms.spectral import (
     SAMPLES,
     SpectralParameters,
@@ -16,6 +11,11 @@ from synthrelease.mechanisms.spectral import (
     contributions,
     derived_maps,
 )
+
+from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, Crowd, Map, Strategy, good_delta
+from reproductions._tracker import SCREEN
+from synthrelease.data.gaze import Gaze
+from synthrelease.maths.spectral import RADIUS, SpectralForm
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks._measure import print_table
 from numpy.typing import NDArray
+from synthrelease.mechanisms.gaze_maps import LIU2019, calibrate, contributions
 from tqdm import tqdm
 
 from reproductions._liu2019_attacks import attack_noise_free, attack_selection, selection_bound
@@ -48,7 +49,6 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluate import correlation
 from synthrelease.maths.gaze_caps import best_cap
-from synthrelease.mechanisms.gaze_maps import LIU2019, calibrate, contributions
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma

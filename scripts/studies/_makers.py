@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import made
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,14 +14,11 @@ from synthrelease.appraisal.record_releases import owned_records
 from synthrelease.appraisal.record_rows import NO_ONE
 from synthrelease.data.attribute import Attribute
 from synthrelease.evaluate.attacks import Windows, k_same_select
-from synthrelease.mechanisms.records.candidates import NO_ROW
-from synthrelease.mechanisms.records.parameters import RecordsParameters
-from synthrelease.mechanisms.records.release import calibrate
+from synthrelease.kinds.records.candidates import NO_ROW
+from synthrelease.kinds.records.prepare import default_bins
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.records_parameters import default_bins
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
-from synthrelease.privacy.guarantee import Neighbours
 
 K, GAMMA, DRAWN = 8, 4.0, (8, 9)
 RECORDS = 4000  # of a fit
@@ -73,7 +71,7 @@ class Maker:
             *(Attribute(name, bins, None, low, high) for name, (low, high) in limits.items()),
         )
         m = len(attributes)
-        parameters = RecordsParameters(
+        mechanism = made.records(
             model=self.model,
             fit=self.fit,
             noise=self.noise,
@@ -81,22 +79,20 @@ class Maker:
             dependence=self.dependence,
             task=True,
             per_task=True,
-            order=tuple(range(m)),
             resampled=(m,) if self.model == "marginals" else DRAWN,
             k=K,
             gamma=GAMMA,
             counted="person",
             rows=self.records,
             trials=1000 * self.records,
-            neighbours=Neighbours.REPLACE_ONE,
             people=len(who),
         )
         columns = [rows.recordings, *rows.values.T]
         coded = np.stack([a.encoded(c) for a, c in zip(attributes, columns, strict=True)], axis=1)
-        event = calibrate(parameters, Budget(EPSILON, DELTA) if self.fit == "dp" else None)
-        made = owned_records(coded, person, parameters, noise_of(event), random=random)
-        whose = np.where(made.seeds == NO_ROW, NO_ONE, who[person[made.seeds]])
-        return _decoded(made.records, attributes, whose), made.passed / made.trials
+        event = mechanism.calibrate(Budget(EPSILON, DELTA) if self.fit == "dp" else None)
+        drawn = owned_records(coded, person, mechanism, noise_of(event), random=random)
+        whose = np.where(drawn.seeds == NO_ROW, NO_ONE, who[person[drawn.seeds]])
+        return _decoded(drawn.records, attributes, whose), drawn.passed / drawn.trials
 
 
 MAKERS = (

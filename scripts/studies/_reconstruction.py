@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import made
 import numpy as np
 from numpy.typing import NDArray
 
 from studies._osie_mouse import BLUR_PX, SCREEN, Map
-from studies.heatmaps import spectral_parameters
+from studies.heatmaps import spectral_heatmap
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluate import correlation
 from synthrelease.evaluate.attacks.aggregates import success_known_rest
+from synthrelease.kinds.heatmap.spectral import contributions
+from synthrelease.kinds.mechanism import Drawn
 from synthrelease.maths.blur import blurred
-from synthrelease.mechanisms import spectral
-from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.best_guess import best_guess_of
@@ -135,9 +136,10 @@ class Released:
 
     def __init__(self, gaze: Gaze, epsilon: float) -> None:
         self._gaze = gaze
-        self._parameters: SpectralParameters = spectral_parameters(gaze)
+        mechanism = spectral_heatmap(gaze)
+        self._parameters = mechanism.parameters
         self._form = self._parameters.form
-        self._event = spectral.calibrate(self._parameters, Budget(epsilon, DELTA))
+        self._event = mechanism.calibrated_noise(Budget(epsilon, DELTA))
         self._own = np.stack([self._contribution(person) for person in range(gaze.people)])
 
     def _contribution(self, person: int) -> NDArray[np.int64]:
@@ -149,7 +151,8 @@ class Released:
             x_px=self._gaze.x_px[here],
             y_px=self._gaze.y_px[here],
         )
-        return spectral.contributions(alone, self._parameters)[0]
+        own: NDArray[np.int64] = contributions(alone, self._parameters)[0]
+        return own
 
     def drawn(self, random: SecureRandom) -> NDArray[np.int64]:
         """Return the noised integers of one release."""
@@ -158,9 +161,7 @@ class Released:
 
     def map_of(self, noisy: NDArray[np.integer]) -> Map:
         """Return what is published, from its integers."""
-        values = spectral.derived_maps(
-            noisy[None], self._gaze.stimuli, self._parameters, self._event.standard_deviation
-        )
+        values = made.arrays(Drawn({"noisy": noisy[None]}, self._event, self._parameters))
         return values[self._gaze.stimuli[0], "heatmap"].astype(np.float64)
 
     def attacked(self, noisy: NDArray[np.integer], person: int) -> Map:

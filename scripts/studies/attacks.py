@@ -44,9 +44,9 @@ from synthrelease.evaluate.attacks import (
 )
 from synthrelease.evaluate.attacks.aggregates import success_known_rest
 from synthrelease.evaluate.attacks.intervals import coins_rate
+from synthrelease.kinds.records.prepare import default_bins
 from synthrelease.maths.binning import equal_width_edges
 from synthrelease.noise import SecureRandom, rounded_gaussian
-from synthrelease.outputs.records_parameters import default_bins
 from synthrelease.privacy import gaussian_sigma
 
 EVERY, SEEN = 4, 20  # windows released; windows that the attacker asks about, which do not overlap

@@ -9,19 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import made
 import numpy as np
 from numpy.typing import NDArray
 
 from studies._osie_mouse import CELLS, REPORTED, SCREEN, exact_maps
-from studies.heatmaps import centre_map, spectral_parameters
+from studies.heatmaps import centre_map, spectral_heatmap
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.evaluate import correlation
-from synthrelease.mechanisms import spectral, statistics
-from synthrelease.mechanisms.statistics import StatisticsParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 EPSILONS, DELTA, DRAWS, MAP_DRAWS = (1.0, 2.0, 3.0), 1e-6, 1000, 10
 FILE = Path("osie") / "fixations_tidy.csv.gz"
@@ -66,9 +64,7 @@ def print_maps(told: str, gaze: Gaze) -> None:
         found = []
         for draw in range(MAP_DRAWS):
             random = SecureRandom.for_tests(draw).spawn(told, str(epsilon))
-            values, _ = spectral.release(
-                gaze, spectral_parameters(gaze), Budget(epsilon, DELTA), random=random
-            )
+            values, _ = made.release(spectral_heatmap(gaze), gaze, Budget(epsilon, DELTA), random=random)
             found += [
                 correlation(values[s, "heatmap"].astype(np.float64), one)
                 for s, one in zip(gaze.stimuli, exact, strict=True)
@@ -79,16 +75,15 @@ def print_maps(told: str, gaze: Gaze) -> None:
 
 def print_duration(told: str, data: Features, names: tuple[str, ...], judged: str, steps: int) -> None:
     """One release: within what distance of the truth half of the draws lie, and 95 of 100; how many are far off."""
-    p = StatisticsParameters(names, (BOUNDS,), 10, Neighbours.REPLACE_ONE, data.people, quantile_steps=steps)
     within = replace(data, values=data.values.clip(*BOUNDS), bounds=np.array([BOUNDS]))
+    mechanism = made.statistics(names, of=within, people=data.people, quantile_steps=steps)
     truth = (np.mean if judged == MEAN else np.median)(people_means(data))
-    sums, cells = statistics.collect(within, p), []
+    sums, cells = mechanism.collect(within), []
     for epsilon in EPSILONS:
         random = SecureRandom.for_tests(2026).spawn(told, str(epsilon))
         values = []
         for _ in range(DRAWS):
-            drawn, event = statistics.draw(sums, p, Budget(epsilon, 0.0), random=random)
-            released = statistics.statistics_of(drawn, data.features, p, event)
+            released = made.arrays(mechanism.draw(sums, Budget(epsilon, 0.0), random))
             values.append(np.asarray(released[judged, "duration_ms", "value"]).item())
         error = np.abs(np.array(values) - truth)
         half, most = np.quantile(error, [0.5, 0.95])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import made
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -22,10 +23,9 @@ from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
 from synthrelease.maths.binning import equal_width_edges
-from synthrelease.mechanisms import areas
-from synthrelease.mechanisms.areas import AreaParameters
 from synthrelease.noise import SecureRandom, rounded_gaussian
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.budget import GAUSSIAN
+from synthrelease.privacy.event import noise_of
 
 SHOWN = ("1011", "1014", "1017", "1020")
 EPSILONS = (1.0, 3.0)
@@ -81,7 +81,7 @@ def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
     rows = {}
     for name, make in (
         ("synthrelease", heatmaps.by_spectral()),
-        ("Liu et al. 2019, exact calibration", heatmaps.by_gaze_maps(calibration="exact", **PUBLISHED)),
+        ("Liu et al. 2019, exact calibration", heatmaps.by_cells(calibration="exact", **PUBLISHED)),
     ):
         for epsilon in EPSILONS:
             random = SecureRandom.for_tests(SEED).spawn("gallery", name, str(epsilon))
@@ -109,20 +109,18 @@ def draw_areas(gaze: Gaze, path: Path) -> None:
         for c, column in enumerate(("left", "centre", "right")):
             corners = ((c * width / 3, r * height / 3), ((c + 1) * width / 3, (r + 1) * height / 3))
             parts.append(Area(f"{row} {column}", RECTANGLE, corners))
-    stimuli, viewers = len(gaze.stimuli), gaze.assigned.sum(axis=0)
-    parameters = AreaParameters(
+    viewers = gaze.assigned.sum(axis=0)
+    mechanism = made.areas(
         areas=Areas(tuple(parts)),
-        stimuli=stimuli,
-        transitions=False,
-        weight=areas.SAMPLES,
-        noise="gaussian",
-        max_stimuli=stimuli,
+        stimuli=gaze.stimuli,
+        noise=GAUSSIAN,
+        max_stimuli=len(gaze.stimuli),
         viewers=tuple(viewers.tolist()),
         assignment_public=True,
-        neighbours=Neighbours.REPLACE_ONE,
         people=gaze.people,
+        screen=SCREEN,
     )
-    sums = areas.contributions(gaze, parameters).astype(np.float64)
+    sums = mechanism.collect(gaze)["dwell/noisy"].astype(np.float64)
     exact = sums / sums.sum(axis=1, keepdims=True)
     shown = [gaze.stimuli.index(image) for image in SHOWN[:2]]
     whole = float(sums[shown].sum() / viewers[shown].sum())  # of one person on one image
@@ -131,8 +129,10 @@ def draw_areas(gaze: Gaze, path: Path) -> None:
     for epsilon in EPSILONS:
         name = f"released, ε = {epsilon:g}"
         random = SecureRandom.for_tests(SEED).spawn("areas", str(epsilon))
-        values, event = areas.release(gaze, parameters, heatmaps.budget(gaze, epsilon), random=random)
-        errors[name] = event.standard_deviation / whole / float(viewers[shown].mean())
+        values, drawn = made.release(mechanism, gaze, heatmaps.budget(gaze, epsilon), random=random)
+        noise = noise_of(drawn.event)
+        assert noise is not None
+        errors[name] = noise.standard_deviation / whole / float(viewers[shown].mean())
         for j, panel in zip(shown, panels.values(), strict=True):
             panel[name] = values[gaze.stimuli[j], "dwell", "shares"].astype(np.float64)[:-1]
     draw_shares([part.name for part in parts], panels, errors, path)
@@ -141,17 +141,17 @@ def draw_areas(gaze: Gaze, path: Path) -> None:
 def draw_records(data: Path, path: Path) -> None:
     """One-way marginals of synthetic records beside the real ones."""
     rows = windows(data).thinned(4)
-    made = {"real (24 people)": rows.values}
+    shown = {"real (24 people)": rows.values}
     for maker in MAKERS:
         if maker.name in RECORDS:
             random = SecureRandom.for_tests(SEED).spawn("records", maker.name)
-            made[maker.name] = replace(maker, records=len(rows.values))(rows, random).values
+            shown[maker.name] = replace(maker, records=len(rows.values))(rows, random).values
     features = {}
     for name, label in FEATURES.items():
         edges = equal_width_edges(*BOUNDS[name], 10)
         column = list(BOUNDS).index(name)
         shares = {
-            kind: np.histogram(values[:, column], edges)[0] / len(values) for kind, values in made.items()
+            kind: np.histogram(values[:, column], edges)[0] / len(values) for kind, values in shown.items()
         }
         features[label] = (edges, shares)
     draw_histograms(features, path)
@@ -170,7 +170,7 @@ def draw_check(path: Path) -> None:
 def _refusal(gaze: Gaze) -> str:
     """Whether the paper's own calibration would do for a person over all images."""
     try:
-        heatmaps.by_gaze_maps(calibration="liu2019", **PUBLISHED)(gaze, 1.0, SecureRandom.for_tests(SEED))
+        heatmaps.by_cells(calibration="liu2019", **PUBLISHED)(gaze, 1.0, SecureRandom.for_tests(SEED))
     except PolicyError as error:
         return f"Theorem 3.4 as printed is refused: {error}"
     return "Theorem 3.4 as printed is accepted"

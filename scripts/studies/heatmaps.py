@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import made
 import numpy as np
 import polars as pl
 from scipy.ndimage import gaussian_filter
@@ -32,16 +33,15 @@ from studies._osie_mouse import (
 from synthrelease import evaluate as metrics
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.heatmap.accuracy import Viewing
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.public import SAMPLES
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.maths import centre_bias
 from synthrelease.maths.spectral import SpectralForm
 from synthrelease.maths.spectrum import band, middles, rendered
-from synthrelease.mechanisms import gaze_maps, spectral
-from synthrelease.mechanisms.gaze_maps import GazeMapParameters
-from synthrelease.mechanisms.spectral import SpectralParameters
 from synthrelease.noise import SecureRandom
-from synthrelease.outputs.heatmap_quality import Quality
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 DRAWS = 10
 EPSILONS = (0.5, 1.0, 3.0)
@@ -94,22 +94,25 @@ def run(folder: Path) -> None:
 # --- mechanisms
 
 
-def spectral_parameters(
-    gaze: Gaze, *, joint: bool = True, form: SpectralForm = DEFAULTS
-) -> SpectralParameters:
-    """Return the parameters of spectral maps of all stimuli of a dataset."""
-    stimuli = len(gaze.stimuli)
-    return SpectralParameters(
-        stimuli=stimuli,
+def spectral_heatmap(
+    gaze: Gaze,
+    *,
+    joint: bool = True,
+    form: SpectralForm = DEFAULTS,
+    window: tuple[float, float] | None = None,
+) -> SpectralHeatmap:
+    """Return spectral maps of all stimuli of a dataset."""
+    return made.spectral(
+        stimuli=gaze.stimuli,
         form=form,
         joint=joint,
-        max_stimuli=stimuli,
+        max_stimuli=len(gaze.stimuli),
         viewers=tuple(gaze.assigned.sum(axis=0).tolist()),
         assignment_public=True,
-        weight=spectral.SAMPLES,
-        window=None,
-        neighbours=Neighbours.REPLACE_ONE,
+        weight=SAMPLES,
+        window=window,
         people=gaze.people,
+        screen=SCREEN,
     )
 
 
@@ -117,49 +120,47 @@ def by_spectral(*, joint: bool = True, form: SpectralForm = DEFAULTS) -> Maker:
     """Return a maker of spectral maps."""
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
-        parameters = spectral_parameters(gaze, joint=joint, form=form)
-        values, _ = spectral.release(gaze, parameters, budget(gaze, epsilon), random=random)
+        mechanism = spectral_heatmap(gaze, joint=joint, form=form)
+        values, _ = made.release(mechanism, gaze, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
 
 
-def gaze_map_parameters(
+def cell_heatmap(
     gaze: Gaze, *, calibration: str = "exact", rows: int, columns: int, max_samples: int | None, cap: int = 1
-) -> GazeMapParameters:
-    """Return the parameters of gaze maps of all stimuli of a dataset, with Gaussian noise on every cell."""
-    stimuli = len(gaze.stimuli)
-    return GazeMapParameters(
-        stimuli=stimuli,
+) -> CellHeatmap:
+    """Return maps of counts of all stimuli of a dataset, with Gaussian noise on every cell."""
+    return made.cells(
+        stimuli=gaze.stimuli,
         rows=rows,
         columns=columns,
         cap=cap,
         max_samples=max_samples,
-        max_stimuli=stimuli,
+        max_stimuli=len(gaze.stimuli),
         assignment_public=True,
-        neighbours=Neighbours.REPLACE_ONE,
-        noise="gaussian",
         calibration=calibration,
         blur_px=BLUR_PX,
         people=gaze.people,
+        screen=SCREEN,
     )
 
 
-def by_gaze_maps(**parameters: Any) -> Maker:
+def by_cells(**parameters: Any) -> Maker:
     """Return a maker of gaze maps by Gaussian noise on every cell, blurred."""
 
     def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
-        own = gaze_map_parameters(gaze, **parameters)
-        values, _ = gaze_maps.release(gaze, own, budget(gaze, epsilon), random=random)
+        mechanism = cell_heatmap(gaze, **parameters)
+        values, _ = made.release(mechanism, gaze, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
 
     return make
 
 
 ALONE = {
-    "Theorem 3.4, per pixel": by_gaze_maps(calibration="liu2019", rows=600, columns=800, max_samples=None),
-    "bounded Gaussian, per pixel": by_gaze_maps(**PIXELS),
-    "bounded Gaussian, its best grid": by_gaze_maps(**COARSE),
+    "Theorem 3.4, per pixel": by_cells(calibration="liu2019", rows=600, columns=800, max_samples=None),
+    "bounded Gaussian, per pixel": by_cells(**PIXELS),
+    "bounded Gaussian, its best grid": by_cells(**COARSE),
     "spectral, prior none": by_spectral(form=NO_PRIOR),
     "spectral": by_spectral(),
 }
@@ -229,9 +230,9 @@ def centre_map() -> Map:
 def _print_prediction(gaze: Gaze) -> None:
     """What `preview` predicts beside what was measured, on the images on which nothing was chosen."""
     print("\nPredicted by `preview` / measured, per stimulus, images 1011–1020 and subsets of their viewers")
-    for name, make, parameters_for in (
-        ("spectral", by_spectral(), spectral_parameters),
-        ("bounded Gaussian, its best grid", by_gaze_maps(**COARSE), partial(gaze_map_parameters, **COARSE)),
+    for name, make, mechanism_for in (
+        ("spectral", by_spectral(), spectral_heatmap),
+        ("bounded Gaussian, its best grid", by_cells(**COARSE), partial(cell_heatmap, **COARSE)),
     ):
         for people in (25, 50, 100):
             cells = []
@@ -241,8 +242,8 @@ def _print_prediction(gaze: Gaze) -> None:
                     some = first_people(one_image(gaze, j), people)
                     random = SecureRandom.for_tests(j).spawn(str(epsilon))
                     found.append(correlation(make(some, epsilon, random)[0], exact_maps(some, CELLS)[0]))
-                quality = Quality({name: parameters_for(some)}, name, BLURS, people, 1.0)
-                predicted = quality.correlation(name, budget(some, epsilon), people)
+                viewing = Viewing(BLURS, people, 1.0)
+                predicted = mechanism_for(some).correlation(viewing, budget(some, epsilon), people)
                 cells.append(f"ε={epsilon:g}: {predicted:.2f} / {np.mean(found):.2f}")
             print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
 
@@ -298,10 +299,10 @@ def _print_dynamic(gaze: Gaze) -> None:
         found.setdefault("exact, but not changing over time (not private)", []).append(
             metrics.correlation(still, exact)
         )
-        parameters = replace(spectral_parameters(one, form=form), window=window)
+        mechanism = spectral_heatmap(one, form=form, window=window)
         for epsilon in EPSILONS:
-            values, _ = spectral.release(
-                one, parameters, budget(one, epsilon), random=SecureRandom.for_tests(j).spawn(str(epsilon))
+            values, _ = made.release(
+                mechanism, one, budget(one, epsilon), random=SecureRandom.for_tests(j).spawn(str(epsilon))
             )
             shown = values[one.stimuli[0], "heatmap"].astype(np.float64)
             found.setdefault(f"spectral, ε = {epsilon:g}", []).append(metrics.correlation(shown, exact))
@@ -347,9 +348,8 @@ def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
         inside = []
         for j in REPORTED:
             one = one_image(gaze, j)
-            parameters = spectral_parameters(one)
-            values, _ = spectral.release(
-                one, parameters, budget(one, epsilon), random=SecureRandom.for_tests(j)
+            values, _ = made.release(
+                spectral_heatmap(one), one, budget(one, epsilon), random=SecureRandom.for_tests(j)
             )
             error = np.abs(values[one.stimuli[0], "heatmap"] - exact[j])
             inside.append(float((error <= 2 * values[one.stimuli[0], "uncertainty"]).mean()))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import made
 import numpy as np
 import polars as pl
 from benchmarks._measure import print_table
@@ -23,6 +24,12 @@ from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
 from synthrelease.data.features import Features
 from synthrelease.evaluate import relative_mse, series_correlation
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.signals import coefficients
+from synthrelease.kinds.signals import spectral as spectral_signals
+from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES
+from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.prepare import _CLIP, _COSINES
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
@@ -32,16 +39,9 @@ from synthrelease.maths.spectral_signals import (
     OF_START,
     SpectralSignalForm,
 )
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.completed_series import completed_series
-from synthrelease.mechanisms.signals import MEAN, SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
-from synthrelease.outputs.signal_quality import Quality
-from synthrelease.outputs.signals import _CLIP, _COSINES, _FREQUENCIES
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
-from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.report.figures import save
 from synthrelease.report.signal_figures import signals_figure, utility_figure
 
@@ -100,13 +100,11 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
     people = 300
     times = crowd(data.people, people, 0)
     form = SpectralSignalForm(LENGTH, len(CONDITIONS), _COSINES, OF_PERSON, None, _CLIP)
-    parameters = SpectralSignalParameters(form, 1, len(CONDITIONS), Neighbours.REPLACE_ONE, people)
-    own = np.tensordot(times, spectral_signals.contributions(data, parameters), 1)
-    event = spectral_signals.calibrate(parameters, Budget(1.0, DELTA))
+    mechanism = made.spectral_signals(form, of=data, people=people)
+    own = np.tensordot(times, spectral_signals.contributions(data, mechanism.parameters), 1)
+    event = mechanism.calibrated_noise(Budget(1.0, DELTA))
     noisy = noised(own, event, largest=2**40, random=SecureRandom.for_tests(1))
-    values = spectral_signals.derived_signals(
-        noisy, data.recordings, data.bounds_by_name, parameters, event.standard_deviation
-    )
+    values = made.arrays(Drawn({"noisy": noisy}, event, mechanism.parameters))
     series = own_series(data, LENGTH)
     exact = np.tensordot(times, series - series.mean(axis=(1, 3), keepdims=True), 1) / people
     feature = data.features[0]
@@ -155,16 +153,14 @@ def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release
         }
         | changes
     )
-    usual = SpectralSignalParameters(form, features, recordings, Neighbours.REPLACE_ONE, data.people)
-    own = spectral_signals.contributions(data, usual)
+    usual = made.spectral_signals(form, of=data, people=data.people)
+    own = spectral_signals.contributions(data, usual.parameters)
 
     def release(times: NDArray[np.int64], budget: Budget, random: SecureRandom) -> Curves:
-        parameters = replace(usual, people=int(times.sum()))
-        event = spectral_signals.calibrate(parameters, budget)
+        parameters = replace(usual.parameters, people=int(times.sum()))
+        event = usual.calibrated_noise(budget)
         noisy = noised(np.tensordot(times, own, 1), event, largest=2**40, random=random)
-        values = spectral_signals.derived_signals(
-            noisy, data.recordings, data.bounds_by_name, parameters, event.standard_deviation
-        )
+        values = made.arrays(Drawn({"noisy": noisy}, event, parameters))
         return _curves(data, lambda r, f: values[r, f, "values"])
 
     return release
@@ -172,16 +168,14 @@ def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release
 
 def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: Any) -> Release:
     """Return a release of a crowd by LPA, FPA, CFPA or DCFPA."""
-    usual_form = {"frequencies": None if mechanism == LPA else _FREQUENCIES}
+    usual_form = {"frequencies": None if mechanism == LPA else USUAL_FREQUENCIES}
     form = SignalForm(mechanism, LENGTH, **(usual_form | changes))
-    usual = SignalParameters(
-        form, noise, MEAN, len(data.features), len(data.recordings), Neighbours.REPLACE_ONE, data.people
-    )
-    own = signals.contributions(data, usual)
+    usual = made.signals(form, noise, of=data, people=data.people)
+    own = coefficients.contributions(data, usual.parameters)
 
     def release(times: NDArray[np.int64], budget: Budget, random: SecureRandom) -> Curves:
         people = int(times.sum())
-        event = signals.calibrate(replace(usual, people=people), budget)
+        event = usual.calibrated_noise(budget)
         noisy = noised(np.tensordot(times, own, 1), event, largest=2**50, random=random)
         limits = [derived.Unit(data.limits(f), people) for f in range(len(data.features))]
         return np.stack([derived.signal(noisy[:, f], form, unit) for f, unit in enumerate(limits)], axis=1)
@@ -338,10 +332,8 @@ def _print_people_needed(data: Features) -> None:
                 None,
                 _CLIP,
             )
-            own = SpectralSignalParameters(
-                form, len(part.features), len(part.recordings), Neighbours.REPLACE_ONE, part.people
-            )
-            told = Quality({"spectral": own}, "spectral").prediction(budget, part.people)[1].split()[0]
+            mechanism = made.spectral_signals(form, of=part, people=part.people)
+            told = mechanism.prediction(mechanism.calibrate(budget), budget, part.people)[1].split()[0]
             row.append(f"{_least(part, release, epsilon)} / {told}")
         rows.append(row)
     print_table(["released", *(f"ε = {epsilon:g}" for epsilon in EPSILONS)], rows)

@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import made
 import numpy as np
 from numpy.typing import NDArray
 
 from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
 from synthrelease.data.features import RECORDING, Features
-from synthrelease.mechanisms.statistics import StatisticsParameters, release
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 NAMES = ("pupil_l_mean_mm", "pupil_sd_mm", "openness_mean", "blink_rate_hz")
 BOUNDS = {name: ier2023.BOUNDS[name] for name in NAMES}
@@ -40,18 +39,16 @@ class Way:
         """Return the root-mean-square error of each of its statistics, as a share of the bounds."""
         chosen = data.only(list(BOUNDS)[: self.features])
         groups = CONDITIONS if self.grouped else ()
-        p = StatisticsParameters(
+        mechanism = made.statistics(
             self.names,
-            tuple(BOUNDS[name] for name in chosen.features),
-            10,
-            Neighbours.REPLACE_ONE,
-            people,
-            self.noise,
+            of=chosen,
+            people=people,
+            noise=self.noise,
             by=RECORDING if self.grouped else None,
             groups=groups,
             max_groups=len(groups) or 1,
         )
-        values, _ = release(chosen, p, Budget(EPSILON, DELTA), random=random)
+        values, _ = made.release(mechanism, chosen, Budget(EPSILON, DELTA), random=random)
         squared: dict[str, list[float]] = {name: [] for name in self.names}
         for name in self.names:
             for f, feature in enumerate(chosen.features):
