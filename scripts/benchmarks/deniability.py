@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from synthrelease.mechanisms.records import SeededModel, deniability_test
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, alone, resident_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
+from synthrelease.kinds.records.deniability import deniability_test
+from synthrelease.kinds.records.model import SeededModel
 
 WORK = "deniability test, 10⁶ candidates × 10⁶ records × 52 attributes, 11 sizes of ω"
 ATTRIBUTES, VALUES, GAMMA, K = 52, 16, 4.0, 8

@@ -6,21 +6,20 @@ Targets: 30 ms a stimulus for 100 people and 10⁴ samples, the same for both sc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import made
 import numpy as np
-from synthrelease.mechanisms.spectral import SAMPLES, SpectralParameters, calibrate, contributions, release
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Report, Section
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.maths.spectral import RADIUS, SpectralForm
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.maths.spectral import SpectralForm
 from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 WORK = "spectral coefficients and noise, 100 people, 10⁴ samples"
 SCREENS = (Screen(800, 600), Screen(3840, 2160))
@@ -34,15 +33,15 @@ MILLISECONDS, SAME = Target(30.0, at_most=True), Target(1.2, at_most=True)
 def run(limits: Limits, *, quick: bool = False) -> Report:
     """Time both screens, and more and more samples of each person."""
     runs, grown = (5, GROWN[:2]) if quick else (RUNS, GROWN)
-    parameters = spectral_parameters(1, PEOPLE, CELLS)
+    mechanism = spectral_heatmap(1, PEOPLE, CELLS)
     works: dict[str, Callable[[], object]] = {}
     for screen in SCREENS:
         gaze = _crowd(screen, PEOPLE, EACH)
-        works[f"{_size(screen)} noised"] = _noised(gaze, parameters)
-        works[f"{_size(screen)} shown"] = lambda gaze=gaze: release(
-            gaze, parameters, BUDGET, random=SecureRandom()
+        works[f"{_size(screen)} noised"] = _noised(gaze, mechanism)
+        works[f"{_size(screen)} shown"] = lambda gaze=gaze: made.release(
+            mechanism, gaze, BUDGET, random=SecureRandom()
         )
-    works["calibrated"] = lambda: calibrate(parameters, BUDGET)
+    works["calibrated"] = lambda: mechanism.calibrate(BUDGET)
     seconds = median_seconds(works, runs)
     noised_ones = [seconds[f"{_size(screen)} noised"] for screen in SCREENS]
     ratio = max(noised_ones) / min(noised_ones)
@@ -56,7 +55,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ]
         for screen, one in zip(SCREENS, noised_ones, strict=True)
     ]
-    larger = {str(n): _noised(_crowd(SCREENS[0], PEOPLE, n * EACH), parameters) for n in grown}
+    larger = {str(n): _noised(_crowd(SCREENS[0], PEOPLE, n * EACH), mechanism) for n in grown}
     taken = list(median_seconds(larger, runs).values())
     growth = Growth(
         "samples", [n * PEOPLE * EACH for n in grown], taken, [peak_bytes(work) for work in larger.values()]
@@ -93,35 +92,26 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
     )
 
 
-def spectral_parameters(stimuli: int, people: int, cells: tuple[int, int]) -> SpectralParameters:
-    """Return parameters under which everybody counts on every stimulus."""
-    return SpectralParameters(
+def spectral_heatmap(stimuli: int | Sequence[str], people: int, cells: tuple[int, int]) -> SpectralHeatmap:
+    """Return a mechanism under which everybody counts on every stimulus."""
+    number = stimuli if isinstance(stimuli, int) else len(stimuli)
+    return made.spectral(
         stimuli=stimuli,
         form=SpectralForm(BLURS, cells),
-        joint=True,
-        max_stimuli=stimuli,
-        viewers=(people,) * stimuli,
+        max_stimuli=number,
+        viewers=(people,) * number,
         assignment_public=True,
-        weight=SAMPLES,
-        window=None,
-        neighbours=Neighbours.REPLACE_ONE,
         people=people,
     )
 
 
 def multiply_adds(samples: int) -> float:
     """Return how many multiply-adds the coefficients of some samples take: one for each and each pair of frequencies."""
-    return float(samples * math.prod(spectral_parameters(1, 1, CELLS).form.band.box))
+    return float(samples * math.prod(spectral_heatmap(1, 1, CELLS).parameters.form.band.box))
 
 
-def _noised(gaze: Gaze, parameters: SpectralParameters) -> Callable[[], object]:
-    def work() -> object:
-        event = calibrate(parameters, BUDGET)
-        return noised(
-            contributions(gaze, parameters), event, largest=gaze.people * RADIUS, random=SecureRandom()
-        )
-
-    return work
+def _noised(gaze: Gaze, mechanism: SpectralHeatmap) -> Callable[[], object]:
+    return lambda: mechanism.draw(mechanism.collect(gaze), BUDGET, SecureRandom())
 
 
 def _size(screen: Screen) -> str:

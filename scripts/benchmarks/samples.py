@@ -13,14 +13,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import made
 import numpy as np
 import polars as pl
-from synthrelease.mechanisms.spectral import collect, derived_maps, draw
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, alone, resident_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
-from benchmarks.heatmap import BUDGET, SCREENS, multiply_adds, spectral_parameters
+from benchmarks.heatmap import BUDGET, SCREENS, multiply_adds, spectral_heatmap
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.kinds.collected import Sums
@@ -178,12 +178,12 @@ def measure_release(path: Path, people: int) -> Released:
     stimuli = [str(s) for s in range(STIMULI)]
     options = {**defaults("gaze"), "columns": COLUMNS, "screen": asdict(SCREENS[0])}
     spec = InputSpec("gaze", "gaze", path, options)
-    parameters = spectral_parameters(STIMULI, people, CELLS)
+    mechanism = spectral_heatmap(stimuli, people, CELLS)
     adding: list[float] = []
 
     def timed(gaze: Gaze) -> Sums:
         begun = time.perf_counter()
-        sums = collect(gaze, parameters)
+        sums = mechanism.collect(gaze)
         adding.append(time.perf_counter() - begun)
         return sums
 
@@ -193,7 +193,6 @@ def measure_release(path: Path, people: int) -> Released:
     each = (contributions(part, collectors, {}).collected["maps"] for part in parts)
     total = functools.reduce(lambda one, other: one.joined(other), each)
     collected = time.perf_counter()
-    noisy, event = draw(total, parameters, BUDGET, random=SecureRandom())
-    derived_maps(noisy, stimuli, parameters, event.standard_deviation)
+    made.arrays(mechanism.draw(total, BUDGET, SecureRandom()))
     end = time.perf_counter()
     return Released(end - start, sum(adding), end - collected, resident_bytes())

@@ -30,6 +30,7 @@ from synthrelease.parallel import run as run_job
 from synthrelease.parts import PART_CELLS
 
 WORK = "on paper: a release of 10⁹ records, and one of 10⁶ recordings"
+COLLECTING = "_contributions"  # of the calls of a build, the one that workers share
 WORKERS, NIGHT_S, MEMORY_GB, GIGABITS = 64, 8 * 3600, 256, 10  # of a cluster that an archive may have
 ATTRIBUTES, BINS, ROWS_EACH, FEATURES, STEPS, RECORDINGS_EACH = 52, 16, 10, 10, 1300, 4
 HEAD = """
@@ -89,7 +90,7 @@ class Watched:
         done = self.inner.submit(call, here=here)
         stage = call.function.__name__
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - begun
-        if stage == "_collected":
+        if stage == COLLECTING:
             self.travelled += len(pickle.dumps(done.result(), protocol=5))
         return done
 
@@ -123,7 +124,7 @@ def measure(case: int, size: int) -> Measured:
         begun = time.perf_counter()
         built = run_job(build_job(folder / "plan.toml", folder / "out.h5"), pool)
         taken = time.perf_counter() - begun
-        shared = pool.seconds["_collected"]
+        shared = pool.seconds[COLLECTING]
         return Measured(
             size,
             shared,

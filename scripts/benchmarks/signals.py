@@ -10,16 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import made
 import numpy as np
 from numpy.typing import NDArray
-from synthrelease.mechanisms import signals, spectral_signals
-from synthrelease.mechanisms.signals import EACH, SignalParameters
-from synthrelease.mechanisms.spectral_signals import SpectralSignalParameters
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
+from synthrelease.kinds.signals.coefficients import CoefficientSignals, totals
+from synthrelease.kinds.signals.public_series import EACH
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import SignalForm
 from synthrelease.maths.spectral_signals import SpectralSignalForm
@@ -27,7 +27,6 @@ from synthrelease.noise import SecureRandom, discrete_laplace
 from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Noise
-from synthrelease.privacy.guarantee import Neighbours
 
 WORK = "CFPA-64, 8 frequencies, 60 recordings × 48 features × 1300 steps × 100 draws"
 RECORDINGS, FEATURES, STEPS, CHUNK, FREQUENCIES, DRAWS = 60, 48, 1300, 64, 8, 100
@@ -111,19 +110,19 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
 
 
 def _integers(data: Features, recordings: int, noise: str) -> tuple[NDArray[np.int64], Noise]:
-    parameters = _parameters(recordings, noise)
-    return signals.totals(data, parameters), signals.calibrate(parameters, BUDGET)
+    mechanism = _each(data, recordings, noise)
+    return totals(data, mechanism.parameters), mechanism.calibrated_noise(BUDGET)
 
 
-def _parameters(recordings: int, noise: str) -> SignalParameters:
+def _each(data: Features, recordings: int, noise: str) -> CoefficientSignals:
     form = SignalForm("cfpa", STEPS, CHUNK, FREQUENCIES)
-    return SignalParameters(form, noise, EACH, FEATURES, 1, Neighbours.REPLACE_ONE, recordings)
+    return made.signals(form, noise, EACH, of=data, people=recordings)
 
 
 def _cfpa(data: Features, recordings: int, noise: str, draws: int) -> Callable[[], object]:
-    parameters = _parameters(recordings, noise)
-    event = signals.calibrate(parameters, BUDGET)
-    return lambda: _drawn(data, parameters, event, draws)
+    mechanism = _each(data, recordings, noise)
+    event = mechanism.calibrated_noise(BUDGET)
+    return lambda: _drawn(data, mechanism, event, draws)
 
 
 def _noise_alone(size: int, event: Noise, draws: int) -> None:
@@ -132,13 +131,14 @@ def _noise_alone(size: int, event: Noise, draws: int) -> None:
         discrete_laplace(event.scale, size * BLOCK, random=random)
 
 
-def _drawn(data: Features, parameters: SignalParameters, event: Noise, draws: int) -> float:
+def _drawn(data: Features, mechanism: CoefficientSignals, event: Noise, draws: int) -> float:
     """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
-    own, random, total = signals.totals(data, parameters), SecureRandom(), 0.0
+    parameters, random, total = mechanism.parameters, SecureRandom(), 0.0
+    own = totals(data, parameters)
     unit = derived.Unit((0.0, 1.0), 1)
     for _ in range(0, draws, BLOCK):
         exact = np.broadcast_to(own, (BLOCK, *own.shape))
-        noisy = noised(exact, event, largest=parameters.largest, random=random)
+        noisy = noised(exact, event, largest=mechanism.largest_integer, random=random)
         total += float(derived.signal(noisy, parameters.form, unit)[..., 0].sum())
     return total
 
@@ -179,10 +179,8 @@ def _of_spectral(*, quick: bool) -> tuple[Section, float]:
     for people in SIZES:
         data = _crowd(people, 4, 300, 10)
         form = SpectralSignalForm(300, 40, 64, "person", None, 0.03)
-        parameters = SpectralSignalParameters(form, 10, 4, Neighbours.REPLACE_ONE, people)
-        works[str(people)] = lambda d=data, p=parameters: spectral_signals.release(
-            d, p, BUDGET, random=SecureRandom()
-        )
+        mechanism = made.spectral_signals(form, of=data, people=people)
+        works[str(people)] = lambda d=data, m=mechanism: made.release(m, d, BUDGET, random=SecureRandom())
     seconds = median_seconds(works, 1 if quick else 3, clock=time.process_time)
     rows = [
         [f"{name} people", f"{one:.3f}", f"{peak_bytes(works[name]) / 2**20:.0f}"]

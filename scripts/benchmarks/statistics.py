@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import made
 import numpy as np
 from numpy.typing import NDArray
-from synthrelease.mechanisms.statistics import StatisticsParameters, release
 
 from benchmarks._diffprivlib import peer_version, seconds_of_statistic
 from benchmarks._limits import Limits
@@ -23,7 +23,6 @@ from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 WORK = "mean, histogram and median of 10⁶ people"
 SIZES, QUICK_SIZES = (10_000, 100_000, 1_000_000), (1000, 10_000)
@@ -111,9 +110,9 @@ def _measured(people: int) -> list[Measured]:
 
 
 def _release(data: Features, statistic: str) -> Callable[[], object]:
-    parameters = StatisticsParameters((statistic,), ((0.0, 1.0),), BINS, Neighbours.REPLACE_ONE, data.people)
+    mechanism = made.statistics((statistic,), bins=BINS, of=data, people=data.people)
     budget, random = Budget(EPSILON, 0.0), SecureRandom()
-    return lambda: release(data, parameters, budget, random=random)
+    return lambda: made.release(mechanism, data, budget, random=random)
 
 
 def _theirs(values: NDArray[np.float64]) -> dict[str, float]:

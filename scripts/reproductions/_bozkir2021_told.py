@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
-from synthrelease.mechanisms.bozkir2021 import PaperParameters, perturbed
 
 from reproductions._bozkir2021_data import Numbers, Study, windows_of
 from reproductions._bozkir2021_ways import Way
@@ -23,6 +22,7 @@ from synthrelease.evaluate.classification import (
     split_accuracy,
     trained,
 )
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters, perturbed
 from synthrelease.noise import SecureRandom
 
 TASK, HALVES, ADVERSARY = "task", "halves", "adversary"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from synthrelease.mechanisms.bozkir2021 import PRINTED, SUM, PaperParameters
-
 from reproductions._bozkir2021_data import Study
+from synthrelease.kinds.signals.bozkir2021 import PRINTED, SUM, PaperParameters
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import made
 import numpy as np
 from numpy.typing import NDArray
-from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate, contributions
 
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, good_delta
-from reproductions._tracker import gaze_counts, paths
+from reproductions._tracker import SCREEN, gaze_counts, paths
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import PolicyError
 from synthrelease.evaluate import correlation
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.public import LIU2019
 from synthrelease.maths import derived
 from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
 from synthrelease.noise import SecureRandom
 from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.privacy.budget import Budget
 
 MOUSE_T = 200  # samples of a person that count: public
 PAPERS, EXACT, BOUNDED = "Gaussian, Theorem 3.4", "Gaussian, exact", f"Gaussian, exact, T = {MOUSE_T}"
@@ -45,16 +46,16 @@ def grid_points(
         (BOUNDED, MOUSE_T, "exact"),
     ):
         of_cap = [
-            parameters(rows, columns, people, cap=m, max_samples=max_samples, calibration=calibration)
+            cell_heatmap(rows, columns, people, cap=m, max_samples=max_samples, calibration=calibration)
             for m in caps
         ]
         try:
-            sigmas = np.array([calibrate(p, budget).scale for p in of_cap]) / people
+            sigmas = np.array([one.calibrated_noise(budget).scale for one in of_cap]) / people
         except PolicyError:
             continue
         cap = best_cap(caps, expected_mse(norms, sigmas, people=people, pixels=rows * columns))
         chosen = of_cap[cap - 1]
-        event, total = calibrate(chosen, budget), contributions(gaze, chosen)[0]
+        event, total = chosen.calibrated_noise(budget), chosen.exact(chosen.collect(gaze))["noisy"][0]
         own = random.spawn(name, str(columns), str(epsilon))
         found = []
         for _ in range(draws):
@@ -63,11 +64,11 @@ def grid_points(
         yield name, (cap, float(np.mean(found)), float(np.std(found)))
 
 
-def parameters(
+def cell_heatmap(
     rows: int, columns: int, people: int, *, cap: int, max_samples: int | None, calibration: str
-) -> GazeMapParameters:
-    """Parameters of one Gaussian heatmap under replace-one."""
-    return GazeMapParameters(
+) -> CellHeatmap:
+    """One heatmap with Gaussian noise under replace-one."""
+    return made.cells(
         stimuli=1,
         rows=rows,
         columns=columns,
@@ -75,11 +76,10 @@ def parameters(
         max_samples=max_samples,
         max_stimuli=1,
         assignment_public=True,
-        neighbours=Neighbours.REPLACE_ONE,
-        noise=GAUSSIAN,
         calibration=calibration,
         blur_px=BLUR_PX,
         people=people,
+        screen=SCREEN,
     )
 
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+import made
 import numpy as np
 from numpy.typing import NDArray
-from synthrelease.mechanisms.spectral import (
-    SAMPLES,
-    SpectralParameters,
-    calibrate,
-    contributions,
-    derived_maps,
-)
 
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, Crowd, Map, Strategy, good_delta
 from reproductions._tracker import SCREEN
 from synthrelease.data.gaze import Gaze
-from synthrelease.maths.spectral import RADIUS, SpectralForm
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.maths.spectral import SpectralForm
 from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
 
 NAME = "spectral"
 _BLURS = (BLUR_PX / SCREEN_PX[1], BLUR_PX / SCREEN_PX[0])
@@ -30,27 +23,25 @@ class Spectral:
 
     def __init__(self, gaze: Gaze, *, copies: int, cells: tuple[int, int]) -> None:
         people = gaze.people * copies
-        self._parameters = SpectralParameters(
-            stimuli=1,
+        self._mechanism = made.spectral(
+            stimuli=gaze.stimuli,
             form=SpectralForm(_BLURS, cells),
-            joint=True,
             max_stimuli=1,
             viewers=(people,),
             assignment_public=True,
-            weight=SAMPLES,
-            window=None,
-            neighbours=Neighbours.REPLACE_ONE,
             people=people,
+            screen=SCREEN,
         )
-        self._total = contributions(gaze, self._parameters) * copies
+        self._people = people
+        self._exact = {"noisy": self._mechanism.collect(gaze)["noisy"] * copies}
 
     def draw(self, epsilon: float, random: SecureRandom) -> Map:
         """Return one released map, 1 on average."""
-        people = self._parameters.people or 1
-        event = calibrate(self._parameters, Budget(epsilon, good_delta(people)))
-        noisy = noised(self._total, event, largest=people * RADIUS, random=random)
-        values = derived_maps(noisy, ("image",), self._parameters, event.standard_deviation)
-        return values["image", "heatmap"].astype(np.float64)
+        event = self._mechanism.calibrate(Budget(epsilon, good_delta(self._people)))
+        noisy = self._mechanism.with_noise(self._exact, event, random)
+        values = made.arrays(Drawn(noisy, event, self._mechanism.parameters))
+        (shown,) = (array for labels, array in values.items() if labels[-1] == "heatmap")
+        return shown.astype(np.float64)
 
 
 def spectral_strategy(recorded: list[NDArray[np.float64]], crowd: Crowd) -> Strategy:

@@ -1,7 +1,7 @@
 """Bozkir et al. 2021, "Differential privacy for eye tracking with temporal correlations": utility, correlations, classification.
 
 On the pupil features of IER 2023 (ier2023_vr_pupil), and on MPIIDPEye and MPIIPrivacEye where DATA has their feature files. The
-mechanisms are the paper's, and protect nobody (`synthrelease/mechanisms/bozkir2021.proof.md`). Everything is seeded: nothing here
+mechanisms are the paper's, and protect nobody (`synthrelease/kinds/signals/bozkir2021.proof.md`). Everything is seeded: nothing here
 may be published as private.
 """
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from benchmarks._measure import print_table
 from numpy.typing import NDArray
-from synthrelease.mechanisms.gaze_maps import LIU2019, calibrate, contributions
 from tqdm import tqdm
 
 from reproductions._liu2019_attacks import attack_noise_free, attack_selection, selection_bound
@@ -38,9 +37,9 @@ from reproductions._liu2019_grids import (
     MOUSE_T,
     PAPERS,
     blurred,
+    cell_heatmap,
     grid_points,
     on_common_grid,
-    parameters,
 )
 from reproductions._liu2019_spectral import NAME as SPECTRAL
 from reproductions._liu2019_spectral import Spectral, spectral_strategy
@@ -48,6 +47,7 @@ from reproductions._tracker import gaze_counts, load_image, paths, tracked
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluate import correlation
+from synthrelease.kinds.heatmap.public import LIU2019
 from synthrelease.maths.gaze_caps import best_cap
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy.budget import Budget
@@ -186,9 +186,9 @@ def _sigma_row(height: int, width: int, n: int, max_samples: int, epsilon: float
     whole = one_map(pixels=pixels, cap=1, max_samples=None)
     bounded = one_map(pixels=pixels, cap=1, max_samples=max_samples)
     papers = liu2019_sigma(epsilon, delta, cap=1, pixels=pixels)
-    papers_own = parameters(height, width, n, cap=1, max_samples=None, calibration=LIU2019)
+    papers_own = cell_heatmap(height, width, n, cap=1, max_samples=None, calibration=LIU2019)
     try:
-        calibrate(papers_own, Budget(epsilon, delta))
+        papers_own.calibrate(Budget(epsilon, delta))
         verdict = "accepts"
     except PolicyError:
         verdict = "REFUSES"
@@ -348,8 +348,8 @@ def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> No
     """The paper's footnote 7: down-sample the maps if there are few people. The real people, no replication."""
     width, height = SCREEN_PX
     people = gaze.people
-    all_counted = parameters(height, width, people, cap=10**6, max_samples=None, calibration="exact")
-    truth = on_common_grid(blurred(contributions(gaze, all_counted)[0], people))
+    all_counted = cell_heatmap(height, width, people, cap=10**6, max_samples=None, calibration="exact")
+    truth = on_common_grid(blurred(all_counted.exact(all_counted.collect(gaze))["noisy"][0], people))
     no_data = correlation(centred(truth.shape), truth)
     panels, ours = {}, {}
     rows = []
