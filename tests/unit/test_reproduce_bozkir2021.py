@@ -12,7 +12,7 @@ from reproducing import fresh_workers, reproduce, table, titles, without_results
 
 from synthrelease.errors import DataError
 from synthrelease.evaluate.attacks import Windows
-from synthrelease.mechanisms.bozkir2021 import PaperParameters, Perturbed
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters, Perturbed
 from synthrelease.noise import SecureRandom
 
 PEOPLE, CONDITIONS = 6, ("calm", "loud")
