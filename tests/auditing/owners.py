@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 import made
 import numpy as np
+from goldens import figures
 from scipy.stats import binom
 
 from auditing.detectors import SIGNIFICANCE, Detector, Verdict
@@ -68,9 +68,9 @@ def _passed(random: SecureRandom) -> tuple[int, int]:
     """Trials of Test 2, and how many passed, where no two seeds are alike."""
     world = strangers()
     _, drawn = world.released(world.one, TRIALS, random)
-    (found,) = (re.search(r"(\d+) of (\d+) candidates passed", note) for note in drawn.notes[1:])
-    assert found is not None
-    return int(found[2]), int(found[1])
+    _, how_many_passed = drawn.notes
+    passed, trials = map(int, figures(how_many_passed)[:2])
+    return trials, passed
 
 
 def _too_many(found: tuple[int, int]) -> Verdict:
