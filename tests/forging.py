@@ -18,6 +18,7 @@ from synthrelease.bundle import claims, disclosure, reseal, resealing
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.items import Item, items_of
 from synthrelease.kinds.dataset import STORED, Role, Source
+from synthrelease.kinds.narrower import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.stored import stored
 from synthrelease.privacy import accounting
@@ -84,9 +85,7 @@ def recompute_claims(manifest: Manifest) -> None:
         delta = entry["guarantee"].get("delta", 0.5)
         entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
         with suppress(ValueError, TypeError):  # parameters that are none follow from nothing
-            narrower = claims.narrower_guarantees(
-                parameters_of(entry), event, delta=delta, neighbours=neighbours
-            )
+            narrower = narrower_guarantees(parameters_of(entry), event, delta=delta, neighbours=neighbours)
             entry["narrower_units"] = [one.to_json() for one in narrower]
     delta = manifest["privacy"]["guarantee"].get("delta", 0.5)
     budget = manifest["privacy"]["budget"]["epsilon"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,6 +13,7 @@ from typing import Any
 import made
 import numpy as np
 import pytest
+from goldens import figures
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 from wanted import Records as Wanted
@@ -146,11 +146,10 @@ def release(
 
 
 def passing_of(drawn: Drawn, wanted: Wanted) -> Passing:
-    text = "\n".join(drawn.notes)
-    tried = re.search(r"(\d+) of (\d+) candidates passed", text)
-    copied = re.search(r"(\d+) of \d+ records equal", text)
-    passed, trials = (int(tried[1]), int(tried[2])) if tried else (wanted.rows, wanted.rows)
-    return Passing(trials, passed, int(copied[1]) if copied else None)
+    if not drawn.notes:  # no one's records were looked at
+        return Passing(wanted.rows, wanted.rows, None)
+    (copies, _), (passed, trials) = (map(int, figures(note)[:2]) for note in drawn.notes)
+    return Passing(trials, passed, copies)
 
 
 def calibrate(wanted: Wanted, budget: Budget | None) -> Event:

@@ -10,13 +10,13 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+import made
 import numpy as np
 import pytest
 
 from synthrelease.maths.fourier import basis
 from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.mechanisms.signals import SignalParameters, calibrate
 from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import signal, signal_chunk
@@ -32,7 +32,7 @@ LENGTHS = [4, 9, 16, 32]
 FREQUENCIES = [1, 2, 3]
 
 
-def made(mechanism: str, length: int, frequencies: int, **changes: float) -> SignalForm:
+def form_of(mechanism: str, length: int, frequencies: int, **changes: float) -> SignalForm:
     chunk = None if mechanism == FPA else length
     return SignalForm(mechanism, length, chunk, frequencies, **changes)
 
@@ -78,7 +78,7 @@ def never_more_in_integers(form: SignalForm, one: Numbers, other: Numbers) -> No
 def test_bozkir2021_constant_series_at_the_bounds_attain_the_l2_sensitivity(
     mechanism: str, length: int, frequencies: int
 ) -> None:
-    form = made(mechanism, length, frequencies)
+    form = form_of(mechanism, length, frequencies)
     one, other = np.full(length, float(H)), np.full(length, -float(H))
     _, l2 = attained(form, one, other)
     assert l2 == pytest.approx(2 * H * math.sqrt(length), rel=1e-9)
@@ -90,7 +90,7 @@ def test_bozkir2021_constant_series_at_the_bounds_attain_the_l2_sensitivity(
 @pytest.mark.parametrize("length", [2, 3, *LENGTHS])
 def test_bozkir2021_alternating_series_attain_the_l2_sensitivity_of_differences(length: int) -> None:
     """Δ₂ = (hi − lo)·√(4L − 3), at full band."""
-    form = made(DCFPA, length, length // 2 + 1)
+    form = form_of(DCFPA, length, length // 2 + 1)
     one = np.where(np.arange(length) % 2, -float(H), float(H))
     _, l2 = attained(form, one, -one)
     assert l2 == pytest.approx(2 * H * math.sqrt(4 * length - 3), rel=1e-9)
@@ -101,7 +101,7 @@ def test_bozkir2021_alternating_series_attain_the_l2_sensitivity_of_differences(
 @pytest.mark.parametrize("length", LENGTHS)
 def test_bozkir2021_of_one_frequency_of_differences_only_the_last_step_is_seen(length: int) -> None:
     """Σ of the differences is the last value: Δ₂ = (hi − lo)/√L, and not (hi − lo)·√(4L − 3)."""
-    form = made(DCFPA, length, 1)
+    form = form_of(DCFPA, length, 1)
     one = np.zeros(length)
     one[-1] = H
     l1, l2 = attained(form, one, -one)
@@ -121,7 +121,7 @@ def test_bozkir2021_series_of_a_flat_spectrum_attain_both_sensitivities(
 ) -> None:
     """Bounded series, and in L1 √K·2R: Cauchy and Schwarz leave nothing over."""
     k = length // 2 + 1 if frequencies == "all" else int(frequencies)
-    form = made(mechanism, length, k, clip=0.05 if mechanism == DCFPA else 0.4)
+    form = form_of(mechanism, length, k, clip=0.05 if mechanism == DCFPA else 0.4)
     (part,) = form.parts
     one = flat(form, seed=length)
     assert np.abs(one).max() <= H
@@ -144,22 +144,22 @@ def test_bozkir2021_chunks_features_and_recordings_of_one_person_add_up(mechanis
     form = SignalForm(mechanism, 21, 8, 3, clip=0.1)
     series, one = 6, []
     for part in form.parts:
-        alone = made(mechanism, part.length, part.frequencies or 0, clip=0.1)
+        alone = form_of(mechanism, part.length, part.frequencies or 0, clip=0.1)
         one.append(np.tile(flat(alone, seed=1), part.chunks))
         assert alone.parts[0].radius == part.radius
     person = np.tile(np.concatenate(one), (series, 1))
     assert np.abs(person).max() <= H
     integers = form.integers(np.trunc(np.concatenate([person, -person])).astype(np.int64))
     moved = integers[:series] - integers[series:]
-    parameters = SignalParameters(form, noise, "mean", 3, 2, REPLACE, 10)
-    stated = parameters.sensitivity()
+    output = made.signals(form, noise, features=3, recordings=2, people=10)
+    stated = output.parameters.sensitivity(REPLACE)
     exact_l2 = 2 * math.sqrt(series * sum(part.chunks * part.radius**2 for part in form.parts))
     exact_l1 = series * sum(part.chunks * math.sqrt(part.count) * 2 * part.radius for part in form.parts)
     assert stated.l2 == pytest.approx(exact_l2, rel=1e-12)
     assert stated.l1 == pytest.approx(exact_l1, rel=1e-4)
     assert 0.99 * stated.l1 <= int(np.abs(moved).sum()) <= stated.l1
     assert 0.99**2 * stated.l2_squared <= int((moved * moved).sum()) <= stated.l2_squared
-    event = calibrate(parameters, Budget(1.0, 1e-6))
+    event = output.calibrated_noise(Budget(1.0, 1e-6))
     assert event.sensitivity == (stated.l1 if noise == LAPLACE else stated.l2)
     assert event.count == series * form.count
 
@@ -212,7 +212,7 @@ def test_bozkir2021_differences_of_a_bounded_chunk_by_brute_force(length: int) -
     assert np.abs(moved).sum(axis=2).max() == 2 * H * (2 * length - 1)
     longest = int((moved**2).sum(axis=2).max())
     assert longest == (2 * H) ** 2 * (4 * length - 3)
-    radius = made(DCFPA, length, length // 2 + 1).parts[0].radius
+    radius = form_of(DCFPA, length, length // 2 + 1).parts[0].radius
     assert (2 * (radius - 1)) ** 2 < longest <= (2 * radius) ** 2
 
 
@@ -223,7 +223,7 @@ def test_bozkir2021_a_limit_of_changes_makes_differences_cheaper_than_the_series
 ) -> None:
     """Δ₂ = √((hi − lo)² + (L − 1)(2b)²) for changes of at most b, against (hi − lo)·√L without differences."""
     limit = int(share * 2 * H)
-    radius = made(DCFPA, length, length // 2 + 1, max_change=limit).parts[0].radius
-    plain = made(CFPA, length, length // 2 + 1).parts[0].radius
+    radius = form_of(DCFPA, length, length // 2 + 1, max_change=limit).parts[0].radius
+    plain = form_of(CFPA, length, length // 2 + 1).parts[0].radius
     assert 2 * radius == pytest.approx(math.sqrt((2 * H) ** 2 + (length - 1) * (2 * limit) ** 2), abs=2)
     assert (radius < plain) == (share < 0.5)

@@ -14,17 +14,18 @@ from goldens import check_text, figures
 import synthrelease
 from synthrelease.design import make_design
 from synthrelease.forecast import as_text, preview
+from synthrelease.kinds.statistics.sensitivity import sensitivity
 from synthrelease.maths.steps import centre_and_step
 from synthrelease.plan import load_plan
 from synthrelease.privacy import DiscreteLaplace, laplace_scale
 from synthrelease.privacy.accounting import compose
 from synthrelease.privacy.guarantee import Neighbours, PureDP
-from synthrelease.privacy.sensitivity import quantile_utility, statistics
+from synthrelease.privacy.sensitivity import quantile_utility
 
 EPSILON = 0.1
 LOW_KG, HIGH_KG = 30.0, 150.0
 STEP_KG = centre_and_step(LOW_KG, HIGH_KG)[1]
-STEPS = statistics(["mean"], bounds=[(LOW_KG, HIGH_KG)], neighbours=Neighbours.REPLACE_ONE).l1
+STEPS = sensitivity(["mean"], bounds=[(LOW_KG, HIGH_KG)], neighbours=Neighbours.REPLACE_ONE).l1
 
 
 PLAN = """

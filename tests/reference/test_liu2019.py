@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import made
 import pytest
 from goldens import figures
 from refusals import refused
 
 from synthrelease.errors import PolicyError
-from synthrelease.mechanisms.gaze_maps import LIU2019, GazeMapParameters, calibrate
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.public import LIU2019
 from synthrelease.privacy import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.calibration import liu2019_level, liu2019_sigma
@@ -136,17 +138,14 @@ def test_liu2019_theorem_3_4_loses_the_factor_2_of_its_own_tail_bound() -> None:
         assert gaussian_delta(epsilon, sigma=corrected, sensitivity=math.sqrt(r)) < good_delta(n)
 
 
-def parameters(*, side: int, calibration: str) -> GazeMapParameters:
-    return GazeMapParameters(
+def mechanism(*, side: int, calibration: str) -> CellHeatmap:
+    return made.cells(
         stimuli=1,
         rows=side,
         columns=side,
-        cap=1,
         max_samples=None,
         max_stimuli=1,
         assignment_public=True,
-        neighbours=Neighbours.REPLACE_ONE,
-        noise="gaussian",
         calibration=calibration,
         blur_px=0.0,
         people=900,
@@ -155,7 +154,7 @@ def parameters(*, side: int, calibration: str) -> GazeMapParameters:
 
 def test_liu2019_theorem_3_4_is_refused_with_both_deltas_where_it_is_insufficient() -> None:
     with refused(PolicyError, "insufficient-calibration") as refusal:
-        calibrate(parameters(side=1, calibration=LIU2019), Budget(1.0, good_delta(900)))
+        mechanism(side=1, calibration=LIU2019).calibrate(Budget(1.0, good_delta(900)))
     assert refusal.value.exit_code == 4
     assert 7.07e-05 in figures(refusal.value.found)
     assert 3.7e-05 in figures(refusal.value.expected)
@@ -163,10 +162,10 @@ def test_liu2019_theorem_3_4_is_refused_with_both_deltas_where_it_is_insufficien
 
 def test_liu2019_theorem_3_4_is_the_scale_of_the_event_where_it_is_sufficient() -> None:
     budget = Budget(1.0, good_delta(900))
-    event = calibrate(parameters(side=300, calibration=LIU2019), budget)
+    event = mechanism(side=300, calibration=LIU2019).calibrated_noise(budget)
     assert event.scale / 900 == pytest.approx(1.567, abs=5e-4)
     assert event.sensitivity == 300.0
-    assert calibrate(parameters(side=300, calibration="exact"), budget).scale < event.scale
+    assert mechanism(side=300, calibration="exact").calibrated_noise(budget).scale < event.scale
 
 
 # --- Theorem 3.5

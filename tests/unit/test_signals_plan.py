@@ -124,7 +124,7 @@ def test_options_are_taken_as_the_plan_says_them(tmp_path: Path) -> None:
     )
     p = made.parameters
     assert p.form == SignalForm("dcfpa", 40, 8, 3, HALF_RANGE // 2, 0.5)
-    assert (made.noise, p.query, p.completion) == ("gaussian", "each", "centre")
+    assert (made.noise, p.query, p.completion, p.is_each) == ("gaussian", "each", "centre", True)
     told = made.parameters.to_entry()
     assert told["parameters"]["max_change_steps"] == HALF_RANGE // 2
     assert told["parameters"]["bound_steps"] == [part.radius for part in p.form.parts]
@@ -191,6 +191,7 @@ def test_the_bound_of_every_integer_is_the_one_that_verify_asks_for(
         largest = max(part.radius for part in p.form.parts) * (1 if p.is_each else PEOPLE)
     public = parameters_of({"kind": "signals", "mechanism": p.to_entry()})
     assert public.most_counts(Composed(())) == (largest, None)
+    assert public == p
     assert made.largest_integer == largest
 
 
@@ -414,7 +415,9 @@ def test_a_markov_chain_is_for_laplace_noise(tmp_path: Path) -> None:
     options = {"mechanism": "lpa", "noise": "gaussian", "markov_chain": chain}
     refused(tmp_path, "markov-not-for-mechanism", 'noise = "gaussian"', key="markov_chain", **options)
     made = noised(tmp_path, mechanism="lpa", markov_chain=chain)
-    assert made.parameters.to_entry() == noised(tmp_path, mechanism="lpa").parameters.to_entry()  # of the preview alone
+    assert (
+        made.parameters.to_entry() == noised(tmp_path, mechanism="lpa").parameters.to_entry()
+    )  # of the preview alone
 
 
 # --- a preview sees nothing private

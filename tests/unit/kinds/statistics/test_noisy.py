@@ -6,9 +6,11 @@ import itertools
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import made
 import numpy as np
 import pytest
 
+from synthrelease.kinds.statistics import noisy as statistics
 from synthrelease.maths import statistics as maths
 from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, SUM, VARIANCE, StatisticUnit
 
@@ -42,10 +44,10 @@ def test_a_person_weighs_the_whole_range_in_a_count() -> None:
     [(COUNT, 1, 1), (SUM, 1, 1), (MEAN, 1, 2), (VARIANCE, 3, 3), (HISTOGRAM, 9, 9)],
 )
 def test_how_many_integers_a_statistic_takes(name: str, public: int, quotient: int) -> None:
-    assert maths.size(name, bins=9, quotient=False) == public
-    assert maths.size(name, bins=9, quotient=True) == quotient
-    assert maths.together(name, StatisticUnit((0, 1), 7)) == (1 if name == HISTOGRAM else public)
-    assert maths.together(name, StatisticUnit((0, 1), None)) == (1 if name == HISTOGRAM else quotient)
+    assert made.statistics([name], [(0, 1)], 9, people=7).parameters.size(name) == public
+    assert made.statistics([name], [(0, 1)], 9, people=None).parameters.size(name) == quotient
+    assert statistics.together(name, StatisticUnit((0, 1), 7)) == (1 if name == HISTOGRAM else public)
+    assert statistics.together(name, StatisticUnit((0, 1), None)) == (1 if name == HISTOGRAM else quotient)
 
 
 def test_the_p_of_a_quantile_is_the_fraction_that_is_written() -> None:
@@ -66,14 +68,14 @@ def test_a_count_is_in_people(
 ) -> None:
     unit = StatisticUnit(bounds, people, grouped)
     for z in (0, 1, -5, 12 * 2 * H, 2 * H):
-        assert maths.value(COUNT, np.array([z], dtype=kind), unit).tolist() == [z / (2 * H)]
+        assert statistics.value(COUNT, np.array([z], dtype=kind), unit).tolist() == [z / (2 * H)]
 
 
 @bounds_
 @pytest.mark.parametrize("people", [None, 12])
 def test_a_sum_is_in_the_feature_s_unit(bounds: tuple[float, float], people: int | None) -> None:
     for z in (0, 7, -65536, 10**7):
-        shown = maths.value(SUM, np.array([z]), StatisticUnit(bounds, people))
+        shown = statistics.value(SUM, np.array([z]), StatisticUnit(bounds, people))
         assert shown.tolist() == pytest.approx([z * sum_unit(bounds)], rel=1e-14)
 
 
@@ -98,11 +100,11 @@ def test_squares_are_rounded_to_the_nearest_step() -> None:
 @kinds
 def test_a_histogram_shows_shares_of_all_people(kind: type[np.integer]) -> None:
     noisy = np.array([0, H, 5 * H, -3, 2 * H], dtype=kind)
-    shown = maths.value(HISTOGRAM, noisy, StatisticUnit((0, 1), 8))
+    shown = statistics.value(HISTOGRAM, noisy, StatisticUnit((0, 1), 8))
     assert shown.tolist() == [float(Fraction(int(z), 8 * H)) for z in noisy]
     # the exact shares of eight people sum to one
     exact = np.array([H, 3 * H, 4 * H], dtype=kind)
-    assert maths.value(HISTOGRAM, exact, StatisticUnit((0, 1), 8)).sum() == 1.0
+    assert statistics.value(HISTOGRAM, exact, StatisticUnit((0, 1), 8)).sum() == 1.0
 
 
 @quotients
@@ -111,7 +113,7 @@ def test_a_histogram_of_a_private_number_of_people_shows_people(
     kind: type[np.integer], people: int | None, *, grouped: bool
 ) -> None:
     noisy = np.array([0, H, 5 * H, -3], dtype=kind)
-    shown = maths.value(HISTOGRAM, noisy, StatisticUnit((0, 1), people, grouped))
+    shown = statistics.value(HISTOGRAM, noisy, StatisticUnit((0, 1), people, grouped))
     assert shown.tolist() == [0.0, 1.0, 5.0, -3 / H]
 
 
@@ -120,10 +122,10 @@ def test_a_histogram_of_a_private_number_of_people_shows_people(
 def test_a_mean_is_centre_and_steps_per_person(bounds: tuple[float, float], kind: type[np.integer]) -> None:
     unit = StatisticUnit(bounds, 10)
     for z in (0, 1, -7, 10 * H, -10 * H):
-        shown = maths.value(MEAN, np.array([z], dtype=kind), unit)
+        shown = statistics.value(MEAN, np.array([z], dtype=kind), unit)
         assert shown.shape == (1,)
         assert shown[0] == pytest.approx(in_unit(Fraction(z, 10), bounds), rel=1e-14, abs=1e-14)
-    highest = maths.value(MEAN, np.array([10 * H], dtype=kind), unit)
+    highest = statistics.value(MEAN, np.array([10 * H], dtype=kind), unit)
     assert highest[0] == pytest.approx(bounds[1], rel=1e-14)
 
 
@@ -135,7 +137,7 @@ def test_a_mean_of_a_private_number_of_people_is_a_quotient(
 ) -> None:
     for total, weight in [(5 * H, 10 * H), (-10 * H, 10 * H), (7, 3 * H + 1), (1234, H)]:
         noisy = np.array([total, weight], dtype=kind)
-        shown = maths.value(MEAN, noisy, StatisticUnit(bounds, people, grouped))
+        shown = statistics.value(MEAN, noisy, StatisticUnit(bounds, people, grouped))
         assert shown.shape == (1,)
         expected = in_unit(Fraction(total * H, weight), bounds)
         assert shown[0] == pytest.approx(expected, rel=1e-13, abs=1e-13)
@@ -144,9 +146,9 @@ def test_a_mean_of_a_private_number_of_people_is_a_quotient(
 @pytest.mark.parametrize("weight", [0, 1, H - 1, H, -4 * H])
 def test_a_quotient_never_divides_by_less_than_one_person_and_stays_within_the_bounds(weight: int) -> None:
     unit = StatisticUnit((0.0, 1.0), None)
-    assert maths.value(MEAN, np.array([H // 2, weight]), unit).tolist() == [0.75]
-    assert maths.value(MEAN, np.array([3 * H, weight]), unit).tolist() == [1.0]
-    assert maths.value(MEAN, np.array([-3 * H, weight]), unit).tolist() == [0.0]
+    assert statistics.value(MEAN, np.array([H // 2, weight]), unit).tolist() == [0.75]
+    assert statistics.value(MEAN, np.array([3 * H, weight]), unit).tolist() == [1.0]
+    assert statistics.value(MEAN, np.array([-3 * H, weight]), unit).tolist() == [0.0]
 
 
 @bounds_
@@ -155,15 +157,17 @@ def test_a_variance_is_that_of_people_s_means(bounds: tuple[float, float], peopl
     """With n and not n − 1; without noise it errs by the rounding of squares alone."""
     means = np.array([-H, -3 * H // 4, 17, H // 3, H])
     noisy = np.array([means.sum(), H * len(means), maths.squares(means).sum()])
-    shown = maths.value(VARIANCE, noisy, StatisticUnit(bounds, people))
+    shown = statistics.value(VARIANCE, noisy, StatisticUnit(bounds, people))
     step = (bounds[1] - bounds[0]) / (2 * H)
     assert shown.tolist() == pytest.approx([np.var(means * step)], rel=1e-4)
     # what noise makes impossible is cut
     half = (bounds[1] - bounds[0]) / 2
-    assert maths.value(VARIANCE, np.array([0, 5 * H, -9 * H]), StatisticUnit(bounds, people)).tolist() == [
-        0.0
-    ]
-    assert maths.value(VARIANCE, np.array([0, 5 * H, 9 * H]), StatisticUnit(bounds, people)) == half * half
+    assert statistics.value(
+        VARIANCE, np.array([0, 5 * H, -9 * H]), StatisticUnit(bounds, people)
+    ).tolist() == [0.0]
+    assert (
+        statistics.value(VARIANCE, np.array([0, 5 * H, 9 * H]), StatisticUnit(bounds, people)) == half * half
+    )
 
 
 def test_of_a_quantile_the_middle_of_its_interval_is_shown() -> None:
@@ -177,7 +181,7 @@ def test_of_a_quantile_the_middle_of_its_interval_is_shown() -> None:
 def many(name: str, unit: StatisticUnit) -> NDArray[np.int64]:
     bins = 4 if name == HISTOGRAM else 1
     generator = np.random.default_rng(5)
-    size = maths.size(name, bins=bins, quotient=unit.divisor is None)
+    size = bins * statistics.together(name, unit)
     noisy = generator.integers(-20 * H, 20 * H, (200, size))
     if size > 1 and name != HISTOGRAM:
         noisy[:100, 1] = generator.integers(1, 40 * H, 100)  # weights are seldom negative
@@ -195,8 +199,8 @@ def test_intervals_of_sums_are_the_reach_on_both_sides(name: str, bounds: tuple[
         HISTOGRAM: 1 / (10 * H),
     }
     for noisy in many(name, unit)[:20]:
-        middle = maths.value(name, noisy, unit)
-        ends = maths.interval(name, noisy, unit, reach=1234)
+        middle = statistics.value(name, noisy, unit)
+        ends = statistics.interval(name, noisy, unit, reach=1234)
         np.testing.assert_allclose(ends[:, 0], middle - 1234 * steps[name], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(ends[:, 1], middle + 1234 * steps[name], rtol=1e-12, atol=1e-12)
 
@@ -212,12 +216,15 @@ def test_intervals_of_quotients_hold_whatever_is_within_reach(
     unit = StatisticUnit(bounds, people, grouped)
     generator = np.random.default_rng(reach)
     for noisy in many(name, unit)[:60]:
-        ((least, most),) = maths.interval(name, noisy, unit, reach=reach)
+        ((least, most),) = statistics.interval(name, noisy, unit, reach=reach)
         assert least <= most
         assert name == VARIANCE or bounds[0] - 1e-12 <= least <= most <= bounds[1] + 1e-12
         inner = generator.integers(-reach, reach + 1, (60, len(noisy)))
         corners = np.array(list(itertools.product((-reach, reach), repeat=len(noisy))))
-        of = [float(maths.value(name, noisy + moved, unit)[0]) for moved in np.concatenate([inner, corners])]
+        of = [
+            float(statistics.value(name, noisy + moved, unit)[0])
+            for moved in np.concatenate([inner, corners])
+        ]
         assert least - 1e-9 <= min(of)
         assert max(of) <= most + 1e-9
         if name == MEAN:
@@ -228,7 +235,7 @@ def test_an_interval_of_no_reach_is_the_value() -> None:
     for name, people in itertools.product((COUNT, SUM, MEAN, VARIANCE, HISTOGRAM), (None, 12)):
         unit = StatisticUnit((2.0, 8.0), people)
         for noisy in many(name, unit)[:20]:
-            shown = maths.value(name, noisy, unit)
+            shown = statistics.value(name, noisy, unit)
             np.testing.assert_array_equal(
-                maths.interval(name, noisy, unit, reach=0), np.stack([shown, shown], -1)
+                statistics.interval(name, noisy, unit, reach=0), np.stack([shown, shown], -1)
             )

@@ -21,6 +21,7 @@ from synthrelease.kinds.statistics.grouped_rows import counted_groups
 from synthrelease.kinds.statistics.mechanism import Statistics, totals
 from synthrelease.maths.binning import integer_shares
 from synthrelease.noise import SecureRandom
+from synthrelease.noise.choice import private_choice
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
@@ -296,7 +297,7 @@ def test_ranks_miss_by_more_than_the_bound_as_seldom_as_it_says() -> None:
     utility = quantiles.utilities(counts, exact)
     random, missed = SecureRandom.for_tests(4), []
     for _ in range(1000):
-        number = quantiles.private_choice(utility, sensitivity=2, epsilon=0.5, random=random)
+        number = private_choice(utility, sensitivity=2, epsilon=0.5, random=random)
         missed.append(float(rank_distance(counts.tolist(), number, exact)))
     assert (np.array(missed) > limit).mean() < 0.2
     assert 0.1 * limit < np.quantile(missed, 0.8) < limit
