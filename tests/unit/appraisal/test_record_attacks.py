@@ -19,6 +19,7 @@ from records_appraised import (
     with_figures,
 )
 from refusals import refused
+from synthrelease.mechanisms.records.release import calibrate, coded_records, collect, draw
 
 from synthrelease.appraisal import record_attacks as names_module
 from synthrelease.appraisal import record_divisions, record_releases
@@ -44,7 +45,6 @@ from synthrelease.appraisal.record_rows import (
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.attacks import Verdict
 from synthrelease.kinds.records.candidates import Known, Made
-from synthrelease.mechanisms.records.release import calibrate, coded_records, collect, draw
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
 
