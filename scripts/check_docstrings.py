@@ -121,7 +121,9 @@ def _overridden(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[st
     }
 
 
-def _of_class(node: ast.ClassDef, file: str, aliases: set[str], overridden: dict[str, str]) -> Iterator[Lack]:
+def _of_class(
+    node: ast.ClassDef, file: str, aliases: set[str], overridden: dict[str, str]
+) -> Iterator[Lack]:
     told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {node.name}"
     if not told:
         yield Lack(where, "docstring")

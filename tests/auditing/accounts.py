@@ -17,7 +17,7 @@ from auditing.detectors import Detector, Verdict
 from auditing.probes import Claim, statistics
 from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import DiscreteLaplace, Event, PrivateChoice, RoundedGaussian
+from synthrelease.privacy.event import Composed, DiscreteLaplace, Event, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import ApproxDP, PureDP
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ def _choice_and_noise(_random: SecureRandom) -> float:
     """ε of a private cap and its maps, added up from the events of which they are planned to be made."""
     variant = next(one for one in private_caps() if one.noise == LAPLACE)
     assert isinstance(variant, PrivateCapVariant)
-    choice, noise = variant.choosing(1).calibrate(Budget(1.0)).events
+    event = variant.choosing(1).calibrate(Budget(1.0))
+    assert isinstance(event, Composed)
+    choice, noise = event.events
     assert isinstance(choice, PrivateChoice)
     assert isinstance(noise, DiscreteLaplace)
     return choice.epsilon + noise.sensitivity / noise.scale

@@ -169,9 +169,8 @@ def chosen_probe(
 
 def _integers(variant: Variant, mechanism: Any, people: list[Person], budget: Budget) -> Integers:
     """What a release holds if no noise is drawn."""
-    return variant.noised_in(
-        made.release(mechanism, variant.data(people), budget, random=Silence())[0]
-    ).ravel()
+    random: Any = Silence()
+    return variant.noised_in(made.release(mechanism, variant.data(people), budget, random=random)[0]).ravel()
 
 
 def cap_probe() -> ChosenProbe:
@@ -209,7 +208,7 @@ def cap_utilities_moved() -> tuple[int, int]:
     """Return how far an adversary moves a utility of a private cap where there is hardly any noise, and the sensitivity."""
     variant = next(one for one in private_caps() if one.noise == LAPLACE and one.name.endswith("replace-one"))
     assert isinstance(variant, PrivateCapVariant)
-    private = variant.choosing(1)
+    private: Choosing[Any] = variant.choosing(1)
     people = variant.adversaries()
     found = [private.utilities(private.collect(variant.data([one])), SILENT) for one in people]
     return _most(found), private.utility_sensitivity
@@ -224,7 +223,7 @@ def frequencies_utilities_moved() -> tuple[int, int]:
     moved = 0
     for beside in people:
         crowd = [beside] * 3
-        private = variant.choosing(4)
+        private: Choosing[Any] = variant.choosing(4)
         collected = [private.collect(variant.data([*crowd, one])) for one in people]
         moved = max(moved, _most([private.utilities(one, SILENT) for one in collected]))
     return moved, variant.choosing(4).utility_sensitivity
