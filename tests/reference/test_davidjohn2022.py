@@ -18,9 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.kinds.records.model import SeededModel
-
 from synthrelease.kinds.records.deniability import deniability_test
+from synthrelease.kinds.records.model import SeededModel
 
 Row = tuple[int, ...]
 HALF = Fraction(1, 2)

@@ -15,13 +15,13 @@ from synthrelease.bundle.items import items_of
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.data.attribute import Attribute
 from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.maths.network import Network, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.maths.stored import stored
-from synthrelease.kinds.records.model import SeededModel
 from synthrelease.noise import SecureRandom
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events

@@ -23,8 +23,8 @@ def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():
 
 def test_names_that_others_rely_on():
     from synthrelease.bundle import reseal
-    from synthrelease.kinds.records.model import SeededModel
     from synthrelease.kinds.records.deniability import deniability_test
+    from synthrelease.kinds.records.model import SeededModel
     from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
     from synthrelease.privacy import gaussian_delta, gaussian_sigma
 
