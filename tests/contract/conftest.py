@@ -7,7 +7,7 @@ integers, `test_release.py` for what is made of them, `test_attack.py` for the p
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
 be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records, and `long`
-signals need clipping; `capped` choose their cap privately, `chosen` their frequencies; `quantile` are statistics
+signals need clipping; `capped` choose their cap privately, `chosen` their frequencies, `choosing` either; `quantile` are statistics
 that are choices alone.
 """
 
@@ -46,6 +46,7 @@ FIXTURES = {
     "long": long_signals(),
     "capped": private_caps(),
     "chosen": private_frequencies(),
+    "choosing": [*private_caps(), *private_frequencies()],
     "quantile": all_quantiles(),
 }
 
