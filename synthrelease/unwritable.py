@@ -82,11 +82,9 @@ def refuse_replacing(target: Path, used: Iterable[tuple[str, Path | None]], what
 
 
 def _are_same(path: Path, other: Path) -> bool:
-    if os.path.realpath(path) == os.path.realpath(other):
-        return True
     try:
-        return path.samefile(other)
-    except OSError:  # one of them is not there, or out of reach
+        return os.path.realpath(path) == os.path.realpath(other) or path.samefile(other)
+    except (OSError, ValueError):  # one of them is not there, out of reach, or no name that a file could have
         return False
 
 
