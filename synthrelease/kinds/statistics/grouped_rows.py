@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
 from synthrelease.maths.steps import to_steps
+
+if TYPE_CHECKING:
+    from synthrelease.data.features import Features
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.kinds.statistics.grouped_rows import Cell
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
 from synthrelease.maths.statistics import (
     COUNT,
@@ -32,10 +32,6 @@ from synthrelease.maths.statistics import (
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, shares
-
-if TYPE_CHECKING:
-    from synthrelease.kinds.statistics.grouped_rows import Cell
-
 Bounds = tuple[float, float]
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
