@@ -12,9 +12,8 @@ from typing import Any
 from synthrelease import durable
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import released_content
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.items import stored_items
-from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.curator_notes import CuratorNotes
 from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
@@ -287,11 +286,9 @@ def _write_and_verify(
     path: Path, manifest: dict[str, Any], drawn: Mapping[str, Mapping[str, Array]]
 ) -> tuple[dict[str, Any], str]:
     """Return the manifest of the new bundle, and the digest in its seal. What follows from the drawn arrays is derived as it is written."""
-    outputs = manifest["outputs"]
     whole = hdf5.write_bundle(
         path,
-        (stored for output in outputs for stored in stored_items(output, drawn[output["name"]])),
-        {dataset_path(output["name"]): output["kind"] for output in outputs},
+        released_content(manifest["outputs"], drawn),
         completed=partial(with_contents, manifest),
         test_seed=bool(manifest["randomness"]["test_seed"]),
     )

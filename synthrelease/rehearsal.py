@@ -9,7 +9,7 @@ from typing import Any
 from synthrelease.bundle import claims
 from synthrelease.bundle.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.bundle.finding import Finding
-from synthrelease.bundle.items import Item, datasets_of, items_of
+from synthrelease.bundle.items import Stored, StoredOutput
 from synthrelease.bundle.layout import is_compact
 from synthrelease.bundle.manifest import MANIFEST_VERSION, schema, schema_name, to_bytes, validator
 from synthrelease.bundle.release_claims import claim_faults
@@ -54,20 +54,20 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
     releases = [o.mechanism.rehearsed(o.budget, o.event) for o in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
-    items = [item for output in planned["outputs"] for item in items_of(output)]
-    manifest = with_contents(planned, {item.path: _DIGEST for item in items})
+    stored = [one for output in planned["outputs"] for one in StoredOutput(output).stored()]
+    manifest = with_contents(planned, {one.path: _DIGEST for one in stored})
     size = len(to_bytes(manifest))
     if size > MOST_MANIFEST_BYTES:
         raise PlanError(
             "manifest-too-large",
             "the manifest would be too large",
             where=str(design.plan.path),
-            found=f"{size / 1e6:.1f} MB, for {len(items)} datasets",
+            found=f"{size / 1e6:.1f} MB, for {len(stored)} datasets",
             expected=f"at most {MOST_MANIFEST_BYTES / 1e6:.1f} MB",
             remedy="release fewer outputs, stimuli or features, or divide them among several releases",
         )
     _refuse_false_claims(manifest, design)
-    return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, items)))
+    return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, stored)))
 
 
 def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
@@ -101,13 +101,13 @@ def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
         for code, fault in claims.event_faults(
             output,
             neighbours=neighbours,
-            integers=sum(dataset.size for dataset in datasets_of(output) if dataset.role is Role.NOISY),
+            integers=sum(one.size for one in StoredOutput(output).datasets() if one.role is Role.NOISY),
         )
     ]
 
 
-def _most_bytes(item: Item) -> int:
+def _most_bytes(stored: Stored) -> int:
     """Bytes of a dataset in a bundle: as if nothing of it could be compressed."""
-    itemsize = item.dataset.itemsize
-    raw = math.prod(item.shape) * itemsize
-    return _OBJECT_BYTES + (raw if is_compact(item.shape, itemsize) else math.ceil(raw * _DEFLATED))
+    itemsize = max(dtype.itemsize for dtype in stored.types)
+    raw = math.prod(stored.shape) * itemsize
+    return _OBJECT_BYTES + (raw if is_compact(stored.shape, itemsize) else math.ceil(raw * _DEFLATED))

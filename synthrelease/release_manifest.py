@@ -104,7 +104,7 @@ def release_date() -> str:
 def with_contents(manifest: dict[str, Any], digests: dict[str, str]) -> dict[str, Any]:
     """Return a manifest with the digests of all datasets, and the paths of each output's."""
     outputs = [
-        {**entry, "paths": sorted(p for p in digests if p.startswith(dataset_path(entry["name"]) + "/"))}
+        {**entry, "paths": sorted(p for p in digests if p.startswith(f"{dataset_path(entry['name'])}/"))}
         for entry in manifest["outputs"]
     ]
     return {**manifest, "outputs": outputs, "digests": dict(sorted(digests.items()))}

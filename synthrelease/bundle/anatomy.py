@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,21 +44,15 @@ class Region:
         return str(self.part)
 
 
-@dataclass(frozen=True)
-class StoredDataset:
-    """Where a dataset lies: its chunks are whole rows, in order, compressed each; or all of it stands in its header, as it is.
-
-    Attributes:
-        dtype: of its values.
-        shape: of the dataset.
-        chunk: shape of each chunk; the last may be only partly filled.
-        chunks: place in the file and size of each, in bytes; of a compact dataset those of its values.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """What a dataset is, but for its values. Those of format 1 have nothing but type and shape."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    chunk: tuple[int, ...]
-    chunks: tuple[tuple[int, int], ...]
+    axis: str = ""  # whose coordinates it has, if it is a dimension scale
+    scales: tuple[str, ...] = ()  # paths of the dimension scales of its axes
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_compact(self) -> bool:
@@ -68,6 +63,55 @@ class StoredDataset:
     def logical_bytes(self) -> int:
         """Size of all values."""
         return math.prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredDataset(Form):
+    """Where a dataset lies: in chunks that hold its values in their order, compressed each; or all of it in its header, as it is."""
+
+    chunk: tuple[
+        int, ...
+    ]  # shape of each chunk; the last along the axis that is cut may be only partly filled
+    chunks: tuple[
+        tuple[int, int], ...
+    ]  # place in the file and size in bytes, in order; of a compact dataset that of its values
+
+    @property
+    def form(self) -> Form:
+        """What it is, without its place."""
+        return Form(
+            dtype=self.dtype,
+            shape=self.shape,
+            axis=self.axis,
+            scales=self.scales,
+            attributes=self.attributes,
+        )
+
+    def values_in(self, number: int) -> int:
+        """Return how many values of the dataset a chunk has."""
+        return values_in_chunk(self.shape, self.chunk, number)
+
+    def chunk_of(self, value: int) -> tuple[int, int]:
+        """Return in which chunk a value is, by its number, and the number of the chunk's first value."""
+        cut = _cut_axis(self.shape, self.chunk)
+        per_row = math.prod(self.shape[cut + 1 :])
+        whole, rest = divmod(value, self.shape[cut] * per_row)
+        within = rest // (self.chunk[cut] * per_row)
+        number = whole * -(-self.shape[cut] // self.chunk[cut]) + within
+        return number, whole * self.shape[cut] * per_row + within * self.chunk[cut] * per_row
+
+
+def values_in_chunk(shape: tuple[int, ...], chunk: tuple[int, ...], number: int) -> int:
+    """Return how many values of a dataset a chunk has: fewer than it has room for at the end of the axis that is cut."""
+    cut = _cut_axis(shape, chunk)
+    start = number % -(-shape[cut] // chunk[cut]) * chunk[cut]
+    return min(chunk[cut], shape[cut] - start) * math.prod(shape[cut + 1 :])
+
+
+def _cut_axis(shape: tuple[int, ...], chunk: tuple[int, ...]) -> int:
+    """The axis that is cut into chunks: those behind it are whole in each."""
+    sides = enumerate(zip(shape, chunk, strict=True))
+    return max((axis for axis, (side, part) in sides if part < side), default=0)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A small dataset stands in its object's header, as it is. A chunk of a larger one is what HDF5's filters make of rows: their
 bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must be exactly that: nothing behind the end of the
-deflate stream, and zeros in the rows that the last chunk has too many.
+deflate stream, and zeros where a chunk has more room than its dataset has values.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import math
 import os
 import stat
 import zlib
@@ -57,7 +58,6 @@ class BundleFile:
             self.close()
             raise OSError(0, "not a regular file")
         self.size = found.st_size
-        self._coming: dict[str, deque[Future[NDArray[Any]]]] = {}
 
     def close(self) -> None:
         """Close the file."""
@@ -112,41 +112,43 @@ class BundleFile:
         """Return the paths of all groups but the root, in sorted order."""
         return sorted(path for path in self.anatomy.groups if path != "/")
 
-    def blocks(self, path: str, *, then: str | None = None) -> Iterator[NDArray[Any]]:
-        """Yield the rows of a dataset, some at a time, in order; BundleError if their bytes are damaged.
+    def pieces(self, path: str, start: int = 0, stop: int | None = None) -> Iterator[NDArray[Any]]:
+        """Yield the values of a dataset, some at a time, in order, each of shape (n,); BundleError if their bytes are damaged.
 
         Args:
             path: the dataset.
-            then: another that will be asked for after it: threads begin to unpack it while this one is used.
+            start: number of the first value that is wanted, all axes in one.
+            stop: number of the first that is not; default all that there are.
         """
-        coming = self._coming.pop(path, None) or deque()
-        chunks = range(len(self.anatomy.datasets[path].chunks))
-        begun = len(coming)
-        for _ in chunks:
-            begun += self._begin(path, coming, chunks[begun:])
-            if begun == len(chunks) and then is not None and then not in self._coming:
-                self._coming[then] = deque()
-                self._begin(then, self._coming[then], range(len(self.anatomy.datasets[then].chunks)))
-            yield coming.popleft().result()
-
-    def array(self, path: str, *, then: str | None = None) -> NDArray[Any]:
-        """Return a dataset; BundleError if its bytes are damaged. As `blocks`."""
         dataset = self.anatomy.datasets[path]
-        if len(dataset.chunks) == 1:
-            return next(self.blocks(path, then=then))
-        whole = np.empty(dataset.shape, dtype=dataset.dtype)
-        start = 0
-        for block in self.blocks(path, then=then):
-            whole[start : start + len(block)] = block
-            start += len(block)
-        return whole
+        wanted = math.prod(dataset.shape) if stop is None else stop
+        number, before = dataset.chunk_of(start)
+        left, skipped = wanted - start, start - before
+        coming: deque[Future[NDArray[Any]]] = deque()
+        while left > 0:
+            last = (
+                min(number + _AHEAD, len(dataset.chunks))
+                if left + skipped > dataset.values_in(number)
+                else number
+            )
+            for ahead in range(number + len(coming), last):
+                coming.append(self._threads.submit(self._unpacked, path, dataset, ahead))
+            values = coming.popleft().result() if coming else self._unpacked(path, dataset, number)
+            yield values[skipped : skipped + left]
+            left, skipped, number = left - (len(values) - skipped), 0, number + 1
 
-    def _begin(self, path: str, coming: deque[Future[NDArray[Any]]], chunks: range) -> int:
-        """Let threads unpack some more chunks, a few ahead of what is asked for, and return how many."""
-        dataset, before = self.anatomy.datasets[path], len(coming)
-        for number in chunks[: max(0, _AHEAD - before)]:
-            coming.append(self._threads.submit(self._unpacked, path, dataset, number))
-        return len(coming) - before
+    def array(self, path: str) -> NDArray[Any]:
+        """Return a dataset; BundleError if its bytes are damaged."""
+        dataset = self.anatomy.datasets[path]
+        pieces = self.pieces(path)
+        if len(dataset.chunks) == 1:
+            return next(pieces).reshape(dataset.shape)
+        whole = np.empty(math.prod(dataset.shape), dtype=dataset.dtype)
+        start = 0
+        for piece in pieces:
+            whole[start : start + len(piece)] = piece
+            start += len(piece)
+        return whole.reshape(dataset.shape)
 
     @functools.cached_property
     def _threads(self) -> ThreadPoolExecutor:
@@ -170,27 +172,51 @@ class BundleFile:
         return manifest
 
     def _unpacked(self, path: str, dataset: StoredDataset, number: int) -> NDArray[Any]:
-        """Return the rows of one chunk."""
+        """Return the values of one chunk, shape (n,)."""
         place, size = dataset.chunks[number]
         raw = self.read(place, size)
         if dataset.is_compact and len(raw) == size:
-            return np.frombuffer(raw, dtype=dataset.dtype).reshape(dataset.shape).copy()
+            return np.frombuffer(raw, dtype=dataset.dtype).copy()
         itemsize = dataset.dtype.itemsize
-        values = int(np.prod(dataset.chunk, dtype=np.int64))
+        room = math.prod(dataset.chunk)
         packed = raw[:-4]
         if len(raw) != size or _fletcher32(packed) != int.from_bytes(raw[-4:], "little"):
             raise BundleError("bad-checksum", "a chunk's checksum is not that of its bytes", where=path)
-        planes = _inflated(packed, values * itemsize, path)
-        whole = np.empty((values, itemsize), dtype=np.uint8)
+        planes = _inflated(packed, room * itemsize, path)
+        whole = np.empty((room, itemsize), dtype=np.uint8)
         for byte in range(itemsize):
-            whole[:, byte] = planes[byte * values : (byte + 1) * values]
-        rows = whole.reshape(-1).view(dataset.dtype).reshape(dataset.chunk)
-        there = min(dataset.chunk[0], dataset.shape[0] - number * dataset.chunk[0])
-        if rows[there:].view(np.uint8).any():
+            whole[:, byte] = planes[byte * room : (byte + 1) * room]
+        values = dataset.values_in(number)
+        if whole[values:].any():
             raise BundleError(
                 "values-beyond-end", "a chunk has values beyond the end of its dataset", where=path
             )
-        return rows[:there]
+        return whole.reshape(-1).view(dataset.dtype)[:values]
+
+
+class Stream:
+    """The values of a dataset, as many at a time as are asked for.
+
+    Args:
+        pieces: the values, some at a time, each of shape (n,).
+    """
+
+    def __init__(self, pieces: Iterator[NDArray[Any]]) -> None:
+        self._pieces, self._left = pieces, np.empty(0)
+
+    def take(self, number: int) -> NDArray[Any]:
+        """Return the next so many values, shape (number,); fewer if there are no more."""
+        taken: list[NDArray[Any]] = []
+        while number:
+            if not len(self._left):
+                self._left = next(self._pieces, np.empty(0))
+                if not len(self._left):
+                    break
+            taken.append(self._left[:number])
+            self._left, number = self._left[number:], number - len(taken[-1])
+        if len(taken) == 1:
+            return taken[0]
+        return np.concatenate(taken) if taken else np.empty(0)
 
 
 def _inflated(packed: bytes, size: int, path: str) -> NDArray[np.uint8]:

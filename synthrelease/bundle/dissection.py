@@ -9,26 +9,32 @@ byte is claimed once. There is no room for anything else: no foreign message, no
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from synthrelease.bundle.anatomy import Anatomy, Part, Region, StoredDataset
 from synthrelease.bundle.layout import HDF5_BEGINS, USER_BLOCK, chunk_shape, is_compact
 from synthrelease.bundle.messages import (
     COMPACT_FILL_VALUE,
     CONSTANT,
+    DATASET_ATTRIBUTES,
+    DIMENSION_LIST,
     FILL_VALUE,
-    TYPE_OF,
+    GROUP_ATTRIBUTES,
+    REFERENCE_LIST,
     Message,
+    Reference,
     attribute_of,
     expect,
     padded,
     pipeline_of,
     refuse,
+    type_of,
 )
 
 _NOWHERE = 2**64 - 1
@@ -38,7 +44,16 @@ _MOST_DATASET_BYTES = 1 << 40
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
-_DATASET = [(Message.DATASPACE, 0), (Message.DATATYPE, CONSTANT), (Message.FILL_VALUE, CONSTANT)]
+_HEAP_BYTES = 4096  # at least, of a collection of references
+_REFERENCE_BYTES = 16 + 8  # of a reference in it, with what stands before each
+_MOST_AXES = 8
+_COMPACT = {  # messages of a dataset in its header, and their flags
+    Message.DATASPACE: 0,
+    Message.DATATYPE: CONSTANT,
+    Message.FILL_VALUE: CONSTANT,
+    Message.LAYOUT: 0,
+}
+_IN_CHUNKS = {**_COMPACT, Message.PIPELINE: CONSTANT}
 _PIECE = 1 << 20  # bytes of a gap that are looked at at a time
 _NAME = re.compile(rb"(?!\.+\Z)[A-Za-z0-9%._~-]+")  # what `layout.group_name` writes
 
@@ -58,7 +73,7 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
     # A file can be large and hold nothing.
     if 2 * sum(gap.stop - gap.start for gap in gaps) > size:
         refuse("mostly-gaps", "more than half of the file is nothing", f"byte {gaps[0].start}")
-    for gap in gaps:
+    for gap in [*gaps, *dissection.rooms]:
         if not _is_empty(read, gap):
             refuse("unclaimed-bytes", "bytes that no part of a bundle accounts for", f"byte {gap.start}")
     regions = sorted([*dissection.regions, *gaps], key=lambda region: region.start)
@@ -66,7 +81,7 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
 
 
 def gaps(read: Callable[[int, int], bytes], size: int) -> list[Region]:
-    """Return what nothing is kept in: the library leaves it when it moves a list of names to a larger place.
+    """Return what nothing is kept in: the library leaves it when it moves a list of names to a larger place, and behind references.
 
     Args:
         read: gives (place, number) bytes of the file.
@@ -75,7 +90,8 @@ def gaps(read: Callable[[int, int], bytes], size: int) -> list[Region]:
     Raises:
         BundleError: it is not HDF5 as a bundle is.
     """
-    return _Dissection(read, size).gaps()
+    dissection = _Dissection(read, size)
+    return [*dissection.gaps(), *dissection.rooms]
 
 
 def _is_empty(read: Callable[[int, int], bytes], gap: Region) -> bool:
@@ -99,8 +115,16 @@ class _Dissection:
     regions: list[Region] = field(default_factory=list)
     groups: dict[str, dict[str, int | bytes]] = field(default_factory=dict)
     datasets: dict[str, StoredDataset] = field(default_factory=dict)
+    rooms: list[Region] = field(default_factory=list)  # of structures, that nothing is kept in
 
     def __post_init__(self) -> None:
+        self._addresses: dict[int, str] = {}  # of headers of datasets
+        self._scales: dict[
+            str, tuple[Reference, ...]
+        ] = {}  # of datasets: where in a heap the scale of each axis stands
+        self._users: dict[
+            str, tuple[Reference, ...]
+        ] = {}  # of scales: the headers and axes that they stand along
         self._begun: set[int] = set()
         self._unclaimed = self.size - USER_BLOCK
 
@@ -109,6 +133,7 @@ class _Dissection:
         self.regions.append(Region(0, USER_BLOCK, Part("text-block")))
         tree, heap, header = self._superblock()
         self._group("/", header, tree, heap, depth=0)
+        self._dimensions()
         self.regions.sort(key=lambda region: region.start)
         end, gaps = 0, []
         for region in self.regions:
@@ -164,15 +189,13 @@ class _Dissection:
         messages = self._messages(header, path)
         tables = [(one.flags, one.body) for one in messages if one.kind == Message.SYMBOL_TABLE]
         expect(tables, [(0, struct.pack("<QQ", tree, heap))], path)
-        attributes: dict[str, int | bytes] = {}
+        attributes: dict[str, Any] = {}
         for one in messages:
             if one.kind == Message.SYMBOL_TABLE:
                 continue
-            expect((one.kind, one.flags), (Message.ATTRIBUTE, 0), path)
-            name, value = attribute_of(one.body, path)
-            if name in attributes:
-                refuse("attribute-twice", "an attribute stands twice", path)
-            attributes[name] = value
+            expect(one.kind, Message.ATTRIBUTE, path)
+            self._add_attribute(attributes, one, path)
+        expect(set(attributes) - set(GROUP_ATTRIBUTES), set(), path)
         self.groups[path] = attributes
         names = self._names(heap, path)
         for offset, address, cached, scratch in self._entries(tree, names, path):
@@ -303,22 +326,24 @@ class _Dissection:
             level = below
 
     def _dataset(self, path: str, header: int) -> None:
-        messages = self._messages(header, path)
         what = Part("header", path)
-        if messages[-1].kind == Message.NIL:  # what a header has too much room for
-            room = messages.pop()
-            expect((room.flags, room.body), (0, bytes(len(room.body))), what)
-        compact = [*_DATASET, (Message.LAYOUT, 0)]
-        in_chunks = [*_DATASET, (Message.PIPELINE, CONSTANT), (Message.LAYOUT, 0)]
-        is_in_chunks = len(messages) == len(in_chunks)
-        expect([(one.kind, one.flags) for one in messages], in_chunks if is_in_chunks else compact, what)
-        space, encoded, fill, *pipeline, layout = (message.body for message in messages)
-        if encoded not in TYPE_OF:
-            refuse(
-                "bad-dtype", "a type that is not a whole little-endian integer or floating-point number", path
-            )
-        dtype, rank = TYPE_OF[encoded], len(space) // 16
-        if len(space) != 8 + 16 * rank or not 1 <= rank <= 4:
+        parts: dict[int, _Found] = {}  # the library moves them about when a header grows
+        attributes: dict[str, Any] = {}
+        for one in self._messages(header, path):
+            if one.kind == Message.NIL:  # what a block of a header has too much room for
+                expect((one.flags, one.body), (0, bytes(len(one.body))), what)
+            elif one.kind == Message.ATTRIBUTE:
+                self._add_attribute(attributes, one, path)
+            elif one.kind in parts:
+                refuse("other-form", "is not as a bundle writes it", what)
+            else:
+                parts[one.kind] = one
+        if {kind: one.flags for kind, one in parts.items()} not in (_COMPACT, _IN_CHUNKS):
+            refuse("other-form", "is not as a bundle writes it", what)
+        space, encoded, fill, layout = (parts[kind].body for kind in _COMPACT)
+        pipeline = [one.body for kind, one in parts.items() if kind == Message.PIPELINE]
+        dtype, rank = type_of(encoded, path), len(space) // 16
+        if len(space) != 8 + 16 * rank or not 1 <= rank <= _MOST_AXES:
             refuse("bad-shape", "a shape that no dataset of a bundle has", path)
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
         expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), what)
@@ -327,13 +352,22 @@ class _Dissection:
             or math.prod(shape) * dtype.itemsize > _MOST_DATASET_BYTES
         ):
             refuse("too-large", "too large", path)
+        self._addresses[header] = path
+        expect(set(attributes) - set(DATASET_ATTRIBUTES), set(), path)
+        self._scales[path] = attributes.pop(DIMENSION_LIST, ())
+        self._users[path] = attributes.pop(REFERENCE_LIST, ())
+        texts = {name: value.decode("ascii") for name, value in attributes.items()}
+        form: dict[str, Any] = {"dtype": dtype, "shape": shape, "axis": "", "attributes": texts}
+        if "CLASS" in texts:
+            expect(texts.pop("CLASS"), "DIMENSION_SCALE", what)
+            form["axis"] = texts.pop("NAME", "")
         if is_compact(shape, dtype.itemsize):
             expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
-            values = self._inside(messages[-1], math.prod(shape) * dtype.itemsize, path)
-            self.datasets[path] = StoredDataset(dtype, shape, shape, (values,))
+            values = self._inside(parts[Message.LAYOUT], math.prod(shape) * dtype.itemsize, path)
+            self.datasets[path] = StoredDataset(**form, chunk=shape, chunks=(values,))
             return
         expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
-        chunk = chunk_shape(shape, dtype.itemsize)
+        chunk = chunk_shape(shape, dtype.itemsize, self._format_version)
         if len(layout) < 11:
             refuse("cut-off", "is cut off", Part("chunks", path))
         (tree,) = struct.unpack_from("<Q", layout, 3)
@@ -343,7 +377,7 @@ class _Dissection:
         logical, stored = math.prod(shape) * dtype.itemsize, sum(size for _, size in chunks)
         if logical > _SMALL and logical > _LARGEST_RATIO * stored:
             refuse("larger-than-stored", "far larger than what is stored of it", path)
-        self.datasets[path] = StoredDataset(dtype, shape, chunk, chunks)
+        self.datasets[path] = StoredDataset(**form, chunk=chunk, chunks=chunks)
 
     def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:
         """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
@@ -367,25 +401,90 @@ class _Dissection:
         """Yield place and size of the chunks, in order (III.A.1: keys of size, mask, place in the dataset)."""
         what = Part("chunk-index", path)
         rank = len(shape)
-        number = -(-shape[0] // chunk[0])
-        rest = (0,) * (rank - 1)
         unpacked = math.prod(chunk) * itemsize
-        most = (
-            unpacked + unpacked // 8 + 64
-        )  # bytes: no deflate makes more of it, and a hole in a file can be
+        # No deflate makes more bytes of it, and a hole in a file can be.
+        most = unpacked + unpacked // 8 + 64
+        numbers = [-(-side // part) for side, part in zip(shape, chunk, strict=True)]
         found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
-        if len(found) != number:
+        if len(found) != math.prod(numbers):
             refuse("chunk-count", "another number of chunks than its shape has", path)
-        for place, (address, before, _) in enumerate(found):
+        end = (1,) * (rank + 1)  # of the index, in chunks
+        for (address, before, _), place in zip(found, itertools.product(*map(range, numbers)), strict=True):
             (size,) = struct.unpack_from("<I", before)
-            expect(before, struct.pack(f"<II{rank + 1}Q", size, 0, place * chunk[0], *rest, 0), what)
+            starts = (number * part for number, part in zip(place, chunk, strict=True))
+            expect(before, struct.pack(f"<II{rank + 1}Q", size, 0, *starts, 0), what)
             if size < _LEAST_CHUNK:
                 refuse("chunk-too-small", "a chunk is too small to hold anything", path)
             if size > most:
                 refuse("chunk-too-large", "a chunk is larger than its values", path)
+            if (*place, 0) >= end:  # so the library moves it as chunks are added
+                end = (*(number + 1 for number in place), 1)
             yield self._claim(address, size, Part("values", path)), size
-        # The last key is what the index has grown from: the end of the last chunk, or its beginning.
-        end = found[-1][2]
-        (last,) = struct.unpack_from("<Q", end, 8)
-        expect(end, struct.pack(f"<II{rank + 1}Q", 0, 0, last, *chunk[1:], itemsize), what)
-        expect(last in ((number - 1) * chunk[0], number * chunk[0]), True, what)
+        ends = (number * part for number, part in zip(end, (*chunk, itemsize), strict=True))
+        expect(found[-1][2], struct.pack(f"<II{rank + 1}Q", 0, 0, *ends), what)
+
+    # Dimensions: which scale stands along which axis.
+
+    @property
+    def _format_version(self) -> int:
+        version = self.groups["/"].get("format_version")
+        return version if isinstance(version, int) else 0
+
+    def _add_attribute(self, attributes: dict[str, Any], message: _Found, path: str) -> None:
+        """Add a text, a number or references to the attributes of an object."""
+        expect(message.flags, 0, path)
+        name, value = attribute_of(message.body, path)
+        if name in attributes:
+            refuse("attribute-twice", "an attribute stands twice", path)
+        attributes[name] = value
+
+    def _dimensions(self) -> None:
+        """Find the scales of all datasets, and that each scale names in its turn what it stands along."""
+        headers = self._referenced_headers()
+        users: dict[str, list[Reference]] = {path: [] for path in self.datasets}
+        places = {path: header for header, path in self._addresses.items()}
+        for path in sorted(self.datasets, key=places.__getitem__):
+            scales = []
+            for axis, place in enumerate(self._scales[path]):
+                scale = self._addresses.get(headers[place])
+                if scale is None:
+                    refuse("other-form", "an axis has no dimension scale", path)
+                scales.append(scale)
+                users[scale].append(Reference(places[path], axis))
+            self.datasets[path] = replace(self.datasets[path], scales=tuple(scales))
+        for path, stated in self._users.items():
+            expect(stated, tuple(users[path]), f"the dimensions of {path}")
+
+    def _referenced_headers(self) -> dict[Reference, int]:
+        """Return what all references of datasets to their scales lead to; each stands in a heap, and nothing else (III.E)."""
+        places = [place for one in self._scales.values() for place in one]
+        if len(set(places)) < len(places):
+            refuse("other-form", "two axes share a reference", "references")
+        headers: dict[Reference, int] = {}
+        for heap in sorted({place.address for place in places}):
+            what = Part("references")
+            head = self._read_at(heap, 16)
+            (size,) = struct.unpack_from("<Q", head, 8)
+            if size > self.size:
+                refuse("beyond-end", "lies beyond the end of the file", what)
+            block = self._take(heap, max(size, _HEAP_BYTES), what)
+            expect(head, struct.pack("<4sB3xQ", b"GCOL", 1, len(block)), what)
+            number, at = 0, 16
+            while at + _REFERENCE_BYTES <= len(block) and any(block[at : at + 2]):
+                number += 1
+                (header,) = struct.unpack_from("<Q", block, at + 16)
+                expect(block[at : at + 24], struct.pack("<HH4xQQ", number, 0, 8, header), what)
+                headers[Reference(heap, number)] = header
+                at += _REFERENCE_BYTES
+            if len(block) - at >= 16:
+                expect(block[at : at + 16], struct.pack("<HH4xQ", 0, 0, len(block) - at), what)
+                at += 16
+            self.rooms.append(Region(USER_BLOCK + heap + at, USER_BLOCK + heap + len(block), Part("gap")))
+        if set(headers) != set(places):
+            refuse("other-form", "references that no axis has, or that lead nowhere", "references")
+        return headers
+
+    def _read_at(self, address: int, number: int) -> bytes:
+        if address + USER_BLOCK + number > self.size:
+            refuse("beyond-end", "lies beyond the end of the file", "references")
+        return self.read(address + USER_BLOCK, number).ljust(number, b"\0")

@@ -8,7 +8,6 @@ digests, contents, claims. docs/format.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -18,20 +17,20 @@ import numpy as np
 
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Finding, Verification
-from synthrelease.bundle.items import item_count, items_of
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import (
-    ENCODING_VERSION,
     FORMAT,
     FORMAT_VERSION,
     MANIFEST,
     OUTPUTS,
+    READ_FORMATS,
     dataset_path,
     is_marked_test_seed,
     sealed_digest,
     stated_version,
 )
 from synthrelease.bundle.library import disagreements
-from synthrelease.bundle.manifest import READ_VERSIONS, schema_name, validator
+from synthrelease.bundle.manifest import FORMAT_OF, schema_name, validator
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
@@ -130,11 +129,10 @@ def _seal_faults(file: BundleFile) -> Iterator[Finding]:
     if stated is not None and file.size > _HASHED_UNSEEN:
         file.anatomy  # noqa: B018  raises, where a terabyte of nothing is no part of a bundle
     if stated is None:
-        later = stated_version(file.text_block)
+        version = stated_version(file.text_block) or 0
         plain = "the file does not begin with a bundle's text block"
-        yield Finding(
-            "seal", str(file.path), plain if later is None else _later("a bundle", later, FORMAT_VERSION)
-        )
+        later = version > FORMAT_VERSION
+        yield Finding("seal", str(file.path), _later("a bundle", version, FORMAT_VERSION) if later else plain)
     elif stated != file.body_digest():
         message = "the bytes are not those that were sealed: damaged or changed"
         yield Finding("seal", str(file.path), message)
@@ -162,8 +160,10 @@ def _structure_faults(
         yield Finding(
             "structure", "/", f"the root does not say format = {FORMAT} and format_version, and no more"
         )
-    elif fault := _version_fault("a bundle", root["format_version"], FORMAT_VERSION):
+    elif fault := _version_fault("a bundle", root["format_version"], *READ_FORMATS):
         yield Finding("structure", "/", fault)
+    elif root["format_version"] != stated_version(file.text_block):
+        yield Finding("structure", "/", "text block and root state different versions of the format")
     elif faults := list(_encoding_faults(file)):
         yield from faults
     elif OUTPUTS not in file.anatomy.groups or MANIFEST not in file.anatomy.datasets:
@@ -178,7 +178,8 @@ def _encoding_faults(file: BundleFile) -> Iterator[Finding]:
     """Where a group states another version of its encoding."""
     for group, attributes in sorted(file.anatomy.groups.items()):
         if "encoding_version" in attributes:
-            fault = _version_fault("an output", attributes["encoding_version"], ENCODING_VERSION)
+            version = attributes["encoding_version"]
+            fault = _version_fault("an output", version, int(file.anatomy.groups["/"]["format_version"]))
             if fault is not None:
                 yield Finding("structure", group, fault)
 
@@ -188,9 +189,16 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
         manifest = file.manifest()
     except BundleError as error:
         return [Finding("manifest", error.where, error.problem)]
-    fault = _version_fault("a manifest", manifest.get("manifest_version"), *READ_VERSIONS)
-    if fault is not None:
-        return [Finding("manifest", "manifest_version", fault)]
+    version = manifest.get("manifest_version")
+    fault = _version_fault("a manifest", version, *FORMAT_OF)
+    if fault is not None or version is None:
+        return [Finding("manifest", "manifest_version", fault or "")]
+    if FORMAT_OF[version] != file.anatomy.groups["/"]["format_version"]:
+        return [
+            Finding(
+                "manifest", "manifest_version", "bundles of this format have manifests of another version"
+            )
+        ]
     return schema_faults(manifest)
 
 
@@ -227,23 +235,27 @@ def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) 
 def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
     """Before datasets are listed: a manifest can call for any number of them in a few words."""
     present = len(file.dataset_paths())
-    number = sum(item_count(output) for output in manifest["outputs"])
+    number = sum(one.number for one in _stored_outputs(manifest))
     if number > present + _MISSING_LISTED:
         message = f"the manifest calls for {number} datasets, the file has {present}"
         yield Finding("missing", "outputs", message)
 
 
+def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
+    version = FORMAT_OF[manifest["manifest_version"]]
+    return [StoredOutput(output, version) for output in manifest["outputs"]]
+
+
 def _content_faults(read: Reader, manifest: dict[str, Any]) -> Iterator[Finding]:
     present = read.file.dataset_paths()
-    expected = [items_of(output) for output in manifest["outputs"]]
-    called_for = [item.path for items in expected for item in items]
+    expected = _stored_outputs(manifest)
+    called_for = [one.path for output in expected for one in output.stored()]
     neighbours = Neighbours(manifest["privacy"]["neighbours"])
     yield from _listing_faults(read.file, manifest, present, called_for)
     if set(called_for) <= set(present):
-        read.order.update(itertools.pairwise(called_for))
-        for number, (output, items) in enumerate(zip(manifest["outputs"], expected, strict=True)):
+        for number, (output, stored) in enumerate(zip(manifest["outputs"], expected, strict=True)):
             where = f"outputs/{number} ({output['name']})"
-            yield from OutputExamination(read, output, items, where, neighbours).faults()
+            yield from OutputExamination(read, output, stored, where, neighbours).faults()
     for path in present:
         if read.digest(path) != manifest["digests"].get(path):
             yield Finding("digest", path, "the values are not those of the manifest's digest")
@@ -270,7 +282,8 @@ def _listing_faults(
     for group, attributes in sorted(file.anatomy.groups.items()):
         if group in outputs:
             kind = outputs[group].encode()
-            if attributes != {"encoding_type": kind, "encoding_version": ENCODING_VERSION}:
+            version = file.anatomy.groups["/"]["format_version"]
+            if attributes != {"encoding_type": kind, "encoding_version": version}:
                 yield Finding("structure", group, "the group's encoding is not that of the output's kind")
         elif attributes and group != "/":
             yield Finding("structure", group, "an attribute that does not belong to the format")

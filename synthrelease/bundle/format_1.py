@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from synthrelease.kinds.dataset import Dataset
+from synthrelease.bundle.layout import dataset_path
+from synthrelease.kinds.dataset import Dataset, quoted
 from synthrelease.kinds.parameters import Parameters
 
 _NAMES = {"noisy": "noised", "normalization": "mass"}
+
+
+def path_of(output: str, parameters: Parameters, dataset: Dataset, index: tuple[int, ...]) -> str:
+    """Return the path of an item's dataset, such as /outputs/attention/1001/noised."""
+    return dataset_path(output, "/".join(map(quoted, labels_of(parameters, dataset, index))))
 
 
 def labels_of(parameters: Parameters, dataset: Dataset, index: tuple[int, ...]) -> tuple[str, ...]:

@@ -1,14 +1,19 @@
-"""The items of an output's datasets, and where in a bundle each stands."""
+"""What an output's datasets are called in a bundle, what they are there, and in which order their values stand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from synthrelease.bundle.format_1 import labels_of, shape_of
-from synthrelease.bundle.layout import dataset_path
-from synthrelease.kinds.dataset import Array, Dataset, in_order
+import numpy as np
+
+from synthrelease.bundle import format_1
+from synthrelease.bundle.anatomy import Form
+from synthrelease.bundle.layout import FORMAT_VERSION, dataset_path
+from synthrelease.kinds.dataset import Array, Axis, Dataset, in_order
+from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.values import Values
 from synthrelease.privacy.event import from_json
@@ -16,52 +21,113 @@ from synthrelease.privacy.event import from_json
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a dataset, as a bundle has it."""
+    """An item of a dataset, and the HDF5 dataset that it stands in: alone in format 1, after the items before it in format 2."""
 
     dataset: Dataset
     index: tuple[int, ...]
-    path: str  # of the HDF5 dataset
+    path: str
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An HDF5 dataset of a bundle as an output calls for it: of an output's dataset, of one item of it, or of an axis."""
+
+    path: str
+    types: tuple[np.dtype[Any], ...]
     shape: tuple[int, ...]
+    axis: Axis | None = None
+    scales: tuple[str, ...] = ()
+    attributes: Mapping[str, str] | None = None
 
-    def form_fault(self, dtype: Any, shape: tuple[int, ...]) -> str | None:
-        """Return what is wrong with type and shape, if anything: before a value is read."""
-        if dtype in self.dataset.types and shape == self.shape:
-            return None
-        return f"expected {' or '.join(map(str, self.dataset.types))} of shape {self.shape}"
-
-
-def datasets_of(output: dict[str, Any]) -> list[Dataset]:
-    """Return the datasets that an output's entry in the manifest calls for."""
-    return list(parameters_of(output).datasets(from_json(output["event"])))
-
-
-def items_of(output: dict[str, Any]) -> list[Item]:
-    """Return the items that an output's entry in the manifest calls for, sources before what follows."""
-    parameters = parameters_of(output)
-    return [
-        Item(
-            dataset,
-            index,
-            dataset_path(output["name"], *labels_of(parameters, dataset, index)),
-            shape_of(parameters, dataset),
+    def form(self, dtype: np.dtype[Any]) -> Form:
+        """Return what it is, of one of the types that it may have."""
+        name = "" if self.axis is None else self.axis.name
+        return Form(
+            dtype=dtype, shape=self.shape, axis=name, scales=self.scales, attributes=self.attributes or {}
         )
-        for dataset, index in in_order(list(parameters.datasets(from_json(output["event"]))))
-    ]
+
+    def fault(self, there: Form) -> str | None:
+        """Return what is wrong with a dataset's form, if anything: before a value is read."""
+        if there.dtype not in self.types or there.shape != self.shape:
+            return f"expected {' or '.join(map(str, self.types))} of shape {self.shape}"
+        if there != self.form(there.dtype):
+            return "the axes, or what the dataset says of itself, are not those that the parameters call for"
+        return None
 
 
-def stored_items(output: dict[str, Any], drawn: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
-    """Yield path and values of every item of an output, derived as it is asked for.
+class StoredOutput:
+    """An output's datasets as a bundle of a version of the format has them.
 
     Args:
         output: its entry in the manifest.
-        drawn: the datasets that follow from nothing, by path.
+        version: of the format.
     """
-    parameters = parameters_of(output)
-    for dataset, index, values in Values(parameters, from_json(output["event"]), drawn):
-        path = dataset_path(output["name"], *labels_of(parameters, dataset, index))
-        yield path, values.reshape(shape_of(parameters, dataset))
 
+    def __init__(self, output: Mapping[str, Any], version: int = FORMAT_VERSION) -> None:
+        self.name, self.version = output["name"], version
+        self.parameters: Parameters = parameters_of(output)
+        self.event = from_json(output["event"])
 
-def item_count(output: dict[str, Any]) -> int:
-    """Return how many items `items_of` would list, without listing them: a manifest may be from anyone."""
-    return parameters_of(output).item_count(from_json(output["event"]))
+    @property
+    def number(self) -> int:
+        """How many HDF5 datasets there are, in little time even if a few words call for any number of them."""
+        if self.version == 1:
+            return self.parameters.item_count(self.event)
+        return self.parameters.dataset_count(self.event)
+
+    def datasets(self) -> list[Dataset]:
+        """Return what the output is declared to have."""
+        return list(self.parameters.datasets(self.event))
+
+    def dataset(self, path: str) -> Dataset:
+        """Return the dataset of a path below the output."""
+        return self._by_path[path]
+
+    @cached_property
+    def _by_path(self) -> dict[str, Dataset]:
+        return {dataset.path: dataset for dataset in self.datasets()}
+
+    def path(self, dataset: Dataset, index: tuple[int, ...] = ()) -> str:
+        """Return which HDF5 dataset an item stands in."""
+        if self.version == 1:
+            return format_1.path_of(self.name, self.parameters, dataset, index)
+        return dataset_path(self.name, dataset.path)
+
+    def items(self) -> list[Item]:
+        """Return all items, sources before what follows."""
+        return [
+            Item(dataset, index, self.path(dataset, index)) for dataset, index in in_order(self.datasets())
+        ]
+
+    def stored(self) -> Iterator[Stored]:
+        """Yield what is called for: the coordinates of axes, each before it is referred to, and the datasets."""
+        axes: dict[str, Axis] = {}
+        for dataset in self.datasets():
+            if self.version == 1:
+                shape = format_1.shape_of(self.parameters, dataset)
+                for index in dataset.indices():
+                    yield Stored(self.path(dataset, index), dataset.types, shape)
+                continue
+            for axis in dataset.axes:
+                if axis.place not in axes:
+                    axes[axis.place] = axis
+                    yield self._coordinates(axis)
+            scales = tuple(dataset_path(self.name, axis.place) for axis in dataset.axes)
+            attributes = {"role": str(dataset.role), **({"units": dataset.unit} if dataset.unit else {})}
+            yield Stored(
+                self.path(dataset), dataset.types, dataset.shape, scales=scales, attributes=attributes
+            )
+
+    def _coordinates(self, axis: Axis) -> Stored:
+        units = {"units": axis.unit} if axis.unit else {}
+        values = axis.values
+        return Stored(dataset_path(self.name, axis.place), (values.dtype,), values.shape, axis, (), units)
+
+    def values(self, drawn: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
+        """Yield path and values of every item, derived as it is asked for.
+
+        Args:
+            drawn: the datasets that follow from nothing, by path.
+        """
+        for dataset, index, values in Values(self.parameters, self.event, drawn):
+            yield self.path(dataset, index), values

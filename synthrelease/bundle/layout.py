@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from synthrelease.kinds.dataset import quoted
 
-FORMAT, FORMAT_VERSION = "synthrelease", 1
+FORMAT = "synthrelease"
+FORMAT_VERSION = 2  # what is written
+READ_FORMATS = (1, 2)
 ENDING = ".h5"  # of every bundle that is built
 SIDECAR_ENDING = ".manifest.json"  # of its manifest as a file of its own
 FIRST_WORDS = b"synthrelease bundle "
@@ -21,13 +23,12 @@ HDF5_BEGINS = b"\x89HDF\r\n\x1a\n"
 MANIFEST = "/manifest"
 SIGNATURE = "/signature"
 OUTPUTS = "/outputs"
-ENCODING_VERSION = 1
 _CHUNK_BYTES = 1 << 20
 _COMPACT_BYTES = 1 << 11
 USER_BLOCK = 512  # bytes before the HDF5 signature
 TEST_SEED_WORDS = "TEST SEED - DO NOT PUBLISH"
 
-_BLOCK_TEXT = """synthrelease bundle 1
+_BLOCK_TEXT = """synthrelease bundle {version}
 An HDF5 file with a privacy manifest, preceded by these {size} bytes of text.
 SHA-256 of everything after them:
 {digest}
@@ -38,14 +39,15 @@ In full:   synthrelease verify FILE
 _DIGEST_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
 
 
-def user_block(body: bytes, *, test_seed: bool) -> bytes:
+def user_block(body: bytes, *, test_seed: bool, version: int = FORMAT_VERSION) -> bytes:
     """Return the 512 bytes that precede `body`: what the file is, and the digest of everything after."""
-    return block_of(hashlib.sha256(body).hexdigest(), test_seed=test_seed)
+    return block_of(hashlib.sha256(body).hexdigest(), test_seed=test_seed, version=version)
 
 
-def block_of(digest: str, *, test_seed: bool) -> bytes:
-    """Return the 512 bytes that precede a body of this SHA-256."""
+def block_of(digest: str, *, test_seed: bool, version: int = FORMAT_VERSION) -> bytes:
+    """Return the 512 bytes that precede a body of this SHA-256, in a bundle of a version of the format."""
     text = _BLOCK_TEXT.format(
+        version=version,
         size=USER_BLOCK,
         digest=digest,
         after=USER_BLOCK + 1,
@@ -56,20 +58,22 @@ def block_of(digest: str, *, test_seed: bool) -> bytes:
 
 def sealed_digest(block: bytes) -> str | None:
     """Return the digest a user block states, or None if it is not exactly a block of ours."""
-    found = _DIGEST_LINE.search(block)
-    if found is None:
+    match = _DIGEST_LINE.search(block)
+    if match is None:
         return None
-    digest = found.group().decode()
-    for test_seed in (False, True):
-        if block == block_of(digest, test_seed=test_seed):
-            return digest
-    return None
+    digest = match.group().decode()
+    possible = (
+        block_of(digest, test_seed=test_seed, version=version)
+        for version in READ_FORMATS
+        for test_seed in (False, True)
+    )
+    return digest if block in possible else None
 
 
 def stated_version(block: bytes) -> int | None:
-    """Return the version that a user block states, if it is a later one than ours, else None."""
-    found = re.match(rb"synthrelease bundle ([1-9][0-9]{0,8})\n", block)
-    return int(found.group(1)) if found and int(found.group(1)) > FORMAT_VERSION else None
+    """Return the version of the format that a user block states, or None if it states none."""
+    match = re.match(rb"synthrelease bundle ([1-9][0-9]{0,8})\n", block)
+    return int(match.group(1)) if match else None
 
 
 def is_marked_test_seed(block: bytes) -> bool:
@@ -77,9 +81,14 @@ def is_marked_test_seed(block: bytes) -> bool:
     return TEST_SEED_WORDS.encode() in block
 
 
-def dataset_path(output: str, *labels: str) -> str:
-    """Return the path of a dataset of an output, such as /outputs/attention/1001/noised."""
-    return "/".join([OUTPUTS, quoted(output), *map(quoted, labels)])
+def dataset_path(output: str, path: str = "") -> str:
+    """Return where a dataset of an output stands, or its group: /outputs/attention/heatmap.
+
+    Args:
+        output: its name.
+        path: below it, of HDF5 names; "" for the group.
+    """
+    return "/".join([OUTPUTS, quoted(output), *([path] if path else [])])
 
 
 def is_compact(shape: tuple[int, ...], itemsize: int) -> bool:
@@ -87,10 +96,17 @@ def is_compact(shape: tuple[int, ...], itemsize: int) -> bool:
     return math.prod(shape) * itemsize <= _COMPACT_BYTES
 
 
-def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Return how a dataset is cut into chunks: whole rows of about a mebibyte; smaller datasets are one chunk."""
-    row = max(math.prod(shape[1:]) * itemsize, 1)
-    return (max(1, min(shape[0], _CHUNK_BYTES // row)), *shape[1:])
+def chunk_shape(shape: tuple[int, ...], itemsize: int, version: int = FORMAT_VERSION) -> tuple[int, ...]:
+    """Return how a dataset is cut into chunks of about a mebibyte; smaller datasets are one chunk.
+
+    One axis is cut, along those before it every index by itself, so that chunks hold the values in their order. In format 1 that
+    is always the first axis.
+    """
+    cut = 0
+    while version > 1 and cut < len(shape) - 1 and math.prod(shape[cut + 1 :]) * itemsize > _CHUNK_BYTES:
+        cut += 1
+    row = math.prod(shape[cut + 1 :]) * itemsize
+    return (*[1] * cut, max(1, min(shape[cut], _CHUNK_BYTES // row)), *shape[cut + 1 :])
 
 
 def digest(array: NDArray[np.generic]) -> str:

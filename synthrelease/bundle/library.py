@@ -11,6 +11,7 @@ import h5py
 from synthrelease.bundle.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import USER_BLOCK, chunk_shape, is_compact
+from synthrelease.bundle.messages import DIMENSION_LIST, REFERENCE_LIST
 
 _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32]
 
@@ -66,22 +67,43 @@ def _disagreements(file: h5py.h5f.FileID, anatomy: Anatomy) -> Iterator[str]:
             yield f"{path}: the HDF5 library sees no such group"
     for path, stored in anatomy.datasets.items():
         dataset = h5py.h5o.open(file, path.encode())
-        if not isinstance(dataset, h5py.h5d.DatasetID) or not _is_alike(dataset, stored):
+        if not isinstance(dataset, h5py.h5d.DatasetID) or not _is_alike(file, dataset, stored):
             yield f"{path}: the HDF5 library sees another dataset"
 
 
-def _is_alike(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
+def _is_alike(file: h5py.h5f.FileID, dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
     return (
         dataset.dtype == stored.dtype
         and dataset.shape == stored.shape
-        and is_laid_out(dataset)
-        and h5py.h5a.get_num_attrs(dataset) == 0
+        and is_laid_out(dataset, chunk=stored.chunk)
         and (stored.is_compact or _has_chunks(dataset, stored))
+        and _has_attributes(file, dataset, stored)
     )
 
 
-def is_laid_out(dataset: h5py.h5d.DatasetID) -> bool:
-    """Return whether a dataset is stored as a bundle stores one of its shape: in its header, or in chunks by its filters."""
+def _has_attributes(file: h5py.h5f.FileID, dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
+    """Whether the library sees the scales and texts that were read by hand, and no other attribute."""
+    seen = dict(h5py.Dataset(dataset).attrs)
+    users = seen.pop(REFERENCE_LIST, ())
+    scales = seen.pop(DIMENSION_LIST, ())
+    expected = dict(stored.attributes)
+    if stored.axis:
+        expected |= {"CLASS": "DIMENSION_SCALE", "NAME": stored.axis}
+    led_to = [h5py.h5r.get_name(reference, file) for axis in scales for reference in axis]
+    return (
+        {name: value.decode() for name, value in seen.items() if isinstance(value, bytes)} == expected
+        and led_to == [path.encode() for path in stored.scales]
+        and bool(len(users)) <= bool(stored.axis)
+    )
+
+
+def is_laid_out(dataset: h5py.h5d.DatasetID, *, chunk: tuple[int, ...] | None = None) -> bool:
+    """Return whether a dataset is stored as a bundle stores one of its shape: in its header, or in chunks by its filters.
+
+    Args:
+        dataset: as the library sees it.
+        chunk: shape of its chunks; default that of the newest format.
+    """
     creation, itemsize = dataset.get_create_plist(), dataset.dtype.itemsize
     filters = [creation.get_filter(number)[0] for number in range(creation.get_nfilters())]
     if creation.get_external_count():
@@ -89,7 +111,7 @@ def is_laid_out(dataset: h5py.h5d.DatasetID) -> bool:
     if is_compact(dataset.shape, itemsize):
         return creation.get_layout() == h5py.h5d.COMPACT and not filters
     chunked = creation.get_layout() == h5py.h5d.CHUNKED and filters == _FILTERS
-    return chunked and creation.get_chunk() == chunk_shape(dataset.shape, itemsize)
+    return chunked and creation.get_chunk() == (chunk or chunk_shape(dataset.shape, itemsize))
 
 
 def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 
 from synthrelease.bundle import strict_json
 
-MANIFEST_VERSION = 2  # what is written
-READ_VERSIONS = (1, 2)
+MANIFEST_VERSION = 3  # what is written
+FORMAT_OF = {1: 1, 2: 1, 3: 2}  # the format of bundles whose manifests have a version
 _SCHEMA_ENDING = ".schema.json"
 _REFERRED = ("texts-v1",)  # by other schemas
 
@@ -39,7 +39,7 @@ def schema_name(version: int) -> str:
 
 def load_schemas() -> None:
     """Load what checking a manifest of any version takes, so that no file is opened beside an untrusted one."""
-    for version in READ_VERSIONS:
+    for version in FORMAT_OF:
         validator(schema_name(version))
 
 

@@ -3,80 +3,67 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from synthrelease.bundle import claims
-from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.bundle_file import BundleFile, Stream
 from synthrelease.bundle.finding import Finding
-from synthrelease.bundle.items import Item
+from synthrelease.bundle.items import Item, StoredOutput
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.plausibility import Tally, too_large, too_many, too_quiet
 from synthrelease.kinds.dataset import Array, Index, Role, Source
-from synthrelease.kinds.registry import parameters_of
 from synthrelease.parallel import Progress
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
+_BLOCK_BYTES = 1 << 20  # of rows at a time
+
 
 class Reader:
-    """Reads datasets once, by blocks of rows, and computes their digests on the way.
+    """Reads datasets once, some values at a time, and computes their digests on the way.
 
     Attributes:
         file: of the datasets.
-        order: which dataset will be read after which.
 
     Args:
         file: of the datasets.
-        progress: told of the bytes that were read.
+        progress: called with the bytes that were read.
     """
 
     def __init__(self, file: BundleFile, progress: Progress | None = None) -> None:
         self.file = file
-        self.order: dict[str, str] = {}
-        self._digests: dict[str, str] = {}
+        self._streams: dict[str, Stream] = {}
+        self._digests: dict[str, ValuesDigest] = {}
         self._progress, self._done = progress, 0
         self._total = sum(file.anatomy.datasets[path].logical_bytes for path in file.dataset_paths())
 
-    def blocks(self, path: str, *, whole: bool) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield the number of the first row and rows: all at once, or some at a time."""
-        dataset = self.file.anatomy.datasets[path]
-        state, start = ValuesDigest(dataset.dtype, dataset.shape), 0
-        then = self.order.get(path)
-        for block in [self.file.array(path, then=then)] if whole else self.file.blocks(path, then=then):
-            state.add(block)
-            yield start, block
-            start += len(block)
-            self._done += block.nbytes
-            if self._progress is not None:
-                self._progress("checking the values", self._done, self._total)
-        self._digests[path] = state.hexdigest()
+    def take(self, path: str, number: int) -> Array:
+        """Return the next so many values of a dataset, shape (number,)."""
+        if path not in self._streams:
+            self._streams[path] = Stream(self._counted(path))
+        return self._streams[path].take(number)
 
     def digest(self, path: str) -> str:
-        """Return the digest of a dataset, read now if it was not read to its end before."""
-        if path not in self._digests:
-            for _ in self.blocks(path, whole=False):
-                pass
-        return self._digests[path]
+        """Return the digest of a dataset, read now as far as it was not read before."""
+        self.take(path, math.prod(self.file.anatomy.datasets[path].shape))
+        return self._digests[path].hexdigest()
 
-    def rows(self, path: str) -> Callable[[int], NDArray[Any]]:
-        """Return a function that gives the next so many rows of a dataset, from its beginning on."""
-        blocks, left = self.file.blocks(path), np.empty(0)
+    def again(self, path: str) -> Stream:
+        """Return the values of a dataset once more, from its beginning on."""
+        return Stream(self.file.pieces(path))
 
-        def more(rows: int) -> NDArray[Any]:
-            nonlocal left
-            pieces = []
-            while rows:
-                if not len(left):
-                    left = next(blocks)
-                pieces.append(left[:rows])
-                left, rows = left[rows:], rows - len(pieces[-1])
-            return np.concatenate(pieces)
-
-        return more
+    def _counted(self, path: str) -> Iterator[Array]:
+        form = self.file.anatomy.datasets[path]
+        self._digests[path] = ValuesDigest(form.dtype, form.shape)
+        for piece in self.file.pieces(path):
+            self._digests[path].add(piece)
+            self._done += piece.nbytes
+            if self._progress is not None:
+                self._progress("checking the values", self._done, self._total)
+            yield piece
 
 
 class OutputExamination:
@@ -85,44 +72,49 @@ class OutputExamination:
     Args:
         read: reads them.
         output: entry of the manifest.
-        items: what it calls for, in the order in which they are read.
+        stored: what it calls for.
         where: the entry's place.
         neighbours: the release's relation.
     """
 
     def __init__(
-        self, read: Reader, output: dict[str, Any], items: Sequence[Item], where: str, neighbours: Neighbours
+        self, read: Reader, output: dict[str, Any], stored: StoredOutput, where: str, neighbours: Neighbours
     ) -> None:
-        self._read, self._output, self._items, self._where = read, output, items, where
-        self._neighbours = neighbours
-        self._parameters = parameters_of(output)
-        self._event = events.from_json(output["event"])
+        self._read, self._output, self._stored, self._where = read, output, stored, where
+        self._items, self._neighbours = stored.items(), neighbours
+        self._parameters, self._event = stored.parameters, stored.event
         self._high = self._parameters.high_frequencies()
         self._kept: dict[tuple[str, tuple[int, ...]], Array] = {}
-        self._paths = {(item.dataset.path, item.index): item.path for item in items}
+        self._paths = {(item.dataset.path, item.index): item.path for item in self._items}
+        self._again: dict[tuple[str, str], Stream] = {}  # by who reads what
         self._gathered: dict[Source, list[Array]] = {
-            source: [] for item in items for source in item.dataset.sources if source.whole
+            source: [] for item in self._items for source in item.dataset.sources if source.whole
         }
         self._wholes: dict[Source, Array] = {}
         self._all, self._quietest = Tally(), Tally()
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the output."""
-        if self._output["paths"] != sorted(item.path for item in self._items):
+        if self._output["paths"] != sorted(one.path for one in self._stored.stored()):
             yield Finding("unlisted", self._where, "the paths are not those that the parameters call for")
         # What needs no values first: only if integers can be what is claimed is it worth to derive anything.
         yield from list(self._form_faults()) or list(self._event_faults()) or self._value_faults()
 
     def _form_faults(self) -> Iterator[Finding]:
-        for item in self._items:
-            stored = self._read.file.anatomy.datasets[item.path]
-            fault = item.form_fault(stored.dtype, stored.shape)
+        for one in self._stored.stored():
+            fault = one.fault(self._read.file.anatomy.datasets[one.path].form)
             if fault is not None:
-                yield Finding("derived", item.path, fault)
+                yield Finding("derived", one.path, fault)
+            elif one.axis is not None:
+                expected = one.axis.values
+                if self._read.take(one.path, len(expected)).tobytes() != expected.tobytes():
+                    yield Finding(
+                        "derived", one.path, "the coordinates are not those that the parameters call for"
+                    )
 
     def _event_faults(self) -> Iterator[Finding]:
         """Where event and parameters do not agree, or with the number of integers."""
-        noisy = (math.prod(item.shape) for item in self._items if item.dataset.role is Role.NOISY)
+        noisy = (one.size for one in self._stored.datasets() if one.role is Role.NOISY)
         for code, fault in claims.event_faults(
             self._output, neighbours=self._neighbours, integers=sum(noisy)
         ):
@@ -160,32 +152,41 @@ class OutputExamination:
         """Read an item and return the first fault of its values."""
         fault, kept, dataset = None, [], item.dataset
         sources = [self._taker(item, source) for source in dataset.sources]
-        for start, rows in self._read.blocks(item.path, whole=not dataset.by_rows):
-            index: Index = item.index
-            if dataset.by_rows:
-                values, index = rows, (*item.index, slice(start, start + len(rows)))
-            else:
-                values = rows.reshape(dataset.item_shape)
+        for index, values in self._blocks(item):
             if dataset.role is Role.NOISY:
                 self._count(values)
             self._gather(dataset.path, values)
             if keep:
                 kept.append(values)
             if fault is None:
-                fault = dataset.fault(values, index, [take(len(rows)) for take in sources])
+                fault = dataset.fault(values, index, [take(values) for take in sources])
         if keep:
             self._kept[dataset.path, item.index] = kept[0] if len(kept) == 1 else np.concatenate(kept)
         return fault
 
-    def _taker(self, item: Item, source: Source) -> Callable[[int], Array]:
-        """What gives of a source what an item needs: all of it, or as many of the next rows."""
+    def _blocks(self, item: Item) -> Iterator[tuple[Index, Array]]:
+        """Yield the item's values; of one that may be large, some rows at a time."""
+        shape = item.dataset.item_shape
+        if not item.dataset.by_rows:
+            yield item.index, self._read.take(item.path, math.prod(shape)).reshape(shape)
+            return
+        row = math.prod(shape[1:])
+        most = max(1, _BLOCK_BYTES // (row * item.dataset.itemsize))
+        for start in range(0, shape[0], most):
+            rows = self._read.take(item.path, min(most, shape[0] - start) * row).reshape(-1, *shape[1:])
+            yield (*item.index, slice(start, start + len(rows))), rows
+
+    def _taker(self, item: Item, source: Source) -> Callable[[Array], Array]:
+        """What gives of a source what some values of an item follow from: all of it, or as much of it as there are values."""
         if source.whole:
-            values = self._whole(source)
-            return lambda _: values
+            whole = self._whole(source)
+            return lambda _: whole
         key = source.path, item.index
-        if item.dataset.by_rows:
-            return self._read.rows(self._paths[key])
-        return lambda _: self._kept[key]
+        if not item.dataset.by_rows:
+            return lambda _: self._kept[key]
+        path = self._paths[key]
+        stream = self._again.setdefault((item.path, path), self._read.again(path))
+        return lambda values: stream.take(values.size).reshape(values.shape)
 
     def _gather(self, path: str, values: Array) -> None:
         """Keep what a dataset that follows from all items needs of this one."""

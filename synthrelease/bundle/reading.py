@@ -6,32 +6,45 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.items import items_of
-from synthrelease.bundle.layout import dataset_path, digest
+from synthrelease.bundle.items import StoredOutput
+from synthrelease.bundle.layout import digest
+from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import RecordsParameters
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import from_json
 
 
 class Output(Mapping[str, NDArray[Any]]):
-    """The datasets of one output by their path below it, such as "1001/heatmap"; read, and compared with their digests, when asked for."""
+    """The datasets of one output by their path below it, such as "heatmap"; read, and compared with their digests, when asked for.
 
-    def __init__(self, path: Path, name: str, members: dict[str, str], digests: dict[str, str]) -> None:
-        self.name = name
-        self._path, self._members, self._digests = path, members, digests
+    Of bundles of format 1, where every item of a dataset stands by itself, they are put together.
+    """
+
+    def __init__(self, path: Path, stored: StoredOutput, digests: Mapping[str, str]) -> None:
+        self.name = stored.name
+        self._path, self._stored, self._digests = path, stored, digests
+        self._datasets = {dataset.path: dataset for dataset in stored.datasets()}
 
     def __getitem__(self, key: str) -> NDArray[Any]:
-        if key not in self._members:
-            raise no_such(f"array in '{self.name}'", key, self._members)
-        path = self._members[key]
+        if key not in self._datasets:
+            raise no_such(f"array in '{self.name}'", key, self._datasets)
+        dataset = self._datasets[key]
         with BundleFile(self._path) as file:
-            array = file.array(path)
+            if self._stored.version > 1:
+                return self._checked(file, self._stored.path(dataset))
+            items = [self._checked(file, self._stored.path(dataset, index)) for index in dataset.indices()]
+            return np.stack(items).reshape(dataset.shape)
+
+    def _checked(self, file: BundleFile, path: str) -> NDArray[Any]:
+        array = file.array(path)
         if digest(array) != self._digests[path]:
             raise BundleError(
                 "values-changed",
@@ -42,13 +55,13 @@ class Output(Mapping[str, NDArray[Any]]):
         return array
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
+        return iter(self._datasets)
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self._datasets)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {len(self)} datasets>"
+        return f"<{type(self).__name__} {self.name!r}: {', '.join(self)}>"
 
 
 class Bundle:
@@ -71,9 +84,9 @@ class Bundle:
     def __getitem__(self, name: str) -> Output:
         for output in self.manifest["outputs"]:
             if output["name"] == name:
-                start = len(dataset_path(name)) + 1
                 try:
-                    paths = [item.path for item in items_of(output)]
+                    stored = StoredOutput(output, FORMAT_OF[self.manifest["manifest_version"]])
+                    return Output(self.path, stored, self.manifest["digests"])
                 except (ValueError, ArithmeticError):
                     raise BundleError(
                         "contradicting-parameters",
@@ -81,8 +94,6 @@ class Bundle:
                         where=str(self.path),
                         remedy="run: synthrelease verify",
                     ) from None
-                members = {path[start:]: path for path in paths}
-                return Output(self.path, name, members, self.manifest["digests"])
         raise no_such("output", name, self.names)
 
     def model(self, name: str) -> SeededModel:
@@ -105,9 +116,9 @@ class Bundle:
                 expected='records with fit = "dp"',
                 remedy="name such an output; the models of others are not in the bundle",
             )
-        noisy = [item for item in items_of(entry) if item.dataset.role is Role.NOISY]
-        start = len(dataset_path(name)) + 1
-        return noisy_model(entry, {item.dataset.path: self[name][item.path[start:]] for item in noisy})
+        datasets = parameters_of(entry).datasets(from_json(entry["event"]))
+        noisy = [dataset.path for dataset in datasets if dataset.role is Role.NOISY]
+        return noisy_model(entry, {path: self[name][path] for path in noisy})
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:

@@ -13,17 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle.hdf5 import Attributes, clear_gaps, store, write_body
+from synthrelease.bundle.anatomy import Form
+from synthrelease.bundle.content import Attributes, Content
+from synthrelease.bundle.hdf5 import clear_gaps, store, stored_type, write_body
 from synthrelease.bundle.layout import (
+    FORMAT_VERSION,
     MANIFEST,
     SIGNATURE,
     USER_BLOCK,
     digest,
     is_marked_test_seed,
+    stated_version,
     user_block,
 )
 from synthrelease.bundle.library import is_laid_out
-from synthrelease.bundle.messages import Message
+from synthrelease.bundle.messages import DATASET_ATTRIBUTES, DIMENSION_LIST, REFERENCE_LIST, Message
 from synthrelease.errors import BundleError
 
 
@@ -42,14 +46,15 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
     marked = is_marked_test_seed(before[:USER_BLOCK])
     end = int.from_bytes(before[USER_BLOCK + 40 : USER_BLOCK + 48], "little")
     with h5py.File(path, "r", locking=False) as file:
-        groups, arrays, plain = _content(file)
+        content, arrays, plain = _content(file)
         old = arrays.pop(MANIFEST).tobytes()
         signature = arrays.pop(SIGNATURE, np.zeros(0, dtype=np.uint8)).tobytes()
+    version = stated_version(before[:USER_BLOCK]) or FORMAT_VERSION
     renewed = dict(manifest if manifest is not None else manifest_text.from_bytes(old))
     renewed["digests"] = {name: digest(array) for name, array in sorted(arrays.items())}
     if plain:
         with path.open("w+b") as new:
-            write_body(new, arrays.items(), groups, lambda _: renewed, signature)
+            write_body(new, content, lambda _: renewed, signature)
             with suppress(BundleError):  # what no bundle may have, a forgery may
                 clear_gaps(new)
             new.seek(0, os.SEEK_END)
@@ -59,13 +64,14 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
             del file[MANIFEST]
             store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(renewed), dtype=np.uint8))
     body = path.read_bytes()[USER_BLOCK:]
-    path.write_bytes(user_block(body, test_seed=marked) + body)
+    path.write_bytes(user_block(body, test_seed=marked, version=version) + body)
 
 
-def _content(file: h5py.File) -> tuple[dict[str, Attributes], dict[str, NDArray[Any]], bool]:
-    """Return attributes of groups, arrays, and whether that is all there is."""
+def _content(file: h5py.File) -> tuple[Content, dict[str, NDArray[Any]], bool]:
+    """Return what is to be written anew, all arrays, and whether that is all there is."""
     groups = {"/": _attributes(file["/"])}
     arrays: dict[str, NDArray[Any]] = {}
+    forms: dict[str, Form] = {}
     seen, plain = {h5py.h5o.get_info(file.id).addr}, _is_plain_group(file["/"])
 
     def visit(group: h5py.Group) -> None:
@@ -83,7 +89,10 @@ def _content(file: h5py.File) -> tuple[dict[str, Attributes], dict[str, NDArray[
             seen.add(address)
             if isinstance(item, h5py.Dataset):
                 arrays[place] = item[()]
-                plain = plain and _is_plain_dataset(item)
+                form = _form(item)
+                plain = plain and form is not None and _is_plain_dataset(item)
+                if form is not None and place not in (MANIFEST, SIGNATURE):
+                    forms[place] = form
             elif isinstance(item, h5py.Group):
                 groups[place] = _attributes(item)
                 plain = plain and _is_plain_group(item)
@@ -92,7 +101,28 @@ def _content(file: h5py.File) -> tuple[dict[str, Attributes], dict[str, NDArray[
                 plain = False
 
     visit(file["/"])
-    return groups, arrays, plain
+    ordered = {path: forms[path] for path in sorted(forms, key=lambda path: not forms[path].axis)}
+    return Content(groups, ordered, [(path, arrays[path]) for path in ordered]), arrays, plain
+
+
+def _form(dataset: h5py.Dataset) -> Form | None:
+    """What a dataset is, if it has no attributes but those that one of a bundle may have."""
+    attributes = dict(dataset.attrs)
+    attributes.pop(REFERENCE_LIST, None)
+    scales = attributes.pop(DIMENSION_LIST, ())
+    if not all(isinstance(value, bytes) and value.isascii() for value in attributes.values()):
+        return None
+    if set(attributes) - set(DATASET_ATTRIBUTES) or any(len(axis) != 1 for axis in scales):
+        return None
+    texts = {name: value.decode("ascii") for name, value in attributes.items()}
+    is_scale = texts.pop("CLASS", "") == "DIMENSION_SCALE"
+    return Form(
+        dtype=dataset.dtype,
+        shape=dataset.shape,
+        axis=texts.pop("NAME", "") if is_scale else "",
+        scales=tuple(dataset.file[axis[0]].name for axis in scales),
+        attributes=texts,
+    )
 
 
 def _attributes(group: h5py.Group) -> Attributes:
@@ -116,16 +146,17 @@ def _is_plain_group(group: h5py.Group) -> bool:
 
 
 def _is_plain_dataset(dataset: h5py.Dataset) -> bool:
+    stored = dataset.dtype if dataset.dtype.kind == "S" else dataset.dtype.newbyteorder("<")
     return (
-        dataset.dtype.kind in "iuf"
-        and dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype.newbyteorder("<")))
+        dataset.dtype.kind in "iufS"
+        and dataset.id.get_type().equal(stored_type(stored))
         and dataset.size > 0
         and dataset.maxshape == dataset.shape
         and is_laid_out(dataset.id)
-        and not len(dataset.attrs)
         and _has_only(
             dataset,
             Message.NIL,
+            Message.ATTRIBUTE,
             Message.DATASPACE,
             Message.DATATYPE,
             Message.FILL_VALUE,

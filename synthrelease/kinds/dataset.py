@@ -48,9 +48,25 @@ class Axis:
     name: str
     coordinates: Sequence[str] | Sequence[int] | NDArray[Any]
     unit: str = ""
+    path: str = ""  # of the coordinates, below the output; default the name
 
     def __len__(self) -> int:
         return len(self.coordinates)
+
+    @property
+    def place(self) -> str:
+        """The path of its coordinates below the output."""
+        return self.path or self.name
+
+    @property
+    def values(self) -> Array:
+        """The coordinates as a bundle stores them: labels in UTF-8, whole numbers, or 64-bit floating-point numbers, shape (n,)."""
+        if isinstance(self.coordinates, np.ndarray):
+            return np.asarray(self.coordinates, dtype=np.float64)
+        first = next(iter(self.coordinates))
+        if isinstance(first, str):
+            return np.array([str(label).encode("utf-8") for label in self.coordinates])
+        return np.array(self.coordinates, dtype=np.int32)
 
 
 @dataclass(frozen=True)

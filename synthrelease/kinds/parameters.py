@@ -116,6 +116,11 @@ class Parameters:
         """Yield the datasets of the output, sources before what follows from them."""
         raise NotImplementedError
 
+    def dataset_count(self, event: Event) -> int:
+        """Return how many datasets there are, with the coordinates of their axes, in little time."""
+        datasets = list(self.datasets(event))
+        return len(datasets) + len({axis.place for dataset in datasets for axis in dataset.axes})
+
     def item_count(self, event: Event) -> int:
         """Return how many items all datasets have, in little time even if a few words call for any number of them."""
         return sum(math.prod(dataset.shape[: dataset.items]) for dataset in self.datasets(event))

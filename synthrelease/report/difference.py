@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from synthrelease.bundle.items import item_count
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.errors import BundleError
+from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.privacy.event import Noise, noise_of
 from synthrelease.privacy.event import from_json as event_from_json
 from synthrelease.privacy.guarantee import Guarantee
@@ -21,9 +23,6 @@ from synthrelease.report.changes import Change, changes
 from synthrelease.report.difference_text import as_text
 from synthrelease.report.release_promise import compare_releases
 from synthrelease.report.same_noise import Likeness, Pairs, in_order, is_no_chance, likeness
-
-_NOISY = "noised"  # how the path of a dataset of noisy integers ends
-_DRAWN = (_NOISY, "chosen", "category")  # what all other datasets of an output follow from, if it has any
 
 
 class Release(Protocol):
@@ -174,19 +173,47 @@ class _Side:
     noises: dict[str, Noise | None]
     digests: dict[str, dict[str, str]]  # by path, of each output; under "" those that belong to none
 
-    def noisy(self, name: str) -> dict[str, Callable[[], NDArray[Any]]]:
-        """Return what reads the noisy integers of an output, by their place, in their order."""
-        # Before they are listed: a manifest can call for any number of them in a few words.
-        if item_count(self.outputs[name]) != len(self.digests[name]):
+    def stored(self, name: str) -> StoredOutput:
+        """Return what an output has.
+
+        Raises:
+            BundleError: it has another number of datasets than its parameters call for.
+        """
+        try:
+            stored = StoredOutput(self.outputs[name], FORMAT_OF[self.release.manifest["manifest_version"]])
+            # Before they are listed: a manifest can call for any number of them in a few words.
+            number = stored.number
+        except (KeyError, TypeError, ValueError, ArithmeticError):
+            problem = "its parameters contradict themselves"
+            raise _contradiction("contradicts-itself", problem, f"{self.file}, {name}") from None
+        if number != len(self.digests[name]):
             problem = "another number of datasets than the parameters call for"
             raise _contradiction("wrong-dataset-count", problem, f"{self.file}, {name}")
-        datasets = self.release[name]
-        keys = [key for key in datasets if _ending(key) == _NOISY]
-        for path in (f"{dataset_path(name)}/{key}" for key in keys):
+        return stored
+
+    def paths(self, name: str, *, noisy: bool) -> set[str]:
+        """Return the paths of an output's datasets that were drawn, or of those alone that carry noise."""
+        stored = self.stored(name)
+        datasets = [one for one in stored.datasets() if one.derive is None]
+        return {
+            stored.path(dataset, index)
+            for dataset in datasets
+            if not noisy or dataset.role is Role.NOISY
+            for index in (dataset.indices() if stored.version == 1 else [()])
+        }
+
+    def noisy(self, name: str) -> dict[str, tuple[Dataset, Callable[[], NDArray[Any]]]]:
+        """Return the noisy datasets of an output by path, in their order, and what reads each."""
+        for path in self.paths(name, noisy=True):
             if path not in self.digests[name]:
                 problem = "the manifest has no digest of a dataset"
                 raise _contradiction("digest-missing", problem, f"{self.file}, {path}")
-        return {key: partial(_integers, datasets, key, f"{self.file}, {dataset_path(name)}") for key in keys}
+        datasets, where = self.release[name], f"{self.file}, {dataset_path(name)}"
+        return {
+            one.path: (one, partial(_integers, datasets, one.path, where))
+            for one in self.stored(name).datasets()
+            if one.role is Role.NOISY
+        }
 
 
 def _integers(datasets: Mapping[str, NDArray[Any]], key: str, where: str) -> NDArray[Any]:
@@ -222,7 +249,8 @@ def _contradiction(code: str, problem: str, where: str) -> BundleError:
 
 def _dataset_changes(name: str, before: _Side, after: _Side) -> DatasetChanges:
     old, new = before.digests[name], after.digests[name]
-    sources = [path for path in {**old, **new} if _ending(path) in _DRAWN] or new
+    drawn = before.paths(name, noisy=False) | after.paths(name, noisy=False) if name else set()
+    sources = drawn & {*old, *new} or set(new)
     return DatasetChanges(
         name,
         sum(new.get(path) == digest for path, digest in old.items()),
@@ -238,24 +266,26 @@ def _with_likeness(datasets: DatasetChanges, before: _Side, after: _Side) -> Dat
     name = datasets.output
     old, new = before.noises[name], after.noises[name]
     touched = (*datasets.other, *datasets.added, *datasets.removed)
-    if old is None or new is None or all(_ending(path) != _NOISY for path in touched):
+    if old is None or new is None:
+        return datasets
+    if not {*touched} & (before.paths(name, noisy=True) | after.paths(name, noisy=True)):
         return datasets
     ours, theirs = before.noisy(name), after.noisy(name)
     unlike = list(ours) != list(theirs)
 
     def places() -> Pairs:
+        nonlocal unlike
         for key in filter(theirs.__contains__, ours):
-            array, other = ours[key](), theirs[key]()
-            if array.shape == other.shape:
-                yield array, other
-            else:
-                nonlocal unlike
+            (one, read), (other, read_other) = ours[key], theirs[key]
+            if one.shape != other.shape or _labels(one) != _labels(other):
                 unlike = True
+            if one.item_shape == other.item_shape:
+                yield _of_common_items(one, read(), other, read_other())
 
     by_place = likeness(places(), old, new)
     if by_place.repeated or not unlike:
         return replace(datasets, likeness=by_place)
-    ordered = in_order((read() for read in ours.values()), (read() for read in theirs.values()))
+    ordered = in_order((read() for _, read in ours.values()), (read() for _, read in theirs.values()))
     by_order = likeness(ordered, old, new)
     return replace(datasets, likeness=by_order if by_order.repeated or not by_place.places else by_place)
 
@@ -291,8 +321,21 @@ def _outputs(manifest: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {output["name"]: output for output in manifest["outputs"]}
 
 
-def _ending(path: str) -> str:
-    return path.rpartition("/")[2]
+def _labels(dataset: Dataset) -> list[list[Any]]:
+    """What the axes of a dataset have that number its items."""
+    return [list(axis.coordinates) for axis in dataset.axes[: dataset.items]]
+
+
+def _of_common_items(
+    one: Dataset, array: NDArray[Any], other: Dataset, other_array: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The items of two datasets that have the same labels."""
+    for axis, (labels, other_labels) in enumerate(zip(_labels(one), _labels(other), strict=True)):
+        place = {label: number for number, label in enumerate(other_labels)}
+        common = [number for number, label in enumerate(labels) if label in place]
+        array = array.take(common, axis)
+        other_array = other_array.take([place[labels[number]] for number in common], axis)
+    return array, other_array
 
 
 def _verdict_form(comparison: Comparison) -> dict[str, str]:

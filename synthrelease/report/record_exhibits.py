@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.kinds.records.public import category_path
 from synthrelease.number_words import grouped, several, short
 from synthrelease.report.exhibits import Cell, Histogram, Shown, Table
 from synthrelease.report.histograms import histogram
@@ -23,7 +24,7 @@ def record_exhibits(released: Released, output: dict[str, Any], most: int) -> Sh
     for form in forms[:most]:
         attribute = Attribute.from_json(form)
         counts = np.zeros(attribute.categories, dtype=np.int64)
-        for numbers in released.blocks(output["name"], attribute.name, "category"):
+        for numbers in released.blocks(output["name"], category_path(attribute)):
             counts += np.bincount(numbers, minlength=attribute.categories)
         exhibits.append(
             _of_labels(attribute, counts) if _is_listed(attribute) else _of_bins(attribute, counts)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.layout import ValuesDigest, dataset_path, digest
+from synthrelease.bundle.bundle_file import BundleFile, Stream
+from synthrelease.bundle.format_1 import labels_of
+from synthrelease.bundle.items import StoredOutput
+from synthrelease.bundle.layout import ValuesDigest
+from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.errors import BundleError
+from synthrelease.kinds.dataset import Dataset
+
+_BLOCK_VALUES = 1 << 17  # in memory at a time
 
 
 class Released:
@@ -29,6 +37,9 @@ class Released:
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path, self.manifest = path, manifest
+        self._outputs: dict[str, StoredOutput] = {}
+        self._labels: dict[str, dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]] = {}
+        self._compared: set[str] = set()
         try:
             self._file = BundleFile(path)
         except OSError:
@@ -45,35 +56,69 @@ class Released:
         self.close()
 
     def values(self, output: str, *labels: str) -> NDArray[Any]:
-        """Return a dataset of an output, such as `values("attention", "1001", "heatmap")`.
+        """Return an item of an output's dataset by labels, such as `values("attention", "1001", "heatmap")`.
 
         Raises:
             BundleError: it is not that of the manifest: the file was changed after it was verified.
         """
-        path = dataset_path(output, *labels)
-        array = self._file.array(path)
-        self._compare(path, digest(array))
-        return array
+        dataset, index = self._labelled(output)[labels]
+        return self.item(output, dataset.path, index)
 
-    def blocks(self, output: str, *labels: str) -> Iterator[NDArray[Any]]:
-        """Yield a dataset some rows at a time, for those that may be larger than memory.
+    def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:
+        """Return an item of an output's dataset, such as `item("attention", "heatmap", (0,))`, of the item's shape; errors as `values`."""
+        shape = self._output(output).dataset(path).item_shape
+        return np.concatenate(list(self._pieces(output, path, index))).reshape(shape)
 
-        Raises:
-            BundleError: as `values`, after the last rows.
-        """
-        path = dataset_path(output, *labels)
-        dataset = self._file.anatomy.datasets[path]
-        state = ValuesDigest(dataset.dtype, dataset.shape)
-        for block in self._file.blocks(path):
-            state.add(block)
-            yield block
-        self._compare(path, state.hexdigest())
+    def blocks(self, output: str, path: str, index: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+        """Yield an item some rows at a time, for those that may be larger than memory; errors as `values`."""
+        shape = self._output(output).dataset(path).item_shape
+        row = math.prod(shape[1:])
+        stream = Stream(self._pieces(output, path, index))
+        most = max(1, _BLOCK_VALUES // row)
+        for start in range(0, shape[0], most):
+            yield stream.take(min(most, shape[0] - start) * row).reshape(-1, *shape[1:])
 
-    def _compare(self, path: str, found: str) -> None:
-        if found != self.manifest["digests"][path]:
+    def _pieces(self, output: str, path: str, index: tuple[int, ...]) -> Iterator[NDArray[Any]]:
+        """The values of an item, of a dataset that is the manifest's."""
+        stored = self._output(output)
+        dataset = stored.dataset(path)
+        place = stored.path(dataset, index)
+        self._compare(place)
+        size = math.prod(dataset.item_shape)
+        start = 0
+        if stored.version > 1 and index:
+            start = int(np.ravel_multi_index(index, dataset.shape[: dataset.items])) * size
+        return self._file.pieces(place, start, start + size)
+
+    def _output(self, name: str) -> StoredOutput:
+        if name not in self._outputs:
+            entry = next(one for one in self.manifest["outputs"] if one["name"] == name)
+            self._outputs[name] = StoredOutput(entry, FORMAT_OF[self.manifest["manifest_version"]])
+        return self._outputs[name]
+
+    def _labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:
+        if name not in self._labels:
+            stored = self._output(name)
+            self._labels[name] = {
+                labels_of(stored.parameters, dataset, index): (dataset, index)
+                for dataset in stored.datasets()
+                for index in dataset.indices()
+            }
+        return self._labels[name]
+
+    def _compare(self, path: str) -> None:
+        """Read a dataset once, to see that it is the manifest's."""
+        if path in self._compared:
+            return
+        form = self._file.anatomy.datasets[path]
+        state = ValuesDigest(form.dtype, form.shape)
+        for piece in self._file.pieces(path):
+            state.add(piece)
+        if state.hexdigest() != self.manifest["digests"][path]:
             raise BundleError(
                 "values-changed",
                 "the values are not those that the manifest lists",
                 where=f"{self.path}: {path}",
                 remedy="get the file again from its source, and run: synthrelease verify",
             )
+        self._compared.add(path)

@@ -63,7 +63,7 @@ def _each(released: Released, output: dict[str, Any]) -> Shown:
     p, name = output["mechanism"]["parameters"], output["name"]
     feature, recording = p["features"][0], p["recordings"][0]
     values = np.empty((0, p["length"]))
-    for rows in released.blocks(name, recording, feature["name"], "values"):
+    for rows in released.blocks(name, "values", (0, 0)):
         values = np.concatenate([values, rows[: _PEOPLE - len(values)]])
     # What has no noise of ours has no uncertainty that is known.
     known = output["noise"] is not None

@@ -14,6 +14,7 @@ from synthrelease.appraisal.appraised import Measure, Values
 from synthrelease.appraisal.arrays import Arrays
 from synthrelease.appraisal.yardsticks.yardstick import Kind
 from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.statistics.mechanism import Statistics as Mechanism
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
@@ -124,7 +125,7 @@ def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> Statistics:
     ):
         index = (f,) if group is None else (g, f)
         if quantile(name) is not None:
-            chosen = np.array([exact[f"{name}/chosen"][index]])
+            chosen = np.array([exact[f"{quoted(name)}/chosen"][index]])
             value_of = quantile_value(chosen, feature.bounds, p.quantile_steps)
         else:  # over those who have a value
             divided = p.unit(feature) if name == HISTOGRAM else StatisticUnit(feature.bounds, None, True)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import content_of
 from synthrelease.bundle.hdf5 import write_bundle
 from synthrelease.bundle.layout import SIGNATURE, is_marked_test_seed
 from synthrelease.bundle.signing.asked import signature_beside, signature_file
@@ -110,11 +107,6 @@ def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: 
 
 def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: bytes) -> None:
     """Put a file of the same content and an envelope in a bundle's place, once it is verified."""
-    kinds = {
-        group: bytes(attributes["encoding_type"]).decode()
-        for group, attributes in file.anatomy.groups.items()
-        if "encoding_type" in attributes
-    }
 
     def same(digests: dict[str, str]) -> dict[str, Any]:
         if digests != manifest["digests"]:
@@ -125,8 +117,7 @@ def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: b
     with partials(target) as (beside,):
         write_bundle(
             beside.path,
-            _arrays(file),
-            kinds,
+            content_of(file),
             completed=same,
             test_seed=is_marked_test_seed(file.text_block),
             signature=envelope,
@@ -134,11 +125,6 @@ def _swap_in(path: Path, file: BundleFile, manifest: dict[str, Any], envelope: b
         if not verify(beside.path, quick=True).ok or not file.is_at(target):
             raise _changed(path)
         replace_as_it_was(beside)
-
-
-def _arrays(file: BundleFile) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    for path in file.dataset_paths():
-        yield path, file.array(path)
 
 
 def _changed(path: Path) -> BundleError:

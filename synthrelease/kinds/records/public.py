@@ -32,6 +32,7 @@ from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
 PERSON, RANDOMIZED, EXCLUDE = "person", "randomized", "exclude"
+MISSING = "missing"  # the last category, if there is one for missing values
 _OF_TEST = ("threshold", "k", "gamma", "counted")
 
 
@@ -125,7 +126,7 @@ class RecordsParameters(Parameters):
         if self.fit == DP:
             for subset in self.subsets:
                 chosen = [self.attributes[number] for number in subset]
-                axes = tuple(Axis(attribute.name, range(attribute.categories)) for attribute in chosen)
+                axes = tuple(map(_categories, chosen))
                 yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS)
 
     def item_count(self, event: Event) -> int:  # noqa: ARG002
@@ -136,6 +137,10 @@ class RecordsParameters(Parameters):
             counted = math.comb(of_task, 2)
         binned = sum(attribute.labels is None for attribute in self.attributes)
         return len(self.attributes) + binned + (counted if self.fit == DP else 0)
+
+    def dataset_count(self, event: Event) -> int:
+        """Return how many datasets there are, with the coordinates of their axes."""
+        return self.item_count(event) + 1 + (len(self.attributes) if self.fit == DP else 0)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all joint counts."""
@@ -293,6 +298,16 @@ class RecordsParameters(Parameters):
         if self.is_randomized and randomized is not None:
             return [RandomizedTest(self.k, self.gamma, randomized.epsilon0, self.rows, randomized.seeds)]
         return []
+
+
+def _categories(attribute: Attribute) -> Axis:
+    """The axis of an attribute's categories: its labels, or the middles of its bins; last what stands for a missing value."""
+    name = quoted(attribute.name)
+    if attribute.labels is not None:
+        return Axis(name, [*attribute.labels, *([MISSING] if attribute.missing else [])], path=f"bin/{name}")
+    edges = attribute.edges
+    middles = [*(edges[:-1] + edges[1:]) / 2, *([np.nan] if attribute.missing else [])]
+    return Axis(name, np.array(middles), path=f"bin/{name}")
 
 
 def category_path(attribute: Attribute) -> str:

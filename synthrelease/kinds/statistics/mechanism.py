@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from synthrelease.data.features import Features
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.collected import Sums
-from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.dataset import Array, quoted
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.statistics import accuracy, quantiles
@@ -94,7 +94,7 @@ class Statistics(Mechanism[StatisticsParameters]):
     def exact(self, collected: Sums) -> dict[str, Array]:
         """Return all sums, and the intervals where the quantiles truly lie."""
         best = {
-            f"{name}/chosen": quantiles.best_intervals(collected[_INTERVALS], name)
+            f"{quoted(name)}/chosen": quantiles.best_intervals(collected[_INTERVALS], name)
             for name in self.parameters.quantiles
         }
         return {**super().exact(collected), **best}
@@ -109,7 +109,7 @@ class Statistics(Mechanism[StatisticsParameters]):
         epsilon, _ = self.split(budget)
         for name in p.quantiles:
             sensitivity = p.quantile_sensitivity(name, self.neighbours)
-            arrays[f"{name}/chosen"] = quantiles.choose(
+            arrays[f"{quoted(name)}/chosen"] = quantiles.choose(
                 collected[_INTERVALS], name, sensitivity=sensitivity, epsilon=epsilon, random=random
             )
         return Drawn(arrays, event, p)

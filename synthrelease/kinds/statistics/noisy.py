@@ -32,6 +32,7 @@ from synthrelease.maths.statistics import (
 from synthrelease.maths.steps import HALF_RANGE, centre_and_step
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, shares
+
 Bounds = tuple[float, float]
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, counted
 from synthrelease.kinds.statistics import noisy
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
@@ -211,7 +211,8 @@ class _Statistic:
 
     def noisy(self) -> Iterator[Dataset]:
         p, name = self.parameters, self.name
-        yield self._dataset("noisy", Role.NOISY, [Axis("integer", range(p.size(name)))], types=INTEGERS)
+        integers = Axis("integer", range(p.size(name)), path=f"{name}/integer")
+        yield self._dataset("noisy", Role.NOISY, [integers], types=INTEGERS)
         shown = [Axis("bin", range(p.bins))] if name == HISTOGRAM else []
         ends = [*shown, Axis("bound", ["lower", "upper"])]
         for what, role, axes, derive in (
@@ -223,11 +224,12 @@ class _Statistic:
     def chosen(self) -> Iterator[Dataset]:
         steps = self.parameters.quantile_steps
         yield self._dataset("chosen", Role.CHOICE, [], types=INTEGERS[:1], most=steps - 1)
-        sources = (Source(f"{self.name}/chosen"),)
+        sources = (Source(f"{quoted(self.name)}/chosen"),)
         yield self._dataset("value", Role.ESTIMATE, [], sources=sources, derive=self._middle)
 
     def _dataset(self, what: str, role: Role, axes: list[Axis], **declared: Any) -> Dataset:
-        return Dataset(f"{self.name}/{what}", (*self.places, *axes), role, items=len(self.places), **declared)
+        path = f"{quoted(self.name)}/{what}"
+        return Dataset(path, (*self.places, *axes), role, items=len(self.places), **declared)
 
     def _unit(self, index: Index) -> StatisticUnit:
         number = index[-1]

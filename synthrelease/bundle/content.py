@@ -1,0 +1,87 @@
+"""What a bundle holds beside its manifest: of a release that is to be written, and of a bundle that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from synthrelease.bundle.anatomy import Form
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.items import Stored, StoredOutput
+from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, OUTPUTS, dataset_path
+from synthrelease.kinds.dataset import Array
+
+Attributes = Mapping[str, int | bytes]
+Piece = tuple[str, NDArray[Any]]  # path of a dataset, and its next values
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a bundle is to hold beside its manifest."""
+
+    groups: Mapping[str, Attributes]  # by path, the root among them
+    forms: Mapping[str, Form]  # of datasets, by path, dimension scales before what has them
+    values: Iterable[Piece]  # of every dataset in their order; of several datasets in any order
+
+    @property
+    def version(self) -> int:
+        """The version of the format."""
+        return int(self.groups["/"]["format_version"])
+
+
+def root_attributes(version: int = FORMAT_VERSION) -> Attributes:
+    """Return the attributes of the root of a bundle."""
+    return {"format": FORMAT.encode("ascii"), "format_version": version}
+
+
+def output_attributes(kind: str, version: int = FORMAT_VERSION) -> Attributes:
+    """Return the attributes of an output's group."""
+    return {"encoding_type": kind.encode("ascii"), "encoding_version": version}
+
+
+def released_content(
+    outputs: Sequence[Mapping[str, Any]], drawn: Mapping[str, Mapping[str, Array]]
+) -> Content:
+    """Return the content of a release; what follows from the drawn datasets is derived as it is asked for.
+
+    Args:
+        outputs: entries of the manifest.
+        drawn: of every output, by its name, the datasets that follow from nothing, by path.
+    """
+    groups: dict[str, Attributes] = {"/": root_attributes(), OUTPUTS: {}}
+    forms: dict[str, Form] = {}
+    written = [StoredOutput(output) for output in outputs]
+    scales = []
+    for output, stored in zip(outputs, written, strict=True):
+        groups[dataset_path(stored.name)] = output_attributes(output["kind"])
+        types = {
+            stored.path(one): drawn[stored.name][one.path].dtype
+            for one in stored.datasets()
+            if one.derive is None
+        }
+        for one in stored.stored():
+            forms[one.path] = one.form(types.get(one.path, one.types[0]))
+            if one.axis is not None:
+                scales.append(one)
+    return Content(groups, forms, _values(scales, written, drawn))
+
+
+def _values(
+    scales: Sequence[Stored], outputs: Sequence[StoredOutput], drawn: Mapping[str, Mapping[str, Array]]
+) -> Iterator[Piece]:
+    for scale in scales:
+        assert scale.axis is not None
+        yield scale.path, scale.axis.values
+    for output in outputs:
+        yield from output.values(drawn[output.name])
+
+
+def content_of(file: BundleFile) -> Content:
+    """Return the content of a bundle, in the format that it has."""
+    datasets = file.anatomy.datasets
+    scales_first = sorted(file.dataset_paths(), key=lambda path: not datasets[path].axis)
+    values = ((path, piece) for path in file.dataset_paths() for piece in file.pieces(path))
+    return Content(file.anatomy.groups, {path: datasets[path].form for path in scales_first}, values)
