@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synthrelease.budgets import Prepared, divided, planned_event
-from synthrelease.bundle.input_claims import ONLY_WARNING
+from synthrelease.bundle.disclosure import is_unprotected, release_warnings
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
@@ -21,6 +21,7 @@ from synthrelease.privacy import accounting
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import Event, Unprotected, flatten
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
+from synthrelease.remarks import Remark
 from synthrelease.specs import OutputSpec
 
 
@@ -169,31 +170,23 @@ def _planned(plan: Plan, prepared: Prepared, budget: Budget | None) -> PlannedOu
     return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, promise)
 
 
-def warnings(design: Design) -> list[str]:
-    """Return what is true of the release and should worry its curator; public, part of the manifest."""
-    plan, told = design.plan, []
-    if plan.neighbours is Neighbours.REPLACE_ONE and design.people == 1:  # else the number is private
-        told.append("1 person: whatever is released is about them alone")
-    if plan.neighbours is Neighbours.REPLACE_ONE and plan.delta >= 1 / design.people:
-        told.append(
-            f"δ = {plan.delta:g} is not below 1/people = 1/{design.people}: at such a δ publishing one whole "
-            "person would count as private"
+def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None = None) -> list[Remark]:
+    """Return what is true of the release and should worry its curator; public, part of the manifest.
+
+    Args:
+        design: the release.
+        is_seeded: whether the noise can be repeated.
+        is_tracked: whether a ledger is charged; default whether the plan names one.
+    """
+    plan = design.plan
+    return list(
+        release_warnings(
+            people=design.people if plan.neighbours is Neighbours.REPLACE_ONE else None,
+            epsilon=plan.epsilon,
+            delta=plan.delta,
+            unprotected=[output.name for output in design.outputs if is_unprotected(output.event)],
+            rows_are_left_out=any(source.options["only"] for source in plan.used_inputs().values()),
+            is_tracked=plan.ledger is not None if is_tracked is None else is_tracked,
+            is_seeded=is_seeded,
         )
-    if plan.epsilon > 10:
-        told.append(
-            f"the plan allows ε = {plan.epsilon:g}, a weak promise: odds may change by a factor of {_power(plan.epsilon)}"
-        )
-    told.extend(
-        f"{output.name} protects nobody: do not publish it as if it did"
-        for output in design.outputs
-        if any(isinstance(leaf, Unprotected) for leaf in flatten(output.event))
     )
-    if any(source.options["only"] for source in plan.used_inputs().values()):
-        told.append(ONLY_WARNING)
-    if plan.ledger is None:
-        told.append("spending on this dataset over several releases is not tracked")
-    return told
-
-
-def _power(epsilon: float) -> str:
-    return f"10^{epsilon / 2.302585:.0f}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.design import Design, warnings
 from synthrelease.ledger import Ledger
 from synthrelease.memory import memory
@@ -37,7 +38,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
     """
     rows = []
     for output in design.outputs:
-        noise = noise_of(output.event)
+        noise, parameters = noise_of(output.event), output.mechanism.parameters
         known = design.plan.neighbours is Neighbours.REPLACE_ONE
         people = design.facts[output.spec.input].people if known else None
         error, needed = output.mechanism.prediction(output.event, output.budget, people)
@@ -53,7 +54,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 "sensitivity_steps": None if noise is None else noise.sensitivity,
                 "derivation": None
                 if noise is None
-                else output.mechanism.parameters.derivation(design.plan.neighbours),
+                else parameters.sentence(parameters.derivation(design.plan.neighbours)),
                 "error": error,
                 "people": people,
                 "people_needed": needed,
@@ -75,7 +76,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
             "epsilon": design.guarantee.epsilon,
             "added_up": added_up,
             "memory": asdict(memory(design)),
-            "warnings": warnings(design),
+            "warnings": [warning_sentence(one) for one in warnings(design)],
         }
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import synthrelease
 from synthrelease.bundle.disclosure import not_protected, private_names
-from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION
 from synthrelease.data.tables import Code
 from synthrelease.design import Design, PlannedOutput, warnings
@@ -42,13 +42,11 @@ def compose_manifest(
     """Return the manifest of a release, but for what `with_contents` adds; nothing in it is private."""
     plan = design.plan
     known = plan.neighbours is Neighbours.REPLACE_ONE
-    told = warnings(design)
+    remarks = warnings(design, is_seeded=seeded, is_tracked=spending is not None)
     entries = [
         _output_entry(output, made, plan.neighbours)
         for output, made in zip(design.outputs, releases, strict=True)
     ]
-    if seeded:
-        told.insert(0, f"{TEST_SEED_WORDS}: whoever knows the seed can take the noise away")
     return {
         "manifest_version": MANIFEST_VERSION,
         "release": {**plan.release, "date": date},
@@ -67,7 +65,7 @@ def compose_manifest(
                 "method": design.method,
                 "outputs": private_names(entries),
             },
-            "not_protected": not_protected(entries, plan.neighbours),
+            "not_protected": [one.to_json() for one in not_protected(entries, plan.neighbours)],
         },
         "plan": {"sha256": plan.digest},
         "inputs": [_input_entry(spec) for spec in plan.used_inputs().values()],
@@ -78,7 +76,7 @@ def compose_manifest(
         },
         "ledger": spending,
         "digests": {},
-        "warnings": told,
+        "warnings": [one.to_json() for one in remarks],
     }
 
 
@@ -149,7 +147,7 @@ def _output_entry(planned: PlannedOutput, drawn: Drawn, neighbours: Neighbours) 
         else {
             "norm": noise.norm,
             "value": repr(noise.sensitivity),
-            "derivation": parameters.derivation(neighbours),
+            "derivation": parameters.derivation(neighbours).to_json(),
         },
         "noise": None
         if noise is None
@@ -168,6 +166,6 @@ def _output_entry(planned: PlannedOutput, drawn: Drawn, neighbours: Neighbours) 
                 parameters, drawn.event, delta=planned.delta, neighbours=neighbours
             )
         ],
-        "post_processing": parameters.post_processing(),
-        "warnings": parameters.warnings(),
+        "post_processing": [one.to_json() for one in parameters.post_processing()],
+        "warnings": [one.to_json() for one in parameters.warnings()],
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.data.given import plain
 from synthrelease.data.held import Held
@@ -28,7 +29,6 @@ Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
 _OF_ENTRIES = {"name", "input", "share", "epsilon", "delta"}  # keys of a plan's entry that no call has
 _REPEATABLE = "the noise came from a test seed: it can be repeated, and taken away"
-_OF_PLANS = "spending on this dataset"  # a warning that is said in other words here
 
 
 @dataclass(frozen=True)
@@ -268,14 +268,14 @@ def released(
         labels_of(parameters, dataset, index): array.reshape(shape_of(parameters, dataset))
         for dataset, index, array in Values(parameters, drawn.event, drawn.arrays)
     }
-    public = [told for told in warnings(design) if not told.startswith(_OF_PLANS)]
+    public = [warning_sentence(one) for one in warnings(design, is_tracked=True)]
     return ArrayRelease(
         name,
         values,
         NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
         drawn.event,
         parameters.to_entry(),
-        (*public, *parameters.warnings()),
+        (*public, *map(parameters.sentence, parameters.warnings())),
         (*found.notes, *drawn.notes),
         random.seeded,
     )

@@ -1,26 +1,56 @@
-"""What a release does not protect: everything a manifest must name, from its own numbers."""
+"""What a release does not protect, and what its readers must know: everything a manifest states of itself, from its own numbers."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from synthrelease.kinds.registry import listed_nouns
+from synthrelease.kinds.registry import listed_nouns, parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
+from synthrelease.remarks import Remark, remark, sentence
 
-_SOURCES = {
-    "listed": "listed in the plan, public",
-    "assumed": "taken from the data, assumed public by study design",
+_WEAK_EPSILON = 10.0
+_WARNINGS = {
+    "test-seed": "TEST SEED - DO NOT PUBLISH: anyone who knows the seed can take the noise away",
+    "one-person": "1 person: whatever is released is about them alone",
+    "large-delta": "δ = {delta:g} is not below 1/people = 1/{people}: at such a δ publishing one whole person would count as private",
+    "weak-guarantee": "the plan allows ε = {epsilon:g}, a weak guarantee: odds may change by a factor of 10^{power}",
+    "unprotected-output": "{output} protects no one: do not publish it as if it did",
+    "rows-left-out": "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too",
+    "spending-not-tracked": "spending on this dataset over several releases is not tracked",
 }
-_HELD = (
-    "a value that is held over a gap, or to the end, stands in every step there: a promise to a step or a chunk is to one "
-    "of the completed series, not to one value of the data"
-)
+_PUBLIC = {  # what is not protected
+    "output": "output {output}",
+    "listed-names": "{noun} of {output}",
+    "assumed-names": "{noun} of {output}",
+    "groups": "groups of {output}",
+    "assignment": "assignment of {output}",
+    "length": "length of {output}",
+    "completed-values": "values of {output}",
+    "people": "people",
+    "format": "format",
+    "population": "population",
+}
+_REASONS = {
+    "output": "{guarantee}",
+    "listed-names": "the list of {noun}: listed in the plan, public",
+    "assumed-names": "the list of {noun}: taken from the data, assumed public by study design",
+    "groups": "the list of groups: listed in the plan, public",
+    "assignment": "which person has any row on which stimulus: assumed public by study design",
+    "length": "time steps of the longest recording: taken from the data, assumed public by study design",
+    "completed-values": "a value that fills a gap, or the end, stands at every time step there: a guarantee for a time step or a chunk is "
+    "for one of the completed series, not for one value of the data",
+    "people": "how many there are in each input, and who takes part in which: public under replace-one",
+    "format": "that the data passed its reader's checks: otherwise there would be no release",
+    "population": "what is true of people in general: a release is useful because it shows that",
+}
 
 
-def private_names(outputs: list[dict[str, Any]]) -> list[str]:
+def private_names(outputs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names of the outputs that are differentially private."""
     return [
         output["name"]
@@ -29,54 +59,133 @@ def private_names(outputs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def not_protected(outputs: list[dict[str, Any]], neighbours: Neighbours) -> list[dict[str, str]]:
-    """Return the entries of `privacy.not_protected`: outputs without differential privacy, and public facts.
-
-    `verify` asks for exactly these entries, in this order, with these reasons: a kinder sentence is a fault.
+def not_protected(outputs: Sequence[Mapping[str, Any]], neighbours: Neighbours) -> list[Remark]:
+    """Return what `privacy.not_protected` states: outputs without differential privacy, and public facts.
 
     Args:
         outputs: the manifest's `outputs`.
         neighbours: the release's relation.
     """
     private = private_names(outputs)
-    entries = [
-        (f"output {output['name']}", str(guarantee_from_json(output["guarantee"])))
-        for output in outputs
-        if output["name"] not in private
-    ]
+    remarks = [remark("output", output=one["name"]) for one in outputs if one["name"] not in private]
     for output in outputs:
-        entries.extend(_public_facts(output))
+        remarks.extend(_public_facts(output))
     if neighbours is Neighbours.REPLACE_ONE:
-        entries.append(
-            (
-                "people",
-                "how many there are in each input, and who takes part in which: public under replace-one",
-            )
-        )
-    entries.append(
-        ("format", "that the data passed its reader's checks: otherwise there would be no release")
-    )
-    entries.append(
-        ("population", "what is true of people in general: a release is useful because it tells that")
-    )
-    return [{"what": what, "reason": reason} for what, reason in entries]
+        remarks.append(remark("people"))
+    return [*remarks, remark("format"), remark("population")]
 
 
-def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
-    name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = listed_nouns()[output["kind"]]
-    facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
-    if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
-        facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))
-    if output["mechanism"]["parameters"].get("assignment_public"):
-        facts.append(
-            (
-                f"assignment of {name}",
-                "which person has any row on which stimulus: assumed public by study design",
-            )
-        )
-    if stated.get("length") == "assumed":
-        facts.append((f"length of {name}", f"steps of the longest recording: {_SOURCES['assumed']}"))
+def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
+    name, public = output["name"], output["mechanism"]["public_inputs"]
+    parameters = output["mechanism"]["parameters"]
+    yield remark(f"{public['names']}-names", output=name, noun=listed_nouns()[output["kind"]])
+    if parameters.get("by") not in {None, "recording"}:
+        yield remark("groups", output=name)
+    if parameters.get("assignment_public"):
+        yield remark("assignment", output=name)
+    if public.get("length") == "assumed":
+        yield remark("length", output=name)
     if {unit["unit"] for unit in output["narrower_units"]} & {Unit.STEP, Unit.CHUNK}:
-        facts.append((f"values of {name}", _HELD))
+        yield remark("completed-values", output=name)
+
+
+def release_warnings(
+    *,
+    people: int | None,
+    epsilon: float,
+    delta: float,
+    unprotected: Iterable[str],
+    rows_are_left_out: bool,
+    is_tracked: bool,
+    is_seeded: bool,
+) -> Iterator[Remark]:
+    """Yield what should worry the curator and the readers of a release.
+
+    Args:
+        people: in all inputs; None where it is private.
+        epsilon: that the plan allows.
+        delta: likewise.
+        unprotected: names of outputs with an event that protects no one.
+        rows_are_left_out: whether `only` leaves out rows of any input.
+        is_tracked: whether a ledger counts what the dataset costs over several releases.
+        is_seeded: whether the noise can be repeated.
+    """
+    if is_seeded:
+        yield remark("test-seed")
+    if people == 1:
+        yield remark("one-person")
+    if people is not None and delta >= 1 / people:
+        yield remark("large-delta", delta=delta, people=people)
+    if epsilon > _WEAK_EPSILON:
+        yield remark("weak-guarantee", epsilon=epsilon, power=round(epsilon / math.log(10)))
+    for name in unprotected:
+        yield remark("unprotected-output", output=name)
+    if rows_are_left_out:
+        yield remark("rows-left-out")
+    if not is_tracked:
+        yield remark("spending-not-tracked")
+
+
+def due_warnings(manifest: Mapping[str, Any]) -> Iterator[Remark]:
+    """Return the warnings of a release that follow from everything else in its manifest."""
+    budget = manifest["privacy"]["budget"]
+    return release_warnings(
+        people=manifest["privacy"]["people"],
+        epsilon=budget["epsilon"],
+        delta=budget["delta"],
+        unprotected=[
+            one["name"] for one in manifest["outputs"] if is_unprotected(events.from_json(one["event"]))
+        ],
+        rows_are_left_out=any(entry["only"] for entry in manifest["inputs"]),
+        is_tracked=manifest["ledger"] is not None,
+        is_seeded=manifest["randomness"]["test_seed"],
+    )
+
+
+def is_unprotected(event: events.Event) -> bool:
+    """Return whether anything in an event protects no one."""
+    return any(isinstance(leaf, events.Unprotected) for leaf in events.flatten(event))
+
+
+def warning_sentence(stated: Remark | Mapping[str, Any] | str) -> str:
+    """Return a warning of a release in a sentence."""
+    return sentence(stated, _WARNINGS)
+
+
+def warning_forms(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the warnings of a release for programs: code, fields and sentence."""
+    return [{**one, "sentence": warning_sentence(one)} for one in manifest["warnings"]]
+
+
+def unprotected_facts(manifest: Mapping[str, Any], *, outputs: bool = True) -> list[tuple[str, str]]:
+    """Return what a release does not protect, in words: of what, and why.
+
+    Args:
+        manifest: of any version.
+        outputs: whether outputs without differential privacy are among them.
+    """
+    guarantees = {output["name"]: output["guarantee"] for output in manifest["outputs"]}
+    unprotected = {f"output {name}" for name in guarantees}
+    facts = []
+    for stated in manifest["privacy"]["not_protected"]:
+        if "reason" in stated:  # of versions 1 and 2
+            what, reason = stated["what"], stated["reason"]
+        else:
+            fields = dict(stated["fields"])
+            if stated["code"] == "output" and fields.get("output") in guarantees:
+                fields["guarantee"] = str(guarantee_from_json(guarantees[fields["output"]]))
+            what, reason = (sentence(Remark(stated["code"], fields), one) for one in (_PUBLIC, _REASONS))
+        if outputs or what not in unprotected:
+            facts.append((what, reason))
     return facts
+
+
+def output_sentences(output: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return what was done to an output's noisy values, and what its readers must know, in sentences.
+
+    Args:
+        output: an entry of the manifest's `outputs`.
+    """
+    parameters = parameters_of(output)
+    done, warnings = (list(map(parameters.sentence, output[key])) for key in ("post_processing", "warnings"))
+    return done, warnings

@@ -99,6 +99,16 @@ def _is_empty(read: Callable[[int, int], bytes], gap: Region) -> bool:
     return not any(piece.strip(b"\0") for piece in pieces)
 
 
+def _shape(space: bytes, path: str) -> tuple[int, ...]:
+    """The shape that a dataspace states (IV.A.2.b)."""
+    rank = len(space) // 16
+    if len(space) != 8 + 16 * rank or not 1 <= rank <= _MOST_AXES:
+        refuse("bad-shape", "a shape that no dataset of a bundle has", path)
+    shape: tuple[int, ...] = struct.unpack_from(f"<{rank}Q", space, 8)
+    expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), Part("header", path))
+    return shape
+
+
 class _Found(NamedTuple):
     """A message of an object's header; `place` is that of its body in the file."""
 
@@ -327,7 +337,40 @@ class _Dissection:
 
     def _dataset(self, path: str, header: int) -> None:
         what = Part("header", path)
-        parts: dict[int, _Found] = {}  # the library moves them about when a header grows
+        parts, attributes = self._parts(header, path)
+        fill, layout = parts[Message.FILL_VALUE].body, parts[Message.LAYOUT]
+        pipeline = [one.body for kind, one in parts.items() if kind == Message.PIPELINE]
+        dtype, shape = (
+            type_of(parts[Message.DATATYPE].body, path),
+            _shape(parts[Message.DATASPACE].body, path),
+        )
+        logical = math.prod(shape) * dtype.itemsize
+        if not all(1 <= side < 2**31 for side in shape) or logical > _MOST_DATASET_BYTES:
+            refuse("too-large", "too large", path)
+        self._addresses[header] = path
+        form = {"dtype": dtype, "shape": shape, **self._described(attributes, path)}
+        if is_compact(shape, dtype.itemsize):
+            expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
+            self.datasets[path] = StoredDataset(
+                **form, chunk=shape, chunks=(self._inside(layout, logical, path),)
+            )
+            return
+        expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
+        chunk = chunk_shape(shape, dtype.itemsize, self._format_version)
+        if len(layout.body) < 11:
+            refuse("cut-off", "is cut off", Part("chunks", path))
+        (tree,) = struct.unpack_from("<Q", layout.body, 3)
+        head = struct.pack(f"<BBBQ{len(shape) + 1}I", 3, 2, len(shape) + 1, tree, *chunk, dtype.itemsize)
+        expect(layout.body, head.ljust(padded(len(head)), b"\0"), Part("chunks", path))
+        chunks = tuple(self._chunks(tree, shape, chunk, dtype.itemsize, path))
+        if logical > _SMALL and logical > _LARGEST_RATIO * sum(size for _, size in chunks):
+            refuse("larger-than-stored", "far larger than what is stored of it", path)
+        self.datasets[path] = StoredDataset(**form, chunk=chunk, chunks=chunks)
+
+    def _parts(self, header: int, path: str) -> tuple[dict[int, _Found], dict[str, Any]]:
+        """Return the messages of a dataset by type, in whatever order the library has them, and its attributes."""
+        what = Part("header", path)
+        parts: dict[int, _Found] = {}
         attributes: dict[str, Any] = {}
         for one in self._messages(header, path):
             if one.kind == Message.NIL:  # what a block of a header has too much room for
@@ -340,44 +383,19 @@ class _Dissection:
                 parts[one.kind] = one
         if {kind: one.flags for kind, one in parts.items()} not in (_COMPACT, _IN_CHUNKS):
             refuse("other-form", "is not as a bundle writes it", what)
-        space, encoded, fill, layout = (parts[kind].body for kind in _COMPACT)
-        pipeline = [one.body for kind, one in parts.items() if kind == Message.PIPELINE]
-        dtype, rank = type_of(encoded, path), len(space) // 16
-        if len(space) != 8 + 16 * rank or not 1 <= rank <= _MOST_AXES:
-            refuse("bad-shape", "a shape that no dataset of a bundle has", path)
-        shape = struct.unpack_from(f"<{rank}Q", space, 8)
-        expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), what)
-        if (
-            not all(1 <= side < 2**31 for side in shape)
-            or math.prod(shape) * dtype.itemsize > _MOST_DATASET_BYTES
-        ):
-            refuse("too-large", "too large", path)
-        self._addresses[header] = path
+        return parts, attributes
+
+    def _described(self, attributes: dict[str, Any], path: str) -> dict[str, Any]:
+        """Return what a dataset's attributes say of it; to what they refer is found once all datasets are."""
         expect(set(attributes) - set(DATASET_ATTRIBUTES), set(), path)
         self._scales[path] = attributes.pop(DIMENSION_LIST, ())
         self._users[path] = attributes.pop(REFERENCE_LIST, ())
         texts = {name: value.decode("ascii") for name, value in attributes.items()}
-        form: dict[str, Any] = {"dtype": dtype, "shape": shape, "axis": "", "attributes": texts}
+        axis = ""
         if "CLASS" in texts:
-            expect(texts.pop("CLASS"), "DIMENSION_SCALE", what)
-            form["axis"] = texts.pop("NAME", "")
-        if is_compact(shape, dtype.itemsize):
-            expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
-            values = self._inside(parts[Message.LAYOUT], math.prod(shape) * dtype.itemsize, path)
-            self.datasets[path] = StoredDataset(**form, chunk=shape, chunks=(values,))
-            return
-        expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), what)
-        chunk = chunk_shape(shape, dtype.itemsize, self._format_version)
-        if len(layout) < 11:
-            refuse("cut-off", "is cut off", Part("chunks", path))
-        (tree,) = struct.unpack_from("<Q", layout, 3)
-        head = struct.pack(f"<BBBQ{rank + 1}I", 3, 2, rank + 1, tree, *chunk, dtype.itemsize)
-        expect(layout, head.ljust(padded(len(head)), b"\0"), Part("chunks", path))
-        chunks = tuple(self._chunks(tree, shape, chunk, dtype.itemsize, path))
-        logical, stored = math.prod(shape) * dtype.itemsize, sum(size for _, size in chunks)
-        if logical > _SMALL and logical > _LARGEST_RATIO * stored:
-            refuse("larger-than-stored", "far larger than what is stored of it", path)
-        self.datasets[path] = StoredDataset(**form, chunk=chunk, chunks=chunks)
+            expect(texts.pop("CLASS"), "DIMENSION_SCALE", path)
+            axis = texts.pop("NAME", "")
+        return {"axis": axis, "attributes": texts}
 
     def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:
         """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""

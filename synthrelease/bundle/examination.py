@@ -220,7 +220,10 @@ def _date_faults(day: str) -> Iterator[Finding]:
 
 def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
     seeded = manifest["randomness"]["test_seed"]
-    warned = any("TEST SEED" in warning for warning in manifest["warnings"])
+    warned = any(
+        "TEST SEED" in one if isinstance(one, str) else one["code"] == "test-seed"
+        for one in manifest["warnings"]
+    )
     source = manifest["randomness"]["source"] == "test seed"
     if not marked == seeded == warned == source:
         yield Finding(

@@ -1,13 +1,32 @@
-"""Where the items of datasets stand in a bundle of format 1, where each is a dataset of its own. Frozen: no other kinds will have it."""
+"""Bundles of format 1: each item of a dataset is an HDF5 dataset, and manifests state sentences, which `verify` compares.
+
+Frozen: no other kinds will have it.
+"""
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import unquote
 
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.kinds.dataset import Dataset, quoted
 from synthrelease.kinds.parameters import Parameters
+from synthrelease.kinds.registry import listed_nouns
+from synthrelease.privacy.guarantee import Neighbours, Unit
+from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 
+MANIFEST_VERSIONS = (1, 2)
+ONLY_WARNING = (
+    "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
+)
+_SOURCES = {
+    "listed": "listed in the plan, public",
+    "assumed": "taken from the data, assumed public by study design",
+}
+_HELD = (
+    "a value that is held over a gap, or to the end, stands in every step there: a promise to a step or a chunk is to one "
+    "of the completed series, not to one value of the data"
+)
 _NAMES = {"noisy": "noised", "normalization": "mass"}
 
 
@@ -33,3 +52,56 @@ def shape_of(parameters: Parameters, dataset: Dataset) -> tuple[int, ...]:
     if parameters.kind == "statistics" and not {axis.name for axis in dataset.axes} & {"integer", "bin"}:
         return (1, *dataset.item_shape)
     return dataset.item_shape
+
+
+def not_protected(
+    outputs: list[dict[str, Any]], neighbours: Neighbours, private: list[str]
+) -> list[dict[str, str]]:
+    """Return what `privacy.not_protected` of versions 1 and 2 states, letter by letter.
+
+    Args:
+        outputs: the manifest's `outputs`.
+        neighbours: the release's relation.
+        private: names of the outputs that are differentially private.
+    """
+    entries = [
+        (f"output {output['name']}", str(guarantee_from_json(output["guarantee"])))
+        for output in outputs
+        if output["name"] not in private
+    ]
+    for output in outputs:
+        entries.extend(_public_facts(output))
+    if neighbours is Neighbours.REPLACE_ONE:
+        entries.append(
+            (
+                "people",
+                "how many there are in each input, and who takes part in which: public under replace-one",
+            )
+        )
+    entries.append(
+        ("format", "that the data passed its reader's checks: otherwise there would be no release")
+    )
+    entries.append(
+        ("population", "what is true of people in general: a release is useful because it tells that")
+    )
+    return [{"what": what, "reason": reason} for what, reason in entries]
+
+
+def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
+    name, stated = output["name"], output["mechanism"]["public_inputs"]
+    noun = listed_nouns()[output["kind"]]
+    facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
+    if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
+        facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))
+    if output["mechanism"]["parameters"].get("assignment_public"):
+        facts.append(
+            (
+                f"assignment of {name}",
+                "which person has any row on which stimulus: assumed public by study design",
+            )
+        )
+    if stated.get("length") == "assumed":
+        facts.append((f"length of {name}", f"steps of the longest recording: {_SOURCES['assumed']}"))
+    if {unit["unit"] for unit in output["narrower_units"]} & {Unit.STEP, Unit.CHUNK}:
+        facts.append((f"values of {name}", _HELD))
+    return facts

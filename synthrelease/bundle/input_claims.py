@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.finding import Finding
+from synthrelease.bundle.format_1 import ONLY_WARNING
 from synthrelease.data.coordinates import DEGREES
 from synthrelease.kinds.registry import input_kinds
 
-ONLY_WARNING = (
-    "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too"
-)
+_ONLY = {"code": "rows-left-out", "fields": {}}
 _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
 
 
@@ -31,7 +30,8 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     for name, entry in inputs.items():
         yield from _row_faults(entry)
         yield from _common_faults(entry, [one for one in manifest["outputs"] if one["input"] == name])
-    if any(entry["only"] for entry in inputs.values()) != (ONLY_WARNING in manifest["warnings"]):
+    is_stated = any(one in (ONLY_WARNING, _ONLY) for one in manifest["warnings"])
+    if any(entry["only"] for entry in inputs.values()) != is_stated:
         yield Finding(
             "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
         )

@@ -94,7 +94,8 @@ def type_of(encoded: bytes, path: str) -> np.dtype[Any]:
 
 DIMENSION_LIST, REFERENCE_LIST = "DIMENSION_LIST", "REFERENCE_LIST"
 DATASET_ATTRIBUTES = ("CLASS", "NAME", "role", "units", DIMENSION_LIST, REFERENCE_LIST)
-GROUP_ATTRIBUTES = ("format", "format_version", "encoding_type", "encoding_version")
+NUMBERS = ("format_version", "encoding_version")
+GROUP_ATTRIBUTES = ("format", "encoding_type", *NUMBERS)
 _REFERENCE = struct.pack("<BBHI", 0x17, 0, 0, 8)  # to an object
 _SEQUENCE = struct.pack("<BBHI", 0x19, 0, 0, 16) + _REFERENCE  # of references, in a heap
 _PAIR = (  # of a reference to a dataset, and the number of an axis
@@ -128,7 +129,8 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes | tuple[Refer
     value: int | bytes | tuple[Reference, ...]
     if name in {DIMENSION_LIST, REFERENCE_LIST}:
         value, kind, type_size, space, raw = _references_of(name, body[at + len(kind) :], what)
-    elif kind == _TYPES[np.dtype("<i8")][:16]:
+    elif name in NUMBERS:
+        kind = _TYPES[np.dtype("<i8")][:16]
         raw = body[at + 24 : at + 32].ljust(8, b"\0")
         (value,), type_size, space = struct.unpack("<q", raw), 12, _SCALAR
     else:

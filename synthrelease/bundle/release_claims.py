@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from synthrelease.bundle import claims
-from synthrelease.bundle.disclosure import not_protected, private_names
+from synthrelease.bundle import claims, format_1
+from synthrelease.bundle.disclosure import due_warnings, not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
 from synthrelease.kinds.narrower import narrower_guarantees
@@ -14,6 +14,7 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.remarks import Remark
 
 _CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
 _ROUNDING = 1e-3  # relative: a unit of the fourth digit, up to which composed ε are rounded
@@ -98,10 +99,15 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     neighbours = Neighbours(privacy["neighbours"])
     if privacy["composition"]["outputs"] != private_names(outputs):
         yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
-    due = not_protected(outputs, neighbours)
-    if privacy["not_protected"] != due:
+    if manifest["manifest_version"] in format_1.MANIFEST_VERSIONS:
+        due: list[Any] = format_1.not_protected(outputs, neighbours, private_names(outputs))
         names = ", ".join(entry["what"] for entry in due)
-        yield Finding("guarantee", "privacy/not_protected", f"expected exactly, with their reasons: {names}")
+    else:
+        due = _forms(not_protected(outputs, neighbours))
+        names = ", ".join(entry["code"] for entry in due)
+        yield from _remark_faults(manifest, neighbours)
+    if privacy["not_protected"] != due:
+        yield Finding("guarantee", "privacy/not_protected", f"expected exactly: {names}")
     # By input, which manifests of version 1 do not state.
     by_input = {
         output.get("input", output["name"]): output["mechanism"]["public_inputs"]["people"]
@@ -116,3 +122,24 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
             )
     elif privacy["people"] is not None or any(n is not None for n in stated):
         yield Finding("manifest", "privacy/people", "a number of people where it is private")
+
+
+def _remark_faults(manifest: dict[str, Any], neighbours: Neighbours) -> Iterator[Finding]:
+    """Where what is stated for readers is not what follows from the rest."""
+    if manifest["warnings"] != _forms(due_warnings(manifest)):
+        yield Finding("manifest", "warnings", "not the warnings that follow from the manifest")
+    for number, output in enumerate(manifest["outputs"]):
+        parameters, where = parameters_of(output), f"outputs/{number} ({output['name']})"
+        if output["post_processing"] != _forms(parameters.post_processing()):
+            yield Finding("manifest", f"{where}/post_processing", "not what is done with such parameters")
+        if output["warnings"] != _forms(parameters.warnings()):
+            yield Finding("manifest", f"{where}/warnings", "not the warnings that follow from the parameters")
+        sensitivity = output["sensitivity"]
+        if sensitivity and sensitivity["derivation"] != parameters.derivation(neighbours).to_json():
+            yield Finding(
+                "manifest", f"{where}/sensitivity", "not the derivation that follows from the parameters"
+            )
+
+
+def _forms(remarks: Iterable[Remark]) -> list[dict[str, Any]]:
+    return [one.to_json() for one in remarks]

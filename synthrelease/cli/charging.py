@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from synthrelease.bundle.disclosure import warning_forms, warning_sentence
 from synthrelease.cli.printing import print_warning
 from synthrelease.printable import printable
 
@@ -120,7 +121,7 @@ def print_dry_run(found: DryRun) -> None:
         for path in found.payment.replaced:
             click.echo(printable(f"           replaces {path}, which stays paid for"))
     for warning in found.manifest["warnings"]:
-        print_warning(warning)
+        print_warning(warning_sentence(warning))
     told = [f"{name}: {note}" for name, own in found.notes.items() for note in own]
     click.echo("For you alone, not in the release:", err=True)
     for note in told or ["no row was dropped and no value clipped"]:
@@ -138,7 +139,7 @@ def dry_form(found: DryRun) -> dict[str, object]:
         "bundle": str(found.path),
         "most_bytes": found.most_bytes,
         "privacy": found.manifest["privacy"],
-        "warnings": found.manifest["warnings"],
+        "warnings": warning_forms(found.manifest),
         "ledger": None
         if payment is None
         else {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from synthrelease.bundle.disclosure import warning_forms, warning_sentence
 from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError
 from synthrelease.printable import printable
@@ -41,7 +42,7 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
     if obj["quiet"]:
         return
     for warning in built.manifest["warnings"]:
-        print_warning(warning)
+        print_warning(warning_sentence(warning))
     told = _notes(built.private, verbose=obj["verbose"])
     if told:
         click.echo("For you alone, not in the release:", err=True)
@@ -65,7 +66,7 @@ def built_form(built: Built) -> dict[str, Any]:
         "bundle": str(built.path),
         "manifest": str(built.sidecar),
         "privacy": built.manifest["privacy"],
-        "warnings": built.manifest["warnings"],
+        "warnings": warning_forms(built.manifest),
         "test_seed": bool(built.manifest["randomness"]["test_seed"]),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.number_words import several
 from synthrelease.privacy.guarantee import Neighbours
@@ -127,12 +128,12 @@ def neighbours(manifest: dict[str, Any]) -> str:
 
 def not_protected(manifest: dict[str, Any]) -> list[str]:
     """Return what the release does not protect, each with its reason: outputs without differential privacy, and public facts."""
-    guarantee = {f"output {output['name']}": output["guarantee"] for output in manifest["outputs"]}
+    guarantees = {f"output {output['name']}": output["guarantee"] for output in manifest["outputs"]}
     return [
-        f"{entry['what']}: not differentially private; {exactly(guarantee[entry['what']])}"
-        if entry["what"] in guarantee
-        else f"{entry['what']}: {entry['reason']}"
-        for entry in manifest["privacy"]["not_protected"]
+        f"{what}: not differentially private; {exactly(guarantees[what])}"
+        if what in guarantees
+        else f"{what}: {why}"
+        for what, why in unprotected_facts(manifest)
     ]
 
 
@@ -147,16 +148,18 @@ def making(manifest: dict[str, Any]) -> list[str]:
 def post_processing(manifest: dict[str, Any]) -> list[str]:
     """Return what was done with the noised numbers, which costs nobody anything."""
     return [
-        f"{output['name']}: {step}" for output in manifest["outputs"] for step in output["post_processing"]
+        f"{output['name']}: {step}" for output in manifest["outputs"] for step in output_sentences(output)[0]
     ]
 
 
 def warnings(manifest: dict[str, Any]) -> list[str]:
     """Return what the manifest wants its readers to mind, of each output and of the release."""
     of_outputs = [
-        f"{output['name']}: {warning}" for output in manifest["outputs"] for warning in output["warnings"]
+        f"{output['name']}: {warning}"
+        for output in manifest["outputs"]
+        for warning in output_sentences(output)[1]
     ]
-    return [*of_outputs, *manifest["warnings"]]
+    return [*of_outputs, *map(warning_sentence, manifest["warnings"])]
 
 
 def biases(manifest: dict[str, Any]) -> list[str]:

@@ -27,6 +27,7 @@ from synthrelease.privacy.event import (
 )
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.remarks import Remark, sentence
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
@@ -68,6 +69,7 @@ class Parameters:
     kind: ClassVar[str]
     input_kind: ClassVar[str]  # "gaze" or "features"
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
+    sentences: ClassVar[Mapping[str, str]]  # of remarks, by code, as of `remarks.sentence`
 
     name: str  # of the mechanism
     people: int | None = public_input()  # None where their number is private
@@ -95,17 +97,21 @@ class Parameters:
             room[field.metadata.get(_INPUT) or field.name] = to_json(getattr(self, field.name))
         return entry
 
-    def derivation(self, neighbours: Neighbours) -> str:
-        """Return in a sentence why the sensitivity is what it is."""
+    def derivation(self, neighbours: Neighbours) -> Remark:
+        """Return why the sensitivity is what it is."""
         raise NotImplementedError
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy values."""
         raise NotImplementedError
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader of this output must know."""
         raise NotImplementedError
+
+    def sentence(self, stated: Remark | Mapping[str, Any] | str) -> str:
+        """Return the sentence of a remark about this output, also as a manifest has it."""
+        return sentence(stated, self.sentences)
 
     @property
     def bounded(self) -> tuple[Feature, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from synthrelease.bundle.disclosure import output_sentences
 from synthrelease.privacy.guarantee import NoGuarantee, PlausibleDeniability, from_json
 from synthrelease.report.area_exhibits import area_exhibits
 from synthrelease.report.exhibits import Shown
@@ -72,6 +73,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
             kind = Standing.UNPROTECTED
         case _:
             kind = Standing.PROTECTED
+    done, warnings = output_sentences(output)
     return Card(
         f"output-{output['name']}",
         output["name"],
@@ -84,8 +86,8 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         formal(guarantee),
         _narrower(output),
         noise_words(output),
-        tuple(output["post_processing"]),
-        tuple(output["warnings"]),
+        tuple(done),
+        tuple(warnings),
         _EXHIBITS[output["kind"]](released, output, pictures),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.number_words import (
     is_certain,
     listed,
@@ -93,8 +94,7 @@ def promise_of(manifest: dict[str, Any]) -> Promise:
         worlds = _WORLDS[guarantee.neighbours]
         headline = _headline(guarantee.neighbours, guess, everything=not uncovered)
         sentences = list(_sentences(guarantee, guess, covered, everything=not uncovered))
-    told_of = {f"output {name}" for name, _ in uncovered}
-    rest = [entry for entry in manifest["privacy"]["not_protected"] if entry["what"] not in told_of]
+    rest = unprotected_facts(manifest, outputs=False)
     return Promise(
         headline,
         guess,
@@ -192,9 +192,9 @@ def _strength(guarantee: Guarantee) -> str:
     return next((word for most, word in _STRENGTHS if epsilon <= most), _BEYOND)
 
 
-def _by_reason(entries: list[dict[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _by_reason(facts: list[tuple[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What is not protected for the same reason stands together."""
-    found: dict[str, list[str]] = {}
-    for entry in entries:
-        found.setdefault(entry["reason"], []).append(entry["what"])
-    return tuple((reason, tuple(names)) for reason, names in found.items())
+    by_reason: dict[str, list[str]] = {}
+    for what, reason in facts:
+        by_reason.setdefault(reason, []).append(what)
+    return tuple((reason, tuple(names)) for reason, names in by_reason.items())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import synthrelease
+from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.bundle.trust import on_trust
 from synthrelease.durable import refuse_unwritable, write_atomically
 from synthrelease.report.budget_bars import budget_charts
@@ -93,6 +94,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: Source)
         "public.html",
         manifest=manifest,
         embedded=embedded(manifest),
+        warnings=list(map(warning_sentence, manifest["warnings"])),
         promise=promise_of(manifest),
         charts=budget_charts(manifest),
         cards=cards,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.number_words import listed
 from synthrelease.privacy.guarantee import Guarantee, NoGuarantee, PureDP, from_json
 from synthrelease.privacy.strength import Comparison, Verdict, compare, verdict_of
@@ -70,6 +71,4 @@ def _facts(manifest: dict[str, Any]) -> set[tuple[str, str]]:
         if output["mechanism"]["public_inputs"]["names"] == "listed"
         for noun in ("stimuli", "recordings")
     }
-    outputs = {f"output {name}" for name in _uncovered(manifest)}
-    entries = {(entry["what"], entry["reason"]) for entry in manifest["privacy"]["not_protected"]}
-    return {entry for entry in entries if entry[0] not in listed | outputs}
+    return {fact for fact in unprotected_facts(manifest, outputs=False) if fact[0] not in listed}

@@ -6,6 +6,8 @@ import shutil
 import textwrap
 from typing import Any
 
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.row_words import rows_that_count
@@ -64,12 +66,12 @@ def as_text(manifest: dict[str, Any]) -> str:
     if manifest["manifest_version"] == 1:
         lines.append("  a manifest of version 1 does not state which rows count, nor its plan")
     lines += ["", "Not protected"]
-    for entry in privacy["not_protected"]:
-        lines += wrapped("  ", f"{entry['what']}: {entry['reason']}")
+    for what, reason in unprotected_facts(manifest):
+        lines += wrapped("  ", f"{what}: {reason}")
     if manifest["warnings"]:
         lines += ["", "Warnings"]
         for warning in manifest["warnings"]:
-            lines += wrapped("  ", warning)
+            lines += wrapped("  ", warning_sentence(warning))
     return "\n".join(lines)
 
 
@@ -80,13 +82,14 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
         noise = output["noise"]
         name = noise["distribution"].replace("_", " ")
         lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
-        lines += wrapped("  because    ", output["sensitivity"]["derivation"])
+        lines += wrapped("  because    ", parameters_of(output).sentence(output["sensitivity"]["derivation"]))
     if output["narrower_units"]:
         less = ", ".join(f"{one['epsilon']:.3g} for a {one['unit']}" for one in output["narrower_units"])
         lines += wrapped("  event      ", f"ε would be {less} alone; that protects no person")
-    for step in output["post_processing"]:
+    done, warnings = output_sentences(output)
+    for step in done:
         lines += wrapped("  then       ", step)
-    for warning in output["warnings"]:
+    for warning in warnings:
         lines += wrapped("  mind       ", warning)
     return lines
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import ClassVar
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.kinds.areas.words import SENTENCES
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, public_input
 from synthrelease.kinds.stimuli import StimulusParameters
@@ -17,6 +18,7 @@ from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import Event, Noise
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, area_shares
+from synthrelease.remarks import Remark, remark
 
 SAMPLES, DURATION = "samples", "duration"
 
@@ -37,6 +39,7 @@ class AreasParameters(StimulusParameters):
     """The public parameters of an areas output."""
 
     kind: ClassVar = "areas"
+    sentences: ClassVar = SENTENCES
 
     areas: tuple[PublicArea, ...]
     transitions: bool
@@ -82,41 +85,31 @@ class AreasParameters(StimulusParameters):
             neighbours=neighbours,
         )
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        also = ", and as many among the transitions between them" if self.transitions else ""
-        return (
-            f"a person divides {HALF_RANGE} shares among the {len(self.areas)} areas of a stimulus{also}, on at most "
-            f"{self.max_stimuli_per_person} of {len(self.stimuli)} stimuli; all as one integer vector"
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        return remark(
+            "divided-shares-and-moves" if self.transitions else "divided-shares",
+            half_range=HALF_RANGE,
+            areas=len(self.areas),
+            most_stimuli=self.max_stimuli_per_person,
+            stimuli=len(self.stimuli),
         )
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy shares."""
-        mass = "the public number of viewers" if self.viewers else "their sum"
-        sentences = [
-            f"shares: noised steps divided by {mass}, then the nearest shares that are not negative and sum to 1"
-        ]
+        done = ["shares-by-viewers" if self.viewers else "shares-by-sum"]
         if self.transitions:
-            most = ", or the number of viewers if that is less" if self.viewers else ""
-            sentences.append(
-                f"shares of transitions: divided by their own sum{most}, the diagonal being left out"
-            )
-        return sentences
+            done.append("transitions-by-sum-or-viewers" if self.viewers else "transitions-by-sum")
+        return list(map(remark, done))
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        sentences = [
-            "everybody weighs the same on a stimulus, however long they looked or how often they went back and forth"
-        ]
+        codes = ["equal-weights"]
         if self.viewers is not None:
-            sentences.append(
-                "who has rows on a stimulus but no usable one counts as having looked at all areas alike"
-            )
+            codes.append("unusable-rows")
         if any(area.shape == LABEL for area in self.areas):
-            sentences.append(
-                "areas that are labels of an image: the image is not in the bundle, publish it as well"
-            )
-        return sentences
+            codes.append("label-image")
+        return list(map(remark, codes))
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
         """Return bounds of the shares in an area, and of all shares: W on each stimulus of everybody who counts there.

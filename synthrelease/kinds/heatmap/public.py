@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.heatmap.words import SENTENCES
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
@@ -21,6 +22,7 @@ from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.remarks import Remark, remark
 
 SAMPLES, DURATION = "samples", "duration"
 LIU2019 = "liu2019"
@@ -31,6 +33,7 @@ class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
 
     kind: ClassVar = "heatmap"
+    sentences: ClassVar = SENTENCES
 
     rows: int  # of the published map
     columns: int
@@ -136,44 +139,29 @@ class SpectralParameters(HeatmapParameters):
             neighbours=neighbours,
         )
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        count, stimuli = (
-            f"the {self.form.band.count} weighted coefficients of a person's map",
-            len(self.stimuli),
-        )
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        ball = {"coefficients": self.form.band.count, "radius": RADIUS}
+        stimuli = len(self.stimuli)
         if stimuli == 1:
-            return f"{count} are clipped to a ball of {RADIUS} steps"
+            return remark("ball-of-a-map", **ball)
         if self.joint:
-            return f"{count}, on all {stimuli} stimuli together, are clipped to a ball of {RADIUS} steps"
-        return (
-            f"{count} on each stimulus are clipped to a ball of {RADIUS} steps, and a person counts on at most "
-            f"{self.max_stimuli_per_person} of {stimuli} stimuli"
-        )
+            return remark("ball-of-all-maps", **ball, stimuli=stimuli)
+        most = self.max_stimuli_per_person
+        return remark("ball-on-each-stimulus", **ball, stimuli=stimuli, most_stimuli=most)
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy coefficients."""
-        shares = (
-            "public numbers of viewers and the noised constants" if self.viewers else "the noised constants"
-        )
-        prior = "the centre bias of public data" if self.prior == CENTRE else "an even map"
-        shown = (
-            f"heatmap: coefficients divided by mass and weight, shrunk towards {prior} as the known noise calls for, then "
-            f"the nearest map that is nowhere negative, blurred with σ = {self.blur_px:g} px"
-        )
+        shrunk = "map-shrunk-to-centre-bias" if self.prior == CENTRE else "map-shrunk-to-even"
         return [
-            f"mass: how many people's worth of map is left after clipping, from {shares}",
-            shown,
-            "uncertainty: standard deviation of the heatmap's error before negative values are ruled out",
+            remark("normalization-by-viewers" if self.viewers else "normalization"),
+            remark(shrunk, blur_px=self.blur_px),
+            remark("map-uncertainty"),
         ]
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        if self.prior != CENTRE:
-            return []
-        return [
-            "where noise drowns the data a map looks like the centre bias of photographs: read it with its uncertainty"
-        ]
+        return [remark("centre-bias")] if self.prior == CENTRE else []
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
         """Return what all people's coefficients may be."""
@@ -223,27 +211,23 @@ class CellParameters(HeatmapParameters):
             neighbours=neighbours,
         )
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        cap = self.cap if self.caps is None else "the chosen cap"
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        stimuli = {"stimuli": len(self.stimuli), "most_stimuli": self.max_stimuli_per_person}
         most = self.max_samples_per_stimulus
-        samples = "any number of" if most is None else str(most)
-        where = "the same ones" if self.assignment_public else "perhaps others"
-        return (
-            f"a person counts at most {cap} per cell and {samples} samples per stimulus, on at most "
-            f"{self.max_stimuli_per_person} of {len(self.stimuli)} stimuli ({where} once replaced); all maps as one integer vector"
-        )
+        if self.caps is not None:
+            return remark("chosen-cap", most_samples=most, **stimuli)
+        if most is None:
+            return remark("capped-counts-any-samples", cap=self.cap, **stimuli)
+        return remark("capped-counts", cap=self.cap, most_samples=most, **stimuli)
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy counts."""
-        divided = "divided by the number of people, " if self.people else ""
-        return [f"heatmap: noised counts, {divided}blurred with σ = {self.blur_px:g} px"]
+        return [remark("counts-per-person" if self.people else "counts-blurred", blur_px=self.blur_px)]
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        if self.caps is None:
-            return []
-        return ["the cap was chosen privately from a public list, for a small squared error before the blur"]
+        return [] if self.caps is None else [remark("cap-was-chosen")]
 
     def choices(self) -> list[int]:
         """Return the number of caps to choose from, if it was chosen."""

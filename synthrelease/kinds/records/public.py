@@ -14,9 +14,9 @@ from synthrelease.data.attribute import Attribute
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records.plausibility import foreign_to_network
+from synthrelease.kinds.records.words import SENTENCES
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.number_words import several
 from synthrelease.privacy.deniability import is_vacuous
 from synthrelease.privacy.event import (
     DeniabilityTest,
@@ -29,6 +29,7 @@ from synthrelease.privacy.event import (
 )
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
+from synthrelease.remarks import Remark, remark
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
 PERSON, RANDOMIZED, EXCLUDE = "person", "randomized", "exclude"
@@ -41,6 +42,7 @@ class RecordsParameters(Parameters):
     """The public parameters of a records output (`records.proof.md`)."""
 
     kind: ClassVar = "records"
+    sentences: ClassVar = SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
@@ -146,73 +148,51 @@ class RecordsParameters(Parameters):
         """Return the sensitivity of all joint counts."""
         return joint_counts(sets=len(self.subsets), neighbours=neighbours)
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        sets = several(len(self.subsets), "set")
-        return f"a person divides {HALF_RANGE} shares among the cells of each of {sets} of jointly counted attributes"
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        return remark("divided-joint-counts", half_range=HALF_RANGE, sets=len(self.subsets))
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done after the draw."""
-        sentences = ["value: uniform within the bin of its category"]
+        done = ["uniform-in-bin"]
         if self.fit == DP:
-            sentences.append(
-                "model: nearest histograms of the fitted people to the noised counts, a prior of one person in each"
-            )
+            done.append("nearest-histograms")
             if self.dependence == TREE:
-                sentences.append("dependence: the tree of largest mutual information in the noised counts")
-        return sentences
+                done.append("tree-of-information")
+        return list(map(remark, done))
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        sentences = []
+        remarks = []
         if not all(attribute.missing for attribute in self.attributes):
             categorised = any(attribute.missing for attribute in self.attributes)
-            sentences.append(
-                f"rows {'without a task' if categorised else 'with a missing value'} take no part"
-            )
+            remarks.append(remark("rows-without-task" if categorised else "incomplete-rows"))
         if self.is_randomized:
-            sentences.append(
-                f"each record is a candidate that passed, or in its place one of the model alone: which is not told; seeds "
-                f"are {self.seeds} of {self.people} people, one record each, and the model is that of the others"
-            )
+            remarks.append(remark("substituted", seeds=self.seeds, people=self.people))
         elif self.is_tested:
-            sentences.extend(self._test_warnings())
+            remarks.extend(self._test_warnings())
         else:
-            sentences.append("drawn from noised counts alone: differentially private")
+            remarks.append(remark("drawn-from-noisy-counts"))
         if self.dependence != TREE:
-            sentences.append(f"drawn attributes are independent{' given the task' if self.per_task else ''}")
-        return sentences
+            remarks.append(remark("independent-given-task" if self.per_task else "independent"))
+        return remarks
 
-    def _test_warnings(self) -> list[str]:
+    def _test_warnings(self) -> Iterator[Remark]:
         assert self.k is not None
         assert self.gamma is not None
-        sentences = [
-            "plausible deniability is a criterion, not differential privacy; which records passed is itself information"
-        ]
+        yield remark("criterion")
         if self.counted == PERSON:
-            worst = self.gamma / (self.gamma + self.k - 1)
-            each = "one record for each task" if self.task else "one record"
-            sentences.append(
-                f"every person enters the test with {each}: whoever knows all data can name a record's seed "
-                f"with a probability of at most γ/(γ + k − 1) = {worst:.2g}"
-            )
+            code = "source-probability-per-task" if self.task else "source-probability"
+            yield remark(code, probability=self.gamma / (self.gamma + self.k - 1))
         else:
-            sentences.append("k counts records: one person's similar rows can pass the test alone")
+            yield remark("k-counts-records")
         if self.is_vacuous:
-            sentences.append("vacuous: the test cannot fail, and protects no more than no test")
+            yield remark("vacuous")
         if self.task and max(self.resampled) == len(self.order) - 1:
-            sentences.append("where nothing but the task label is kept, hardly any record can fail the test")
+            yield remark("task-alone-kept")
         if self.copies == EXCLUDE:
-            sentences.append(
-                "records that equal a real one were left out: that one never appears can tell that somebody has it"
-            )
-        if self.fit == DP:
-            sentences.append(
-                "the model's counts carry noise, but the records start from seeds: not differentially private"
-            )
-        else:
-            sentences.append("the model was fitted exactly: its own statistics carry no guarantee")
-        return sentences
+            yield remark("copies-left-out")
+        yield remark("noisy-model-with-sources" if self.fit == DP else "exact-model")
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:
         """Return what the fitted people may be in any cell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,7 +15,6 @@ from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import (
     WRONG_NAME,
     Fault,
-    counted,
     deviation_of,
 )
 from synthrelease.kinds.signals.public_series import SignalParameters
@@ -23,9 +22,6 @@ from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
     NO_BASELINE,
-    OF_PERSON,
-    OF_RECORDING,
-    OF_START,
     RADIUS,
     Known,
     SpectralSignalForm,
@@ -36,14 +32,9 @@ from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.remarks import Remark, remark
 
 SPECTRAL, BOZKIR2021 = "spectral", "bozkir2021"
-_CHANGES = {
-    NO_BASELINE: "",
-    OF_PERSON: "values are changes from each person's own mean over all their recordings of the feature",
-    OF_RECORDING: "values are changes from each person's own mean over the recording",
-    OF_START: "values are changes from each person's own mean over the first steps of the recording",
-}
 _UNPROTECTED_OTHERWISE = (
     "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
 )
@@ -79,43 +70,32 @@ class CoefficientParameters(SignalParameters):
         """What the coefficients of chunks must be clipped to: L2 radius of each of the form's parts, in steps."""
         return tuple(part.radius for part in self.form.parts)
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        what = "orthonormal Fourier coefficients"
-        if self.name == DCFPA:
-            what += " of its differences"
-        each = f"{self.length} steps between public bounds"
-        if self.name != LPA:
-            each = "; ".join(
-                f"{counted(part.chunks, 'chunk')} of {part.length} steps, "
-                + (
-                    f"{part.count} {what} of each in a ball of radius {part.radius} steps"
-                    if self.candidates is None
-                    else f"the chosen number of {what} of each in a ball"
-                )
-                for part in self.form.parts
-            )
-        return f"each series: {each}; a person has {self.all_series}, all changed"
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        if self.name == LPA:
+            return remark("bounded-steps", length=self.length, **self.series_of_a_person)
+        parts = self.form.parts
+        chunks = {
+            "chunks": _listed(part.chunks for part in parts),
+            "lengths": _listed(part.length for part in parts),
+        }
+        what = "differences" if self.name == DCFPA else "coefficients"
+        if self.candidates is not None:
+            return remark(f"balls-of-chosen-{what}", **chunks, **self.series_of_a_person)
+        balls = {
+            "coefficients": _listed(part.count for part in parts),
+            "radii": _listed(part.radius for part in parts),
+        }
+        return remark(f"balls-of-{what}", **chunks, **balls, **self.series_of_a_person)
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy integers."""
-        mean = "" if self.is_each else "divided by the number of people, "
-        back = "" if self.name == LPA else "transformed back, "
-        if self.name == DCFPA:
-            back += "added up from the start of each chunk, "
-        return [
-            f"values: {mean}{back}in the feature's unit",
-            "uncertainty: standard deviation of the noise in each step; what the frequencies leave out is not in it",
-        ]
+        done = {LPA: "in-units", DCFPA: "added-up"}.get(self.name, "transformed-back")
+        return [remark(f"{'series' if self.is_each else 'means'}-{done}"), remark("noise-uncertainty")]
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        sentences = [self.completion_warning]
-        if self.is_each:
-            sentences.append(
-                "each person's series carries the noise of a whole person: the order of people is random"
-            )
-        return sentences
+        return [self.completion_warning, *([remark("noise-of-a-person")] if self.is_each else [])]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, the series and their uncertainty."""
@@ -229,29 +209,18 @@ class SpectralSignalParameters(SignalParameters):
             self.length, self.series_count, self.cosines, self.baseline, self.baseline_steps, self.clip
         )
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return in a sentence why the sensitivity is what it is."""
-        return (
-            f"a constant and {counted(self.cosines, 'coefficient')} of each series of a person, {self.all_series} together, are "
-            f"clipped to a ball of {RADIUS} steps"
-        )
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        return remark("ball-of-all-series", cosines=self.cosines, radius=RADIUS, **self.series_of_a_person)
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy integers."""
-        return [
-            "mass: how many people's worth of series is left after clipping, from the noised constants",
-            "values: divided by mass, all but the level shrunk as the known noise calls for, in the feature's unit",
-            "uncertainty: standard deviation of the error from noise, shrinking and mass, against the mean of clipped people",
-        ]
+        return list(map(remark, ["normalization", "means-shrunk", "error-uncertainty"]))
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        change = _CHANGES[self.baseline]
-        return [
-            *([change] if change else []),
-            self.completion_warning,
-            "people who stray more than others count less: their series were clipped to the same norm",
-        ]
+        changes = [] if self.baseline == NO_BASELINE else [remark(f"change-from-{self.baseline}")]
+        return [*changes, self.completion_warning, remark("clipped-series")]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy integers of every series, what they are divided by, the series and their uncertainty."""
@@ -312,17 +281,17 @@ class PublishedParameters(SignalParameters):
     coefficients: int | str | None
     evaluations: int
 
-    def derivation(self, neighbours: Neighbours) -> str:  # noqa: ARG002
-        """Return nothing: there is no sensitivity that follows from public parameters."""
-        return ""
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return that there is no sensitivity that follows from public parameters."""
+        return remark("none")
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy values."""
-        return ["values: everybody's noisy series, in the feature's unit, in random order"]
+        return [remark("published-series")]
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        return [f"protects nobody: {BOZKIR2021_EVENT.reason}", self.completion_warning]
+        return [remark("protects-no-one"), self.completion_warning]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield every person's own series."""
@@ -345,3 +314,8 @@ class PublishedParameters(SignalParameters):
             yield "manifest", "chunks belong to cfpa and dcfpa, and are no longer than the series"
         if (self.coefficients is None) != (self.name == LPA):
             yield "manifest", "coefficients belong to all but lpa"
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """Numbers of all chunks but the last, and of the last if it is shorter: "100", "100 and 30"."""
+    return " and ".join(map(str, numbers))

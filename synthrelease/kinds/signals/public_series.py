@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import Feature, Parameters, counted, public_input
+from synthrelease.kinds.parameters import Feature, Parameters, public_input
+from synthrelease.kinds.signals.words import SENTENCES
+from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
 
@@ -16,6 +18,7 @@ class SignalParameters(Parameters):
     """What the parameters of all signals have."""
 
     kind: ClassVar = "signals"
+    sentences: ClassVar = SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
@@ -44,16 +47,15 @@ class SignalParameters(Parameters):
         return len(self.recordings) * len(self.features)
 
     @property
-    def all_series(self) -> str:
-        """In words, how many series a person has."""
-        return f"{counted(len(self.recordings), 'recording')} of {counted(len(self.features), 'feature')}"
+    def series_of_a_person(self) -> dict[str, int]:
+        """How many series a person has, as fields of a remark."""
+        return {"recordings": len(self.recordings), "features": len(self.features)}
 
     @property
-    def completion_warning(self) -> str:
+    def completion_warning(self) -> Remark:
         """What becomes of series that are too long, too short, or have gaps."""
-        held = self.completion == "hold"
-        short = "held at their last value" if held else "completed by the centre of the bounds"
-        return f"series are cut to {self.length} steps, or {short}; gaps hold the value before them, of the same person"
+        code = "completed-by-last" if self.completion == "hold" else "completed-by-centre"
+        return remark(code, length=self.length)
 
     @property
     def is_each(self) -> bool:

@@ -82,9 +82,9 @@ class Statistic(ABC):
         return (bounds[0] + bounds[1]) / 2
 
     @property
-    def absent(self) -> str:
-        """As what it counts who has no value, where a public number divides; empty if as nothing."""
-        return ""
+    def absent_is_centre(self) -> bool:
+        """Whether a participant without a value counts as the centre of the bounds, where a public number divides."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -210,9 +210,9 @@ class Mean(Statistic):
         return sum(self.between(bounds)) / 2
 
     @property
-    def absent(self) -> str:
-        """As the middle."""
-        return f"in {self.name}s who has no value counts as the centre of the bounds"
+    def absent_is_centre(self) -> bool:
+        """Whether a participant without a value counts as the centre of the bounds: yes."""
+        return True
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters, counted
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters
 from synthrelease.kinds.statistics import noisy
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
+from synthrelease.kinds.statistics.words import SENTENCES
 from synthrelease.maths.statistics import (
     HISTOGRAM,
     PERSON_STEPS,
@@ -28,6 +29,7 @@ from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import INTERVAL, reach
 from synthrelease.privacy.rank_error import rank_error
 from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.remarks import Remark, remark
 
 CHOICES = "exponential"  # the mechanism's name where there is no noise
 
@@ -37,6 +39,7 @@ class StatisticsParameters(Parameters):
     """The public parameters of a statistics output."""
 
     kind: ClassVar = "statistics"
+    sentences: ClassVar = SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
@@ -141,51 +144,40 @@ class StatisticsParameters(Parameters):
             for name in self.quantiles
         )
 
-    def derivation(self, neighbours: Neighbours) -> str:
-        """Return in a sentence why the sensitivity is what it is."""
-        far, groups = self.sensitivity(neighbours), ""
-        if self.groups is not None:
-            groups = f", in {self.max_groups_per_person} of {counted(len(self.groups), 'group')}"
-        reach = f"{far.l2:.6g} steps in L2" if self.name == RoundedGaussian.type else f"{far.l1} steps in L1"
-        return (
-            f"a person is one aggregate in every statistic of {counted(len(self.features), 'feature')}{groups}, "
-            f"{reach} at most; all as one integer vector"
-        )
+    def derivation(self, neighbours: Neighbours) -> Remark:
+        """Return why the sensitivity is what it is."""
+        far = self.sensitivity(neighbours)
+        in_l2 = self.name == RoundedGaussian.type
+        fields: dict[str, Any] = {"features": len(self.features), "reach": far.l2 if in_l2 else far.l1}
+        if self.groups is None:
+            return remark("aggregates-l2" if in_l2 else "aggregates-l1", **fields)
+        fields |= {"groups": len(self.groups), "most_groups": self.max_groups_per_person}
+        return remark("grouped-aggregates-l2" if in_l2 else "grouped-aggregates-l1", **fields)
 
-    def post_processing(self) -> list[str]:
+    def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy integers and the choices."""
-        sentences = []
+        done = []
         if self.noisy:
-            sentences.append("value: noised steps in people, or in the feature's unit")
-            sentences.append(
-                f"interval: what the value can be if no noise exceeds what it keeps within with probability {INTERVAL:g}; "
-                "noise alone, each value by itself"
-            )
+            done += [remark("value-in-units"), remark("noise-interval", probability=INTERVAL)]
         if HISTOGRAM in self.noisy:
-            sentences.append("histograms are not clipped to positive shares")
+            done.append(remark("histograms-not-clipped"))
         if any(NOISY_STATISTICS[name].size(quotient=self.has_quotients) > 1 for name in self.noisy):
-            sentences.append(
-                "quotients of noised sums and a noised count, of one person at least, are cut to what the bounds allow"
-            )
+            done.append(remark("quotients-cut"))
         if self.quantiles:
-            sentences.append("quantiles: the middle of the interval that was chosen")
-        return sentences
+            done.append(remark("middle-of-interval"))
+        return done
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        sentences = ["a person with several rows counts once, with the mean (or the shares) of their values"]
-        if self.groups is not None:
-            sentences[0] += ", in each group that they count in"
+        remarks = [remark("one-aggregate" if self.groups is None else "one-aggregate-in-groups")]
         if self.moving:
-            most = self.max_groups_per_person
-            sentences.append(f"a person counts in at most {most} of the groups, those of most rows")
+            remarks.append(remark("most-groups", most_groups=self.max_groups_per_person))
         if not self.has_quotients:
-            sentences.extend(filter(None, (NOISY_STATISTICS[name].absent for name in self.noisy)))
+            centred = (name for name in self.noisy if NOISY_STATISTICS[name].absent_is_centre)
+            remarks.extend(remark("absent-as-centre", statistic=name) for name in centred)
         if self.quantiles:
-            sentences.append(
-                "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval"
-            )
-        return sentences
+            remarks.append(remark("rank-by-chance"))
+        return remarks
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
