@@ -47,8 +47,8 @@ def mean_signals(
         options: other keys of a plan's signals.
 
     Returns:
-        Arrays under (recording, feature, name). "values" and, for "spectral", "uncertainty", in the feature's unit, shape (length,); "noised",
-        integers. The only recording is called "all" if there is no `recording`.
+        Arrays by name: "values" and "uncertainty" (one standard deviation), in each feature's unit, shape (recordings, features, length);
+        "noisy" are integers. The only recording is called "all" if there is no `recording`.
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -68,8 +68,8 @@ def mean_signals(
         ...     epsilon=2.0,
         ...     delta=1e-6,
         ... )
-        >>> pupil["all", "pupil_mm", "values"].shape
-        (40,)
+        >>> pupil["values"].shape
+        (1, 1, 40)
     """
     roles = {"person": person, "recording": recording, "time": time}
     rows, source = _rows("mean_signals", roles, recordings, values, bounds)
@@ -113,8 +113,9 @@ def statistics(
         options: other keys of a plan's statistics.
 
     Returns:
-        Arrays under (statistic, feature, name), or (statistic, group, feature, name). "value" in people or the feature's unit, shape (1,) or
-        (bins,), "interval" of 95 % for noise alone, shape (1, 2) or (bins, 2); "noised" are integers. Quantiles have "value" and "chosen".
+        Arrays by name: for each statistic, such as "mean/value", in people or the feature's unit, shape (features,), or (groups, features);
+        "mean/interval", of 95 % for noise alone, shape (…, 2); "mean/noisy" are integers. Histograms have a further axis of bins. Quantiles
+        have a value and "chosen".
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -123,17 +124,17 @@ def statistics(
     Source: `synthrelease/kinds/statistics/statistics.proof.md`.
 
     Example:
-        >>> found = statistics(
+        >>> pupil = statistics(
         ...     person=["a", "a", "b", "c"],
         ...     values={"pupil_mm": [3.0, 3.2, 4.1, 2.9]},
         ...     bounds={"pupil_mm": (1.5, 8.0)},
         ...     statistics=["mean", "count"],
         ...     epsilon=1.0,
         ... )
-        >>> print(found.guarantee)
+        >>> print(pupil.guarantee)
         ε = 1 per person (replace-one)
-        >>> sorted(found.of("value"))
-        [('count', 'pupil_mm'), ('mean', 'pupil_mm')]
+        >>> sorted(pupil.keys())
+        ['count/interval', 'count/noisy', 'count/value', 'mean/interval', 'mean/noisy', 'mean/value']
     """
     roles = {"person": person, "recording": recording}
     rows, source = _rows(
@@ -180,7 +181,7 @@ def synthetic_records(
         options: other keys of a plan's records, such as `k`, `gamma`, `bins`, `task`, `rows`.
 
     Returns:
-        Arrays of shape (rows,), as a bundle has them: categories, and values in the unit of their feature.
+        Arrays by name, shape (rows,), as a bundle has them: "category/pupil_mm", and "value/pupil_mm" in the unit of the feature.
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -202,7 +203,7 @@ def synthetic_records(
         ... )
         >>> print(made.guarantee)
         ε = 1 per person (replace-one)
-        >>> made["pupil_mm", "value"].shape
+        >>> made["value/pupil_mm"].shape
         (100,)
     """
     roles = {"person": person, "recording": recording}

@@ -57,8 +57,9 @@ def heatmaps(
         options: other keys of a plan's heatmap, such as `blur_px` (pixels).
 
     Returns:
-        Arrays under (stimulus, name). With "spectral" there are "heatmap" and "uncertainty" (one standard deviation), shape (rows, columns), in
-        times even attention, 1 on average; with the others "heatmap", mean counts per person. "noised" are integers.
+        Arrays by name, of each stimulus in its order. With "spectral" there are "heatmap" and "uncertainty" (one standard deviation), shape
+        (stimuli, rows, columns), relative fixation density (1 = uniform); with the others "heatmap", mean counts per person.
+        "noisy" are integers.
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -81,8 +82,10 @@ def heatmaps(
         ... )
         >>> print(maps.guarantee)
         ε = 1, δ = 1e-06 per person (replace-one)
-        >>> maps["1005", "heatmap"].shape
-        (100, 134)
+        >>> maps["heatmap"].shape
+        (1, 100, 134)
+        >>> [axis.name for axis in maps.datasets["heatmap"].axes]
+        ['stimulus', 'y_px', 'x_px']
     """
     arrays = {
         "person": person,
@@ -144,8 +147,8 @@ def areas(
         options: other keys of a plan's areas.
 
     Returns:
-        Arrays, under (stimulus, "dwell", "shares") shares of time, dimensionless, shape (A,), the last "elsewhere"; under (stimulus, "transitions",
-        "shares") shape (A, A); "noised" are integers.
+        Arrays by name: "dwell/shares", proportions of time, dimensionless, shape (stimuli, A), the last area being "elsewhere";
+        "transitions/shares", shape (stimuli, A, A); "dwell/noisy" and "transitions/noisy" are integers.
 
     Raises:
         InputError: arrays or parameters cannot be used.
@@ -154,7 +157,7 @@ def areas(
     Source: `synthrelease/kinds/areas/areas.proof.md`.
 
     Example:
-        >>> found = areas(
+        >>> looking = areas(
         ...     person=["a", "a", "b"],
         ...     stimulus=["1", "1", "1"],
         ...     x_px=[10, 50, 12],
@@ -164,7 +167,7 @@ def areas(
         ...     areas={"face": {"rectangle": [0, 0, 20, 20]}},
         ...     epsilon=1.0,
         ... )
-        >>> float(round(found["1", "dwell", "shares"].sum(), 3))
+        >>> float(round(looking.of("dwell/shares")["1"].sum(), 3))
         1.0
     """
     arrays = {

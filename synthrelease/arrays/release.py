@@ -10,11 +10,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from synthrelease.bundle.disclosure import warning_sentence
-from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.data.given import plain
 from synthrelease.data.held import Held
 from synthrelease.design import make_design, warnings
 from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
+from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.values import Values
 from synthrelease.noise import SecureRandom
 from synthrelease.parts import Contributions, contributions, divided, stamp_of
@@ -37,7 +37,8 @@ class ArrayRelease:
 
     Attributes:
         name: of the function.
-        values: arrays by their labels, such as ("1005", "heatmap"), of the shapes and units of the bundle's datasets (docs/format.md).
+        values: arrays by name, such as "heatmap", of the shapes and units of the bundle's datasets (docs/format.md).
+        datasets: what each array is: `axes` with names, coordinates and units, and its own `unit`.
         guarantee: of this call alone; none with a test seed.
         event: what was done, for `compose`.
         mechanism: name, parameters and public inputs, as a manifest has them.
@@ -47,7 +48,8 @@ class ArrayRelease:
     """
 
     name: str
-    values: Mapping[tuple[str, ...], NDArray[Any]] = field(repr=False)
+    values: Mapping[str, NDArray[Any]] = field(repr=False)
+    datasets: Mapping[str, Dataset] = field(repr=False)
     guarantee: Guarantee
     event: Event
     mechanism: dict[str, Any] = field(repr=False)
@@ -55,36 +57,36 @@ class ArrayRelease:
     notes: tuple[str, ...] = field(repr=False)
     test_seed: bool
 
-    def __getitem__(self, labels: Labels) -> NDArray[Any]:
-        """Return the array of these labels, in the unit and of the shape that its last label has; KeyError if there is none."""
-        try:
-            return self.values[_key(labels)]
-        except (KeyError, TypeError):
-            raise no_such("array", labels, self.values) from None
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return an array, in the unit and of the shape of the dataset of that name; KeyError if there is none."""
+        if name not in self.values:
+            raise no_such("array", name, self.values)
+        return self.values[name]
 
-    def __contains__(self, labels: object) -> bool:
-        return _key(labels) in self.values
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
 
-    def __iter__(self) -> Iterator[tuple[str, ...]]:
+    def __iter__(self) -> Iterator[str]:
         return iter(self.values)
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def keys(self) -> KeysView[tuple[str, ...]]:
-        """Return the labels of all arrays."""
+    def keys(self) -> KeysView[str]:
+        """Return the names of all arrays."""
         return self.values.keys()
 
-    def of(self, what: str) -> dict[Labels, NDArray[Any]]:
-        """Return all arrays of one kind, such as "heatmap", by their other labels: a text if it is one, else a tuple.
+    def of(self, name: str) -> dict[Labels, NDArray[Any]]:
+        """Return an array taken apart, such as the heatmap of each stimulus by its name; by a tuple of labels if there are several.
 
-        Shapes and units are those of the kind. KeyError if there is no such kind.
+        Shapes and units are those of one item. KeyError if there is no such array.
         """
-        kinds = list(dict.fromkeys(labels[-1] for labels in self.values))
-        if what not in kinds:
-            raise no_such("kind of arrays", what, kinds)
-        found = {labels[:-1]: array for labels, array in self.values.items() if labels[-1] == what}
-        return {labels[0] if len(labels) == 1 else labels: array for labels, array in found.items()}
+        array, axes = self[name], self.datasets[name].axes[: self.datasets[name].items]
+        found: dict[Labels, NDArray[Any]] = {}
+        for index in self.datasets[name].indices():
+            labels = tuple(str(axis.coordinates[number]) for axis, number in zip(axes, index, strict=True))
+            found[labels[0] if len(labels) == 1 else labels] = array[index]
+        return found
 
     def __str__(self) -> str:
         lines = [f"{self.name} by {self.mechanism['name']}: {self.guarantee}"]
@@ -95,10 +97,6 @@ class ArrayRelease:
             "  mind: another call on these people costs again; compose([...]) tells what calls cost together"
         )
         return "\n".join(lines)
-
-
-def _key(labels: object) -> Any:
-    return (labels,) if isinstance(labels, str) else labels
 
 
 def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
@@ -264,14 +262,12 @@ def released(
         _say_as_call(error, name)
         raise
     parameters = drawn.parameters
-    values = {
-        labels_of(parameters, dataset, index): array.reshape(shape_of(parameters, dataset))
-        for dataset, index, array in Values(parameters, drawn.event, drawn.arrays)
-    }
+    values = Values(parameters, drawn.event, drawn.arrays)
     public = [warning_sentence(one) for one in warnings(design, is_tracked=True)]
     return ArrayRelease(
         name,
-        values,
+        {path: values.array(path) for path in values.datasets},
+        values.datasets,
         NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
         drawn.event,
         parameters.to_entry(),

@@ -395,6 +395,8 @@ class _Dissection:
         if "CLASS" in texts:
             expect(texts.pop("CLASS"), "DIMENSION_SCALE", path)
             axis = texts.pop("NAME", "")
+            if not axis:
+                refuse("other-form", "a dimension scale without a name", path)
         return {"axis": axis, "attributes": texts}
 
     def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:

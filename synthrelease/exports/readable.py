@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class ReadableBundle(Bundle):
     """A bundle that passed `verify --quick`; `bundle.Bundle` with two ways more to read it.
 
-    `bundle["heatmaps"]["1005/heatmap"]` is an array, read and compared with its digest when it is asked for.
+    `bundle["heatmaps"]["heatmap"]` is an array, read and compared with its digest when it is asked for.
     """
 
     def to_pandas(self, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
@@ -79,8 +79,8 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> ReadableB
         >>> bundle = open_bundle(path, allow_test_seed=True)
         >>> bundle.names
         ('heatmaps', 'signals', 'summary', 'records')
-        >>> bundle["heatmaps"]["1005/heatmap"].shape
-        (100, 134)
+        >>> bundle["heatmaps"]["heatmap"].shape
+        (2, 100, 134)
     """
     opened = _open(path, allow_test_seed=allow_test_seed)
     return ReadableBundle(opened.path, opened.manifest)

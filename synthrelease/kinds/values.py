@@ -45,6 +45,13 @@ class Values:
         place = (*index, slice(0, None)) if dataset.by_rows else index
         return np.asarray(dataset.stored(dataset.derive(place, *sources)))
 
+    def array(self, path: str) -> Array:
+        """Return all items of a dataset, of the dataset's shape."""
+        dataset = self.datasets[path]
+        if dataset.derive is None:
+            return np.asarray(self._drawn[path]).reshape(dataset.shape)
+        return np.array([self.item(path, index) for index in dataset.indices()]).reshape(dataset.shape)
+
     def _source(self, source: Source, index: Place) -> Array:
         if source.whole:
             if source not in self._parts:
