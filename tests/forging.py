@@ -16,7 +16,8 @@ import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.items import Item, items_of
+from synthrelease.bundle.content import Content
+from synthrelease.bundle.items import Item, StoredOutput
 from synthrelease.kinds.dataset import STORED, Role, Source
 from synthrelease.kinds.narrower import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
@@ -43,17 +44,17 @@ def forge(path: Path, change: Callable[[Manifest], object]) -> None:
         reseal(path, manifest)
 
 
-def _remembered(file: h5py.File) -> tuple[dict[str, Any], dict[str, Any], bool]:
+def _remembered(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
     """What is in a file, read once: hundreds of forgeries begin with the same one."""
-    groups, arrays, plain = _content_of(Path(file.filename).read_bytes())
-    return dict(groups), dict(arrays), plain
+    content, arrays, plain = _content_of(Path(file.filename).read_bytes())
+    return content, dict(arrays), plain
 
 
 _content = resealing._content
 
 
 @functools.lru_cache(maxsize=16)
-def _content_of(raw: bytes) -> tuple[dict[str, Any], dict[str, Any], bool]:
+def _content_of(raw: bytes) -> tuple[Content, dict[str, Any], bool]:
     with h5py.File(io.BytesIO(raw), "r") as file:
         return _content(file)
 
@@ -95,7 +96,22 @@ def recompute_claims(manifest: Manifest) -> None:
         "method": method,
         "outputs": disclosure.private_names(manifest["outputs"]),
     }
-    manifest["privacy"]["not_protected"] = disclosure.not_protected(manifest["outputs"], neighbours)
+    due = disclosure.not_protected(manifest["outputs"], neighbours)
+    manifest["privacy"]["not_protected"] = [one.to_json() for one in due]
+    restate(manifest)
+
+
+def restate(manifest: Manifest) -> None:
+    """Make everything that is stated in codes follow from the rest of the manifest."""
+    neighbours = Neighbours(manifest["privacy"]["neighbours"])
+    manifest["warnings"] = [one.to_json() for one in disclosure.due_warnings(manifest)]
+    for entry in manifest["outputs"]:
+        with suppress(ValueError, TypeError, KeyError):  # parameters that are none follow from nothing
+            parameters = parameters_of(entry)
+            entry["post_processing"] = [one.to_json() for one in parameters.post_processing()]
+            entry["warnings"] = [one.to_json() for one in parameters.warnings()]
+            if entry["sensitivity"] is not None:
+                entry["sensitivity"]["derivation"] = parameters.derivation(neighbours).to_json()
 
 
 def recompute_sensitivities(manifest: Manifest) -> None:
@@ -130,20 +146,24 @@ def derive_again(path: Path, *, normalized: float | None = None) -> None:
     """
     with h5py.File(path, "r+") as file:
         for entry in read_manifest(path)["outputs"]:
-            items = items_of(entry)
+            stored_output = StoredOutput(entry)
+            for one in stored_output.stored():
+                if one.axis is not None and one.path in file:
+                    file[one.path][...] = one.axis.values
+            items = stored_output.items()
             for item in items:
                 dataset = item.dataset
                 if dataset.derive is None:
                     continue
                 if normalized is not None and dataset.role is Role.NORMALIZATION:
-                    values = file[item.path][()].astype(np.float64) * normalized
+                    values = file[item.path][item.index].astype(np.float64) * normalized
                 else:
                     sources = [_source(file, items, item, source) for source in dataset.sources]
                     index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
                     values = dataset.derive(index, *sources)
                 if dataset.types == STORED:
                     values = stored(values, by_rows=dataset.by_rows)
-                file[item.path][...] = values.reshape(item.shape)
+                file[item.path][item.index] = values
     reseal(path)
 
 
@@ -151,9 +171,9 @@ def _source(file: h5py.File, items: list[Item], item: Item, source: Source) -> A
     chosen = [one for one in items if one.dataset.path == source.path]
     if not source.whole:
         (one,) = (one for one in chosen if one.index == item.index)
-        return file[one.path][()].reshape(one.dataset.item_shape)
+        return file[one.path][one.index]
     part = source.part or (lambda values: values)
-    return np.array([part(file[one.path][()]) for one in chosen])
+    return np.array([part(file[one.path][one.index]) for one in chosen])
 
 
 def parameters(manifest: Manifest, name: str) -> Manifest:

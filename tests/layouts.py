@@ -27,7 +27,8 @@ from signed import CURATOR
 import synthrelease
 from synthrelease.bundle.anatomy import Anatomy
 from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.hdf5 import Attributes
+from synthrelease.bundle.content import Attributes
+from synthrelease.bundle.disclosure import due_warnings
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.bundle.resealing import reseal
 from synthrelease.bundle.signing.sign import sign
@@ -175,8 +176,8 @@ def _tell_as_real(path: Path, *, paid: bool) -> None:
     with BundleFile(path) as file:
         manifest = file.manifest()
     manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
-    manifest["warnings"] = [one for one in manifest["warnings"] if "TEST SEED" not in one]
     manifest["ledger"] = LEDGER if paid else None
+    manifest["warnings"] = [one.to_json() for one in due_warnings(manifest)]
     path.write_bytes(path.read_bytes().replace(b"TEST SEED", b"TEST.SEED", 1))
     reseal(path, manifest)
 

@@ -13,19 +13,20 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import patch
 
-import h5py
 import numpy as np
 from forging import recompute_claims, recompute_sensitivities
 from layouts import NAMES, Layout, layout
 from numpy.typing import NDArray
 
 from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Part, Region
+from synthrelease.bundle.anatomy import Form, Part, Region
 from synthrelease.bundle.bundle_file import _fletcher32
+from synthrelease.bundle.content import Content, root_attributes
 from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
 from synthrelease.bundle.manifest import schema
 
@@ -334,14 +335,26 @@ def written(
 ) -> bytes:
     """Return a bundle of these arrays and this manifest."""
     buffer = io.BytesIO()
-    with h5py.File(buffer, "w", userblock_size=USER_BLOCK, libver=("earliest", "v108")) as body:
-        for path, attributes in (original.groups if groups is None else groups).items():
-            group = body.require_group(path)
-            for name, value in attributes.items():
-                group.attrs[name] = np.int64(value) if isinstance(value, int) else np.bytes_(value)
-        for path, array in [*arrays.items(), (MANIFEST, np.frombuffer(text, dtype=np.uint8))]:
-            hdf5.store(body, path, array)
+    values = {**arrays, MANIFEST: np.frombuffer(text, dtype=np.uint8)}
+    forms = {path: _form(original, path, values) for path in values}
+    scales_first = {path: forms[path] for path in sorted(forms, key=lambda path: not forms[path].axis)}
+    content = Content(
+        {"/": root_attributes(), **(original.groups if groups is None else groups)},
+        scales_first,
+        [(path, values[path]) for path in scales_first],
+    )
+    with patch.object(hdf5, "store"):  # of a manifest in the one form that it has
+        hdf5.write_body(buffer, content, lambda _: {})
     return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked)
+
+
+def _form(original: Layout, path: str, arrays: Mapping[str, NDArray[Any]]) -> Form:
+    """What a dataset is, whatever its values are by now; a scale that is gone stands along nothing."""
+    array, known = arrays[path], original.anatomy.datasets.get(path)
+    if known is None:
+        return Form(dtype=array.dtype, shape=array.shape)
+    there = all(scale in arrays for scale in known.scales) and len(known.scales) == array.ndim
+    return replace(known.form, dtype=array.dtype, shape=array.shape, scales=known.scales if there else ())
 
 
 def text_of(manifest: Any) -> bytes:
@@ -603,7 +616,7 @@ def _words() -> list[str]:
             for one in node:
                 look(one)
 
-    look(schema("manifest-v2"))
+    look(schema("manifest-v3"))
     return sorted(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from numpy.typing import NDArray
 
+from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import content_of
 from synthrelease.bundle.hdf5 import clear_gaps, write_body
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK, user_block
 from synthrelease.bundle.signing.keys import public_pem
@@ -38,11 +41,15 @@ def put(path: Path, raw: bytes | NDArray[Any]) -> None:
     """Put other bytes where a bundle's signature stands."""
     stored = np.frombuffer(raw, dtype=np.uint8) if isinstance(raw, bytes) else raw
     with BundleFile(path) as file:
-        arrays = {name: file.array(name) for name in file.dataset_paths()}
-        groups = {name: attributes for name, attributes in file.anatomy.groups.items() if name != "/"}
+        content = content_of(file)
+        content = replace(
+            content,
+            forms={**content.forms, SIGNATURE: Form(dtype=stored.dtype, shape=stored.shape)},
+            values=[*content.values, (SIGNATURE, stored)],
+        )
         manifest = file.manifest()
     with path.open("w+b") as new:
-        write_body(new, [*arrays.items(), (SIGNATURE, stored)], groups, lambda _: manifest)
+        write_body(new, content, lambda _: manifest)
         clear_gaps(new)
     body = path.read_bytes()[USER_BLOCK:]
     path.write_bytes(user_block(body, test_seed=False) + body)

@@ -61,7 +61,7 @@ def test_every_table_knows_every_kind(name):
 
 
 def test_a_manifest_may_have_every_kind():
-    outputs = schema("manifest-v2")["properties"]["outputs"]["items"]
+    outputs = schema("manifest-v3")["properties"]["outputs"]["items"]
     assert set(outputs["properties"]["kind"]["enum"]) == kinds()
     assert {one["if"]["properties"]["kind"]["const"] for one in outputs["allOf"]} == kinds()
     assert "viewers" not in json.dumps(sorted(kinds()))

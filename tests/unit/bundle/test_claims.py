@@ -16,7 +16,7 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v2.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v3.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE
 CHOICE = PrivateChoice(0.5, 7)
 FAULT = [("guarantee", UNCALLED_CHOICE)]

@@ -183,8 +183,8 @@ def offered(form):
             yield from offered(item)
 
 
-VALID = validator("manifest-v2")
-WORDS = [*dict.fromkeys(offered(schema("manifest-v2")))]
+VALID = validator("manifest-v3")
+WORDS = [*dict.fromkeys(offered(schema("manifest-v3")))]
 
 
 def mutants(manifest, path, value):
