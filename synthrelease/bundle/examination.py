@@ -30,12 +30,13 @@ from synthrelease.bundle.layout import (
     stated_version,
 )
 from synthrelease.bundle.library import disagreements
-from synthrelease.bundle.manifest import FORMAT_OF, schema_name, validator
+from synthrelease.bundle.manifest import FORMAT_OF, schema_name
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.errors import BundleError
+from synthrelease.json_schemas import validator
 from synthrelease.parallel import Progress
 from synthrelease.privacy.guarantee import Neighbours
 

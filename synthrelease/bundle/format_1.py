@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.kinds.dataset import Dataset, quoted
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.kinds.registry import listed_nouns
+from synthrelease.kinds.registry import kind_of
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 
@@ -89,7 +89,7 @@ def not_protected(
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = listed_nouns()[output["kind"]]
+    noun = kind_of(output).listed
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
         facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))

@@ -9,8 +9,9 @@ import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
+from synthrelease.field_schema import Label, Schema, among, described, object_schema
 from synthrelease.kinds.dataset import Array, Dataset
 from synthrelease.privacy.event import (
     DeniabilityTest,
@@ -31,6 +32,10 @@ from synthrelease.remarks import Remark, sentence
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
+_RENAMED = {  # since versions 1 and 2 of the manifest
+    f"{name}_steps": f"{name}_grid_units"
+    for name in ("radius", "constant", "half_range", "bound", "max_change")
+}
 NOISES = {
     "gaussian": RoundedGaussian,
     "laplace": DiscreteLaplace,
@@ -48,7 +53,7 @@ def public_input(name: str | None = None) -> Any:
 class Feature:
     """A feature and its public bounds, in its unit."""
 
-    name: str
+    name: Label
     low: float
     high: float
 
@@ -56,6 +61,9 @@ class Feature:
     def bounds(self) -> tuple[float, float]:
         """Both bounds."""
         return self.low, self.high
+
+
+Features = Annotated[tuple[Feature, ...], {"minItems": 1}]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +78,28 @@ class Parameters:
     input_kind: ClassVar[str]  # "gaze" or "features"
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
     sentences: ClassVar[Mapping[str, str]]  # of remarks, by code, as of `remarks.sentence`
+    mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
+    only_calibration: ClassVar[str | None] = (
+        None  # where another class has these names, too: what tells them apart
+    )
 
     name: str  # of the mechanism
-    people: int | None = public_input()  # None where their number is private
-    names: str = public_input()  # "listed" in the plan, or "assumed" public and taken from the data
+    people: Annotated[
+        int | None, described("n of the output's input; null where it is private.", minimum=1)
+    ] = public_input()
+    names: Annotated[
+        str,
+        described(
+            "Whether the stimuli or recordings were listed in the plan, or taken from the data and assumed public.",
+            **among("listed", "assumed"),
+        ),
+    ] = public_input()
+
+    @classmethod
+    def is_named(cls, mechanism: Mapping[str, Any]) -> bool:
+        """Return whether a manifest's entry of a mechanism names one that has these parameters."""
+        stated = mechanism["parameters"].get("calibration")
+        return mechanism["name"] in cls.mechanisms and cls.only_calibration in {None, stated}
 
     @classmethod
     def from_entry(cls, mechanism: Mapping[str, Any]) -> Self:
@@ -84,8 +110,19 @@ class Parameters:
         """
         inputs = {f.metadata[_INPUT]: f.name for f in fields(cls) if f.metadata.get(_INPUT)}
         public = {inputs.get(key, key): value for key, value in mechanism["public_inputs"].items()}
-        result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
+        parameters = {_RENAMED.get(key, key): value for key, value in mechanism["parameters"].items()}
+        result: Self = from_json(cls, {"name": mechanism["name"], **parameters, **public})
         return result
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return the JSON schema of the manifest's form, but for the mechanism's name."""
+        inputs = {f.name: f.metadata[_INPUT] or f.name for f in fields(cls) if _INPUT in f.metadata}
+        parameters = [f.name for f in fields(cls) if f.name not in inputs and f.name != "name"]
+        public = object_schema(cls, inputs)
+        public["required"] = [inputs[name] for name in public["required"]]
+        public["properties"] = {inputs[name]: value for name, value in public["properties"].items()}
+        return {"parameters": object_schema(cls, parameters), "public_inputs": public}
 
     def to_entry(self) -> dict[str, Any]:
         """Return the manifest's form: name, parameters and public inputs."""

@@ -34,14 +34,14 @@ def noise_deviation(output: dict[str, Any], viewers: int) -> float:
         output: an entry of the manifest's `outputs`.
         viewers: of the stimulus.
     """
-    whole: int = output["mechanism"]["parameters"]["half_range_steps"] * max(viewers, 1)
+    whole: int = output["mechanism"]["parameters"]["half_range_grid_units"] * max(viewers, 1)
     return float(output["noise"]["standard_deviation"]) / whole
 
 
 def _words(output: dict[str, Any]) -> tuple[str, ...]:
     if output["mechanism"]["public_inputs"]["viewers"] is None:
         p = output["mechanism"]["parameters"]
-        people = float(output["noise"]["standard_deviation"]) / p["half_range_steps"]
+        people = float(output["noise"]["standard_deviation"]) / p["half_range_grid_units"]
         return (
             f"The noise of every share is as large as the looking of {short(people)} people (one standard deviation).",
         )

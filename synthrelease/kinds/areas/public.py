@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.field_schema import Label, among, described
 from synthrelease.kinds.areas.words import SENTENCES
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, public_input
-from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import Event, Noise
@@ -23,29 +25,54 @@ from synthrelease.remarks import Remark, remark
 SAMPLES, DURATION = "samples", "duration"
 
 
+_Pixel = Annotated[float, {"minimum": 0}]
+
+
 @dataclass(frozen=True)
 class PublicArea:
     """An area as a manifest has it; without a shape it is what lies in no other."""
 
-    name: str
-    shape: str | None
-    coordinates: tuple[tuple[float, float], ...] | None
-    label: int | None
-    stimuli: tuple[str, ...] | None
+    name: Label
+    shape: Annotated[
+        str | None, described("null for elsewhere.", **among("rectangle", "polygon", LABEL, None))
+    ]
+    coordinates: Annotated[
+        tuple[tuple[_Pixel, _Pixel], ...] | None,
+        described(
+            "Corners (x, y) in pixels: left top and right bottom of a rectangle; null for a label.",
+            minItems=2,
+            maxItems=10000,
+        ),
+    ]
+    label: Annotated[int | None, described("Value of the area's pixels in the label image.", minimum=1)]
+    stimuli: Annotated[
+        tuple[Label, ...] | None,
+        described("Those that have the area; null for all.", minItems=1, uniqueItems=True),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AreasParameters(StimulusParameters):
     """The public parameters of an areas output."""
 
+    mechanisms: ClassVar = ("gaussian", "laplace")
     kind: ClassVar = "areas"
     sentences: ClassVar = SENTENCES
 
-    areas: tuple[PublicArea, ...]
+    areas: Annotated[
+        tuple[PublicArea, ...],
+        described(
+            "In the order in which they are tried and released; the last is what lies in no other.",
+            minItems=2,
+            maxItems=1001,
+        ),
+    ]
     transitions: bool
-    weight: str  # "samples" or "duration"
-    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
-    half_range_steps: int = HALF_RANGE  # that a person divides on a stimulus
+    weight: Weight
+    viewers: Viewers = public_input()  # noqa: RUF009  a field
+    half_range_grid_units: Annotated[
+        int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
+    ] = HALF_RANGE
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
@@ -153,3 +180,12 @@ class AreasParameters(StimulusParameters):
             yield "manifest", f"the area '{area.name}' has not the corners of its shape"
         if not set(area.stimuli or ()) <= set(self.stimuli):
             yield "manifest", f"the area '{area.name}' is of a stimulus that is not listed"
+
+
+AREAS = Kind(
+    name="areas",
+    title="Areas of interest",
+    subject="areas of interest",
+    package="synthrelease.kinds.areas",
+    parameters=(AreasParameters,),
+)

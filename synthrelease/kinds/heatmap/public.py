@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.heatmap.words import SENTENCES
+from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
-from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.centre_bias import CENTRE
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
@@ -28,6 +30,9 @@ SAMPLES, DURATION = "samples", "duration"
 LIU2019 = "liu2019"
 
 
+Side = Annotated[int, {"minimum": 1, "maximum": 20000}]
+
+
 @dataclass(frozen=True, kw_only=True)
 class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
@@ -35,9 +40,9 @@ class HeatmapParameters(StimulusParameters):
     kind: ClassVar = "heatmap"
     sentences: ClassVar = SENTENCES
 
-    rows: int  # of the published map
-    columns: int
-    blur_px: float  # σ_b, in pixels of the screen
+    rows: Side  # of the published map
+    columns: Side
+    blur_px: Annotated[float, {"minimum": 0, "maximum": 100000}]  # σ_b, in pixels of the screen
 
     @property
     def pixels(self) -> tuple[Axis, Axis]:
@@ -53,18 +58,31 @@ class HeatmapParameters(StimulusParameters):
 class SpectralParameters(HeatmapParameters):
     """Spectral heatmaps: coefficients of people's maps, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
 
-    frames: int | None  # of a dynamic map
-    window: tuple[float, float] | None  # the time that is shown, in the unit of the data
-    blur_time: float | None
-    exponent: float  # a of the weights H^a
-    clip: float  # c₀
-    clipping: str  # "joint" or "per-stimulus"
-    weight: str  # "samples" or "duration"
-    prior: str  # "centre" or "none"
-    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
-    cutoff: float = CUTOFF
-    radius_steps: int = RADIUS
-    constant_steps: int = CONSTANT_STEPS
+    mechanisms: ClassVar = ("spectral",)
+    blur_px: Annotated[float, {"exclusiveMinimum": 0, "maximum": 100000}]
+    frames: Annotated[
+        int | None, described("Of a dynamic map; null for a static one.", minimum=1, maximum=10000)
+    ]
+    window: Annotated[
+        tuple[float, float] | None, described("Start and end of the time shown, in the unit of the data.")
+    ]
+    blur_time: Annotated[float | None, {"exclusiveMinimum": 0}]
+    exponent: Annotated[float, described("a of the weights H^a.", minimum=0, maximum=4)]
+    clip: Annotated[
+        float,
+        described(
+            "c₀: norm clipped to, as a share of that of one typical point.", exclusiveMinimum=0, maximum=10
+        ),
+    ]
+    clipping: Annotated[str, among("joint", "per-stimulus")]
+    weight: Weight
+    prior: Annotated[str, among("centre", "none")]
+    viewers: Viewers = public_input()  # noqa: RUF009  a field
+    cutoff: Annotated[
+        float, described("τ: frequencies that the blur leaves less of are not released.", const=CUTOFF)
+    ] = CUTOFF
+    radius_grid_units: Annotated[int, {"const": RADIUS}] = RADIUS
+    constant_grid_units: Annotated[int, {"const": CONSTANT_STEPS}] = CONSTANT_STEPS
 
     @cached_property
     def form(self) -> SpectralForm:
@@ -182,10 +200,21 @@ class SpectralParameters(HeatmapParameters):
 class CellParameters(HeatmapParameters):
     """Heatmaps of counts in cells, each with noise (`cells.proof.md`)."""
 
-    cap: int  # m, the most that a person counts in a cell
-    caps: tuple[int, ...] | None  # what it was chosen from privately
-    max_samples_per_stimulus: int | None  # T
-    calibration: str  # "exact" or "liu2019"
+    mechanisms: ClassVar = ("gaussian", "laplace")
+    cap: Annotated[int, described("m, the most that a person counts in a cell.", minimum=1)]
+    caps: Annotated[
+        tuple[Count, ...] | None,
+        described(
+            "The list that the cap was chosen from privately; null if it stood in the plan.",
+            minItems=1,
+            maxItems=100,
+            uniqueItems=True,
+        ),
+    ]
+    max_samples_per_stimulus: Annotated[
+        int | None, described("T, the most samples of a person on a stimulus; null for no limit.", minimum=1)
+    ]
+    calibration: Annotated[str, among("exact", LIU2019)]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield the noisy counts of every stimulus, and the heatmap."""
@@ -259,3 +288,12 @@ class CellParameters(HeatmapParameters):
             yield "guarantee", "what was chosen is not from its list"
         elif self.max_samples_per_stimulus is None:
             yield "guarantee", "the choice of a cap has no bounded sensitivity"
+
+
+HEATMAP = Kind(
+    name="heatmap",
+    title="Heatmaps",
+    subject="gaze heatmap",
+    package="synthrelease.kinds.heatmap",
+    parameters=(SpectralParameters, CellParameters),
+)

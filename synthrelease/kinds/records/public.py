@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.kinds.records.words import SENTENCES
@@ -32,6 +34,7 @@ from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 from synthrelease.remarks import Remark, remark
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
+_MOST_ATTRIBUTES = 10000
 PERSON, RANDOMIZED, EXCLUDE = "person", "randomized", "exclude"
 MISSING = "missing"  # the last category, if there is one for missing values
 _OF_TEST = ("threshold", "k", "gamma", "counted")
@@ -41,24 +44,43 @@ _OF_TEST = ("threshold", "k", "gamma", "counted")
 class RecordsParameters(Parameters):
     """The public parameters of a records output (`records.proof.md`)."""
 
+    mechanisms: ClassVar = ("marginals", "seeded")
     kind: ClassVar = "records"
     sentences: ClassVar = SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
-    fit: str  # "exact" or "dp"
-    dependence: str  # "independent" or "tree"
-    task: bool  # whether the first attribute is the task's label
-    per_task: bool  # whether each task has tables of its own
-    attributes: tuple[Attribute, ...]
-    order: tuple[int, ...]  # σ
-    resampled: tuple[int, ...]  # Ω, how many attributes are drawn
-    threshold: str | None  # "fixed", "randomized", or None without a test
-    k: int | None
-    gamma: float | None
-    counted: str | None  # "person" or "record"
-    copies: str  # "keep" or "exclude"
-    rows: int
+    fit: Annotated[str, among("exact", DP)]
+    dependence: Annotated[str, among("independent", TREE)]
+    task: Annotated[
+        bool,
+        described("Whether the first attribute is the task's label, never drawn after a source record."),
+    ]
+    per_task: Annotated[bool, described("Whether each task has tables of its own.")]
+    attributes: Annotated[tuple[Attribute, ...], {"minItems": 1, "maxItems": _MOST_ATTRIBUTES}]
+    order: Annotated[
+        tuple[Annotated[int, {"minimum": 0}], ...],
+        described(
+            "σ, attributes by number; where nothing is kept of a source record, any order.",
+            maxItems=_MOST_ATTRIBUTES,
+        ),
+    ]
+    resampled: Annotated[
+        tuple[Count, ...],
+        described("Ω, how many attributes are drawn.", minItems=1, maxItems=_MOST_ATTRIBUTES),
+    ]
+    threshold: Annotated[
+        str | None,
+        described(
+            "Of the deniability test; null if the data is not looked at after the fit.",
+            **among("fixed", RANDOMIZED, None),
+        ),
+    ]
+    k: Annotated[int | None, {"minimum": 1, "maximum": 1000000}]
+    gamma: Annotated[float | None, {"exclusiveMinimum": 1}]
+    counted: Annotated[str | None, among(PERSON, "record", None)]
+    copies: Annotated[str, among("keep", EXCLUDE)]
+    rows: Annotated[int, {"minimum": 1, "maximum": 10**10}]
 
     @property
     def is_drawn(self) -> bool:
@@ -311,3 +333,12 @@ def _has_seeds(test: RandomizedTest | None, k: int, people: int) -> bool:
 
 def _seeds(event: Event) -> int:
     return sum(leaf.seeds for leaf in flatten(event) if isinstance(leaf, RandomizedTest))
+
+
+RECORDS = Kind(
+    name="records",
+    title="Synthetic records",
+    subject="synthetic data",
+    package="synthrelease.kinds.records",
+    parameters=(RecordsParameters,),
+)

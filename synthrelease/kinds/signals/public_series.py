@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import Feature, Parameters, public_input
+from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
 from synthrelease.kinds.signals.words import SENTENCES
 from synthrelease.remarks import Remark, remark
 
@@ -22,14 +23,23 @@ class SignalParameters(Parameters):
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
-    query: str  # "mean", or "each" person's own
-    length: int  # steps of every series
-    completion: str  # of short series
-    features: tuple[Feature, ...]
-    recordings: tuple[str, ...]
-    length_source: str = public_input(
-        "length"
-    )  # "listed" in the plan, or "assumed" public and taken from the data
+    query: Annotated[str, among(MEAN, EACH)]  # or of each person
+    length: Annotated[int, described("Time steps of every series.", minimum=2, maximum=1000000)]
+    completion: Annotated[
+        str,
+        described(
+            "What too short series were completed with: their last value, or the centre of the bounds.",
+            **among("hold", "centre"),
+        ),
+    ]
+    features: Features
+    recordings: Labels
+    length_source: Annotated[
+        str,
+        described(
+            "Whether the length was listed in the plan, or taken from the data.", **among("listed", "assumed")
+        ),
+    ] = public_input("length")
 
     @property
     def bounded(self) -> tuple[Feature, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from synthrelease.field_schema import LABEL, LABELS, described
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters
+from synthrelease.kinds.kind import Kind
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
 from synthrelease.kinds.statistics import noisy
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
@@ -34,23 +36,46 @@ from synthrelease.remarks import Remark, remark
 CHOICES = "exponential"  # the mechanism's name where there is no noise
 
 
+_STATISTIC = f"^({'|'.join(NOISY_STATISTICS)}|quantile:0\\.[0-9]{{0,5}}[1-9])$(?!\n)"
+
+
 @dataclass(frozen=True, kw_only=True)
 class StatisticsParameters(Parameters):
     """The public parameters of a statistics output."""
 
+    mechanisms: ClassVar = ("discrete_laplace", "rounded_gaussian", "exponential")
     kind: ClassVar = "statistics"
     sentences: ClassVar = SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
-    statistics: tuple[str, ...]  # "count", "sum", "mean", "variance", "histogram", "quantile:p"
-    bins: int  # of a histogram, of equal width between the bounds
-    quantile_steps: int  # intervals that a quantile is chosen from, of equal width between the bounds
-    by: str | None  # the column whose labels are groups
-    groups: tuple[str, ...] | None
-    max_groups_per_person: int
-    features: tuple[Feature, ...]
-    half_range_steps: int = HALF_RANGE
+    statistics: Annotated[
+        tuple[Annotated[str, {"pattern": _STATISTIC}], ...],
+        {"minItems": 1, "maxItems": 1000, "uniqueItems": True},
+    ]
+    bins: Annotated[
+        int, described("Of a histogram, of equal width between the bounds.", minimum=2, maximum=10000)
+    ]
+    quantile_steps: Annotated[
+        int,
+        described(
+            "K, intervals of equal width between the bounds that a quantile is chosen from.",
+            minimum=1,
+            maximum=65536,
+        ),
+    ]
+    by: Annotated[
+        str | None,
+        described("The column whose labels are groups, or recording; null for no groups.", **LABEL),
+    ]
+    groups: Annotated[
+        tuple[str, ...] | None, described("The public list of groups; null for none.", **LABELS)
+    ]
+    max_groups_per_person: Annotated[
+        int, described("M: in how many groups a person counts, in those of most rows.", minimum=1)
+    ]
+    features: Features
+    half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:
         """Check that groups go with a column; ValueError if not."""
@@ -240,3 +265,12 @@ class _Statistic:
 
     def _middle(self, index: Index, chosen: Array) -> Array:
         return quantile_value(np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps)
+
+
+STATISTICS = Kind(
+    name="statistics",
+    title="Statistics",
+    subject="summary statistics",
+    package="synthrelease.kinds.statistics",
+    parameters=(StatisticsParameters,),
+)
