@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from synthrelease.exports.readme import item
-from synthrelease.exports.tables import promise_sentence
+from synthrelease.exports.tables import guarantee_sentence
 from synthrelease.exports.task import Task
 from synthrelease.exports.written import write_readme
 from synthrelease.report.pictures import draw, pictured
@@ -19,7 +19,7 @@ def write(task: Task) -> list[str]:
     paths = draw(task.bundle, task.folder, stimuli=task.stimuli)
     for done, ((output, label), path) in enumerate(zip(shown, paths, strict=True), start=1):
         task.tell(f"drawing {path.name}", done, len(shown))
-        told = f"{path.name}: {output['name']}, {label}. {promise_sentence(task.manifest, output)}"
+        told = f"{path.name}: {output['name']}, {label}. {guarantee_sentence(task.manifest, output)}"
         contents += item(told)
     warnings = [] if shown else [_NOTHING]
     return [*warnings, *write_readme(task, contents, what=_WHAT, warnings=warnings)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -78,6 +77,9 @@ class Parameters:
     input_kind: ClassVar[str]  # "gaze" or "features"
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
     sentences: ClassVar[Mapping[str, str]]  # of remarks, by code, as of `remarks.sentence`
+    part: ClassVar[str] = (
+        ""  # what the first step of its datasets' paths is, if these differ in that alone: "statistic"
+    )
     mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
     only_calibration: ClassVar[str | None] = (
         None  # where another class has these names, too: what tells them apart
@@ -146,6 +148,22 @@ class Parameters:
         """Return what a reader of this output must know."""
         raise NotImplementedError
 
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        raise NotImplementedError
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise, for someone who knows eye tracking and not privacy."""
+        return " ".join(f"{self.sentence(step)}." for step in self.post_processing())
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data, besides noise without a direction."""
+        return []
+
+    def noise_subject(self) -> str:
+        """Return what carries noise, as the beginning of a sentence that goes on with its form."""
+        return "Every published number follows from integers with"
+
     def sentence(self, stated: Remark | Mapping[str, Any] | str) -> str:
         """Return the sentence of a remark about this output, also as a manifest has it."""
         return sentence(stated, self.sentences)
@@ -163,10 +181,6 @@ class Parameters:
         """Return how many datasets there are, with the coordinates of their axes, in little time."""
         datasets = list(self.datasets(event))
         return len(datasets) + len({axis.place for dataset in datasets for axis in dataset.axes})
-
-    def item_count(self, event: Event) -> int:
-        """Return how many items all datasets have, in little time even if a few words call for any number of them."""
-        return sum(math.prod(dataset.shape[: dataset.items]) for dataset in self.datasets(event))
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return how far one person moves all noisy integers together, in steps."""

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 
 from synthrelease.data.screen import Screen
 from synthrelease.field_schema import Count, Labels, among, described
+from synthrelease.kinds.dataset import Axis
 from synthrelease.kinds.parameters import Fault, Parameters
 
 Viewers = Annotated[
@@ -31,6 +32,11 @@ class StimulusParameters(Parameters):
     assignment_public: bool
     screen: Screen
     stimuli: Labels
+
+    @property
+    def stimulus(self) -> Axis:
+        """The axis of stimuli."""
+        return Axis("stimulus", self.stimuli, words="What was looked at.")
 
     def stimulus_faults(self) -> Iterator[Fault]:
         """Yield where a person counts on more stimuli than there are."""

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
 from synthrelease.field_schema import Label, among, described
-from synthrelease.kinds.areas.words import SENTENCES
+from synthrelease.kinds.areas import words
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.kind import Kind
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, public_input
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.steps import HALF_RANGE
@@ -57,7 +59,7 @@ class AreasParameters(StimulusParameters):
 
     mechanisms: ClassVar = ("gaussian", "laplace")
     kind: ClassVar = "areas"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
 
     areas: Annotated[
         tuple[PublicArea, ...],
@@ -74,26 +76,45 @@ class AreasParameters(StimulusParameters):
         int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
     ] = HALF_RANGE
 
-    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
+    def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
         names = [area.name for area in self.areas]
-        stimulus = Axis("stimulus", self.stimuli)
-        of_what: dict[str, tuple[tuple[Axis, ...], Callable[..., Array]]] = {
-            "dwell": ((Axis("area", names),), derived.dwell_shares)
-        }
+        area = Axis("area", names, words="Area of interest; elsewhere is what no area holds.")
+        yield from self._of("dwell", (area,), "proportion of looking", derived.dwell_shares, event)
         if self.transitions:
-            moves = (Axis("from_area", names), Axis("to_area", names))
-            of_what["transitions"] = (moves, derived.transition_shares)
-        for what, (axes, shares) in of_what.items():
-            yield Dataset(f"{what}/noisy", (stimulus, *axes), Role.NOISY, INTEGERS, items=1)
+            left = Axis("from_area", names, words="Area that was left.")
+            reached = Axis("to_area", names, words="Area that was looked at next.")
+            quantity = "proportion of all moves on the stimulus"
+            yield from self._of("transitions", (left, reached), quantity, derived.transition_shares, event)
+
+    def _of(
+        self, name: str, axes: tuple[Axis, ...], quantity: str, shares: Callable[..., Array], event: Event
+    ) -> Iterator[Dataset]:
+        all_axes = (self.stimulus, *axes)
+        integers = "noisy grid units that participants divide"
+        yield Dataset(f"{name}/noisy", all_axes, Role.NOISY, INTEGERS, quantity=integers, items=1)
+        yield Dataset(
+            f"{name}/shares",
+            all_axes,
+            Role.ESTIMATE,
+            quantity=quantity,
+            items=1,
+            sources=(Source(f"{name}/noisy"),),
+            derive=partial(self._shares, shares),
+        )
+        if self.viewers is not None and name == "dwell":
             yield Dataset(
-                f"{what}/shares",
-                (stimulus, *axes),
-                Role.ESTIMATE,
-                items=1,
-                sources=(Source(f"{what}/noisy"),),
-                derive=partial(self._shares, shares),
+                f"{name}/uncertainty",
+                (self.stimulus,),
+                Role.UNCERTAINTY,
+                quantity=f"standard deviation of the noise in each {quantity}, before impossible ones are corrected",
+                derive=partial(self._uncertainty, deviation_of(event)),
             )
+
+    def _uncertainty(self, deviation: float, _index: Index) -> Array:
+        viewers = np.maximum(np.array(self.viewers), 1)
+        result: Array = deviation / (self.half_range_grid_units * viewers)
+        return result
 
     def _shares(self, shares: Callable[..., Array], index: Index, integers: Array) -> Array:
         number = index[0]
@@ -111,6 +132,14 @@ class AreasParameters(StimulusParameters):
             transitions=self.transitions,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.heatmap.words import SENTENCES
+from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
@@ -20,6 +20,7 @@ from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.centre_bias import CENTRE
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
+from synthrelease.number_words import several
 from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
@@ -38,7 +39,7 @@ class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
 
     kind: ClassVar = "heatmap"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
 
     rows: Side  # of the published map
     columns: Side
@@ -51,7 +52,10 @@ class HeatmapParameters(StimulusParameters):
             (np.arange(cells) + 0.5) * (side / cells)
             for cells, side in ((self.rows, self.screen.height_px), (self.columns, self.screen.width_px))
         )
-        return Axis("y_px", y, "px"), Axis("x_px", x, "px")
+        return (
+            Axis("y_px", y, "px", words="Middle of the cell, from the top of the screen."),
+            Axis("x_px", x, "px", words="Middle of the cell, from the left of the screen."),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,16 +110,16 @@ class SpectralParameters(HeatmapParameters):
             return self.pixels
         start, end = self.window
         middles = start + (np.arange(self.frames) + 0.5) * ((end - start) / self.frames)
-        return Axis("time", middles), *self.pixels
+        return Axis("time", middles, words="Middle of the frame, in the unit of the window."), *self.pixels
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy coefficients of every stimulus, what they are divided by, the heatmap and its uncertainty."""
         deviation = deviation_of(event)
-        stimulus = Axis("stimulus", self.stimuli)
         coefficients = Axis("coefficient", range(self.form.band.count))
-        yield Dataset("noisy", (stimulus, coefficients), Role.NOISY, INTEGERS, items=1)
+        axes = (self.stimulus, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="weighted cosine coefficients", items=1)
         yield normalization(
-            (stimulus,),
+            (self.stimulus,),
             partial(
                 masses,
                 deviation=deviation,
@@ -124,14 +128,16 @@ class SpectralParameters(HeatmapParameters):
                 joint=self.joint,
             ),
         )
-        for path, role, derive in (
-            ("heatmap", Role.ESTIMATE, self._heatmap),
-            ("uncertainty", Role.UNCERTAINTY, self._uncertainty),
+        density = "relative fixation density (1 = uniform)"
+        for path, role, derive, quantity in (
+            ("heatmap", Role.ESTIMATE, self._heatmap, density),
+            ("uncertainty", Role.UNCERTAINTY, self._uncertainty, f"standard deviation of the {density}"),
         ):
             yield Dataset(
                 path,
-                (stimulus, *self.cells),
+                (self.stimulus, *self.cells),
                 role,
+                quantity=quantity,
                 items=1,
                 sources=(Source("noisy"), Source(NORMALIZATION)),
                 derive=partial(derive, deviation),
@@ -156,6 +162,18 @@ class SpectralParameters(HeatmapParameters):
             joint=self.joint,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.spectral_procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.spectral_biases(self)
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
@@ -218,10 +236,16 @@ class CellParameters(HeatmapParameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield the noisy counts of every stimulus, and the heatmap."""
-        axes = (Axis("stimulus", self.stimuli), *self.pixels)
-        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, items=1)
+        axes = (self.stimulus, *self.pixels)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy counts", items=1)
         yield Dataset(
-            "heatmap", axes, Role.ESTIMATE, items=1, sources=(Source("noisy"),), derive=self._heatmap
+            "heatmap",
+            axes,
+            Role.ESTIMATE,
+            quantity="counts per participant" if self.people else "counts",
+            items=1,
+            sources=(Source("noisy"),),
+            derive=self._heatmap,
         )
 
     def _heatmap(self, _index: Index, noisy: Array) -> Array:
@@ -239,6 +263,18 @@ class CellParameters(HeatmapParameters):
             assignment_public=self.assignment_public,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.cell_procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return [f"at most {several(self.cap, 'sample')} of one participant count in a cell."]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

@@ -12,11 +12,11 @@ import numpy as np
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.field_schema import Count, among, described
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Fault, Parameters
+from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network
-from synthrelease.kinds.records.words import SENTENCES
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.deniability import is_vacuous
@@ -32,6 +32,7 @@ from synthrelease.privacy.event import (
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 from synthrelease.remarks import Remark, remark
+from synthrelease.units import unit_of
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
 _MOST_ATTRIBUTES = 10000
@@ -46,7 +47,7 @@ class RecordsParameters(Parameters):
 
     mechanisms: ClassVar = ("marginals", "seeded")
     kind: ClassVar = "records"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
@@ -131,44 +132,67 @@ class RecordsParameters(Parameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield categories of every attribute, values in bins, and the noisy counts of a model with noise."""
-        record = Axis("record", range(self.rows))
+        record = Axis("record", range(self.rows), words="Number of the record, from 0.")
         for attribute in self.attributes:
             category = category_path(attribute)
-            kinds = (attribute.number_type,)
-            most = attribute.categories - 1
-            yield Dataset(category, (record,), Role.RECORD, kinds, by_rows=True, most=most)
+            missing = ", the last one if it is missing" if attribute.missing else ""
+            yield Dataset(
+                category,
+                (record,),
+                Role.RECORD,
+                (attribute.number_type,),
+                quantity=f"number of the category{missing}",
+                codes=_categories(attribute),
+                by_rows=True,
+                most=attribute.categories - 1,
+            )
             if attribute.labels is None:
                 yield Dataset(
                     f"value/{quoted(attribute.name)}",
                     (record,),
                     Role.RECORD,
-                    (np.dtype(np.float64),),
+                    EXACT,
+                    quantity="a value in the bin of the category, at a public place in it that means nothing",
+                    unit=unit_of(attribute.name),
                     by_rows=True,
                     sources=(Source(category),),
                     derive=partial(_values, attribute),
                 )
         if self.fit == DP:
+            quantity = f"noisy count, in which {HALF_RANGE} are one participant"
             for subset in self.subsets:
-                chosen = [self.attributes[number] for number in subset]
-                axes = tuple(map(_categories, chosen))
-                yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS)
+                axes = tuple(_categories(self.attributes[number]) for number in subset)
+                yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS, quantity=quantity)
 
-    def item_count(self, event: Event) -> int:  # noqa: ARG002
-        """Return how many datasets there are."""
+    def dataset_count(self, event: Event) -> int:  # noqa: ARG002
+        """Return how many datasets there are, with the coordinates of their axes."""
         of_task = len(self.attributes) - self.per_task
         counted = of_task
         if self.dependence == TREE and of_task > 1:
             counted = math.comb(of_task, 2)
         binned = sum(attribute.labels is None for attribute in self.attributes)
-        return len(self.attributes) + binned + (counted if self.fit == DP else 0)
-
-    def dataset_count(self, event: Event) -> int:
-        """Return how many datasets there are, with the coordinates of their axes."""
-        return self.item_count(event) + 1 + (len(self.attributes) if self.fit == DP else 0)
+        modelled = counted + len(self.attributes) if self.fit == DP else 0
+        return 1 + len(self.attributes) + binned + modelled
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all joint counts."""
         return joint_counts(sets=len(self.subsets), neighbours=neighbours)
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.biases(self)
+
+    def noise_subject(self) -> str:
+        """Return what carries noise."""
+        return words.noise_subject(self)
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

@@ -19,6 +19,7 @@ from synthrelease.kinds.parameters import (
     Fault,
     deviation_of,
 )
+from synthrelease.kinds.signals import words
 from synthrelease.kinds.signals.public_series import EACH, MEAN, SignalParameters
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
@@ -105,6 +106,10 @@ class CoefficientParameters(SignalParameters):
         """What the coefficients of chunks must be clipped to: L2 radius of each of the form's parts, in steps."""
         return tuple(part.radius for part in self.form.parts)
 
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.coefficient_procedure(self)
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         if self.name == LPA:
@@ -138,11 +143,13 @@ class CoefficientParameters(SignalParameters):
         people = (self.series,) if self.is_each else ()
         coefficients = Axis("coefficient", range(self.form.count))
         rows: dict[str, Any] = {"items": 2, "by_rows": self.is_each}
-        yield Dataset("noisy", (*self.places, *people, coefficients), Role.NOISY, INTEGERS, **rows)
+        axes = (*self.places, *people, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy coefficients", **rows)
         yield Dataset(
             "values",
             (*self.places, *people, self.steps),
             Role.ESTIMATE,
+            quantity=self.quantity,
             sources=(Source("noisy"),),
             derive=self._values,
             **rows,
@@ -151,6 +158,7 @@ class CoefficientParameters(SignalParameters):
             "uncertainty",
             (*self.places, self.steps),
             Role.UNCERTAINTY,
+            quantity="standard deviation of the noise, in the unit of the feature",
             items=2,
             derive=partial(self._uncertainty, deviation),
         )
@@ -268,6 +276,16 @@ class SpectralSignalParameters(SignalParameters):
             self.length, self.series_count, self.cosines, self.baseline, self.baseline_steps, self.clip
         )
 
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.spectral_procedure(self)
+
+    @property
+    def quantity(self) -> str:
+        """What the released series are."""
+        change = "mean" if self.baseline == NO_BASELINE else "mean change"
+        return f"{change} in the unit of the feature"
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         return remark("ball-of-all-series", cosines=self.cosines, radius=RADIUS, **self.series_of_a_person)
@@ -286,13 +304,18 @@ class SpectralSignalParameters(SignalParameters):
         deviation = deviation_of(event)
         people = self.people or 1
         coefficients = Axis("coefficient", range(self.form.count))
-        yield Dataset("noisy", (*self.places, coefficients), Role.NOISY, INTEGERS, items=2)
+        axes = (*self.places, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy coefficients", items=2)
         yield normalization(self.places, partial(masses, form=self.form, deviation=deviation, people=people))
-        for path, role in (("values", Role.ESTIMATE), ("uncertainty", Role.UNCERTAINTY)):
+        for path, role, quantity in (
+            ("values", Role.ESTIMATE, self.quantity),
+            ("uncertainty", Role.UNCERTAINTY, "standard deviation of the error, in the unit of the feature"),
+        ):
             yield Dataset(
                 path,
                 (*self.places, self.steps),
                 role,
+                quantity=quantity,
                 items=2,
                 sources=(Source("noisy"), Source(NORMALIZATION)),
                 derive=partial(self._shown, path, deviation),
@@ -349,6 +372,10 @@ class PublishedParameters(SignalParameters):
     ]
     evaluations: Annotated[int, described("Noisy draws that the oracle averages over.", minimum=1)]
 
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.published_procedure()
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return that there is no sensitivity that follows from public parameters."""
         return remark("none")
@@ -364,7 +391,7 @@ class PublishedParameters(SignalParameters):
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield every person's own series."""
         axes = (*self.places, self.series, self.steps)
-        yield Dataset("values", axes, Role.UNPROTECTED, items=2, by_rows=True)
+        yield Dataset("values", axes, Role.UNPROTECTED, quantity=self.quantity, items=2, by_rows=True)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG002
         """Raise ValueError: there is no sensitivity that follows from public parameters."""

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
 from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
-from synthrelease.kinds.signals.words import SENTENCES
+from synthrelease.kinds.signals import words
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
@@ -19,7 +19,7 @@ class SignalParameters(Parameters):
     """What the parameters of all signals have."""
 
     kind: ClassVar = "signals"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
@@ -40,6 +40,14 @@ class SignalParameters(Parameters):
             "Whether the length was listed in the plan, or taken from the data.", **among("listed", "assumed")
         ),
     ] = public_input("length")
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.biases(self)
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -75,19 +83,28 @@ class SignalParameters(Parameters):
     @property
     def places(self) -> tuple[Axis, Axis]:
         """The axes that number the series of a person."""
-        return Axis("recording", self.recordings), Axis(
-            "feature", [feature.name for feature in self.features]
+        return (
+            Axis("recording", self.recordings, words="Recording that the series is of."),
+            Axis("feature", [feature.name for feature in self.features], words="What was measured."),
         )
 
     @property
     def steps(self) -> Axis:
         """The axis of time."""
-        return Axis("step", range(self.length), "steps")
+        return Axis("step", range(self.length), "steps", words="Number of the time step, from 0.")
 
     @property
     def series(self) -> Axis:
         """The axis of people, in random order."""
-        return Axis("series", range(1, (self.people or 1) + 1))
+        words = (
+            "Number of the participant's series, in random order; the same in all features and recordings."
+        )
+        return Axis("series", range(1, (self.people or 1) + 1), words=words)
+
+    @property
+    def quantity(self) -> str:
+        """What the released series are."""
+        return "value in the unit of the feature" if self.is_each else "mean in the unit of the feature"
 
     def feature(self, index: Index) -> Feature:
         """Return the feature of an item."""

@@ -9,16 +9,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from synthrelease.field_schema import LABEL, LABELS, described
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
-from synthrelease.kinds.statistics import noisy
+from synthrelease.kinds.statistics import noisy, words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
-from synthrelease.kinds.statistics.words import SENTENCES
+from synthrelease.maths.binning import equal_width_edges
 from synthrelease.maths.statistics import (
+    COUNT,
     HISTOGRAM,
     PERSON_STEPS,
+    VARIANCE,
     StatisticUnit,
     fraction,
     quantile,
@@ -45,9 +47,10 @@ class StatisticsParameters(Parameters):
 
     mechanisms: ClassVar = ("discrete_laplace", "rounded_gaussian", "exponential")
     kind: ClassVar = "statistics"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
+    part: ClassVar = "statistic"
 
     statistics: Annotated[
         tuple[Annotated[str, {"pattern": _STATISTIC}], ...],
@@ -109,9 +112,10 @@ class StatisticsParameters(Parameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the integers or choices of every statistic, its values, and their intervals; by group, if there are any, and feature."""
-        places = [Axis("feature", [feature.name for feature in self.features])]
+        features = [feature.name for feature in self.features]
+        places = [Axis("feature", features, words="What was measured.")]
         if self.groups is not None:
-            places.insert(0, Axis("group", self.groups))
+            places.insert(0, Axis("group", self.groups, words=f"Group of participants, by {self.by}."))
         for name in self.statistics:
             make = _Statistic(self, name, tuple(places), noise_of(event))
             yield from make.chosen() if quantile(name) is not None else make.noisy()
@@ -168,6 +172,24 @@ class StatisticsParameters(Parameters):
             )
             for name in self.quantiles
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return ["values beyond the public bounds count as the bounds."]
+
+    def noise_subject(self) -> str:
+        """Return what carries noise."""
+        if self.quantiles:
+            return "Every published number but the quantiles follows from integers with"
+        return super().noise_subject()
 
     def derivation(self, neighbours: Neighbours) -> Remark:
         """Return why the sensitivity is what it is."""
@@ -229,24 +251,46 @@ class _Statistic:
     def noisy(self) -> Iterator[Dataset]:
         p, name = self.parameters, self.name
         integers = Axis("integer", range(p.size(name)), path=f"{name}/integer")
-        yield self._dataset("noisy", Role.NOISY, [integers], types=INTEGERS)
-        shown = [Axis("bin", range(p.bins))] if name == HISTOGRAM else []
-        ends = [*shown, Axis("bound", ["lower", "upper"])]
-        for what, role, axes, derive in (
-            ("value", Role.ESTIMATE, shown, self._value),
-            ("interval", Role.INTERVAL, ends, self._interval),
+        yield self._dataset("noisy", Role.NOISY, [integers], "noisy sums in grid units", types=INTEGERS)
+        bins = [Axis("bin", range(p.bins), words="Number of the bin, from 0.")] if name == HISTOGRAM else []
+        bound = Axis("bound", ["lower", "upper"], is_columns=True)
+        if name == HISTOGRAM:
+            edges = "edge of the bin in the unit of the feature; only the last bin holds its upper one"
+            axes = [*bins, bound]
+            yield self._dataset("edge", Role.COORDINATE, axes, edges, types=EXACT, derive=self._edges)
+        ends = "end of the interval that holds the value without noise in 95 of 100 releases"
+        for what, role, axes, quantity, derive in (
+            ("value", Role.ESTIMATE, bins, self._quantity, self._value),
+            ("interval", Role.INTERVAL, [*bins, bound], ends, self._interval),
         ):
-            yield self._dataset(what, role, axes, sources=(Source(f"{name}/noisy"),), derive=derive)
+            sources = (Source(f"{name}/noisy"),)
+            yield self._dataset(what, role, axes, quantity, sources=sources, derive=derive)
 
     def chosen(self) -> Iterator[Dataset]:
         steps = self.parameters.quantile_steps
-        yield self._dataset("chosen", Role.CHOICE, [], types=INTEGERS[:1], most=steps - 1)
+        number = "number of the chosen interval"
+        yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
         sources = (Source(f"{quoted(self.name)}/chosen"),)
-        yield self._dataset("value", Role.ESTIMATE, [], sources=sources, derive=self._middle)
+        yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
 
-    def _dataset(self, what: str, role: Role, axes: list[Axis], **declared: Any) -> Dataset:
+    @property
+    def _quantity(self) -> str:
+        p = self.parameters
+        if self.name == HISTOGRAM:
+            shares = p.people is not None and p.groups is None
+            return "proportion of participants" if shares else "number of participants"
+        if self.name == COUNT:
+            return "number of participants"
+        return f"{self.name} over participants, in {'the square of ' * (self.name == VARIANCE)}the unit of the feature"
+
+    def _dataset(self, what: str, role: Role, axes: list[Axis], quantity: str, **declared: Any) -> Dataset:
         path = f"{quoted(self.name)}/{what}"
-        return Dataset(path, (*self.places, *axes), role, items=len(self.places), **declared)
+        all_axes = (*self.places, *axes)
+        return Dataset(path, all_axes, role, quantity=quantity, items=len(self.places), **declared)
+
+    def _edges(self, index: Index) -> Array:
+        edges = equal_width_edges(*self._unit(index).bounds, self.parameters.bins)
+        return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def _unit(self, index: Index) -> StatisticUnit:
         number = index[-1]
