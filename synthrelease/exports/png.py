@@ -14,12 +14,12 @@ _NOTHING = "nothing in this release is drawn: it has neither heatmaps nor mean s
 
 def write(task: Task) -> list[str]:
     """Write a picture of every heatmap and of every mean signal, a README and the manifest."""
-    shown = pictured(task.manifest)
+    shown = pictured(task.bundle)
     contents = []
     paths = draw(task.bundle, task.folder, stimuli=task.stimuli)
-    for done, ((output, label), path) in enumerate(zip(shown, paths, strict=True), start=1):
+    for done, ((name, label), path) in enumerate(zip(shown, paths, strict=True), start=1):
         task.tell(f"drawing {path.name}", done, len(shown))
-        told = f"{path.name}: {output['name']}, {label}. {guarantee_sentence(task.manifest, output)}"
-        contents += item(told)
+        guarantee = guarantee_sentence(task.manifest, task.output(name))
+        contents += item(f"{path.name}: {name}, {label}. {guarantee}")
     warnings = [] if shown else [_NOTHING]
     return [*warnings, *write_readme(task, contents, what=_WHAT, warnings=warnings)]

@@ -13,12 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
-from synthrelease.exports.families import Families, Family, families_of
 from synthrelease.exports.table import Column, Table
 from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.parameters import Feature, Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import from_json
+from synthrelease.report.families import Families, Family, families_of
 from synthrelease.report.file_names import FileNames
 from synthrelease.report.pictures import promise_caption
 from synthrelease.report.promise_words import standing

@@ -10,8 +10,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
+from synthrelease.data.screen import Screen
 from synthrelease.field_schema import Label, Schema, among, described, object_schema
-from synthrelease.kinds.dataset import Array, Dataset
+from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,
@@ -159,6 +160,21 @@ class Parameters:
     def biases(self) -> list[str]:
         """Return what draws the released values away from the data, besides noise without a direction."""
         return []
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how the shown values are to be read, above all their noise and error in their unit."""
+        roles = {dataset.role for dataset in self.datasets(event)}
+        words = {
+            Role.UNCERTAINTY: "Uncertainty is one standard deviation of the error, in the unit of the values.",
+            Role.INTERVAL: "In 95 of 100 releases the value without noise lies in the interval, each by itself. That is about noise alone, and not "
+            "about which people took part. Noise can carry a value beyond what is possible.",
+        }
+        return [sentence for role, sentence in words.items() if role in roles]
+
+    @property
+    def map_scale(self) -> tuple[Screen, float | None] | None:
+        """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
+        return None
 
     def noise_subject(self) -> str:
         """Return what carries noise, as the beginning of a sentence that goes on with its form."""

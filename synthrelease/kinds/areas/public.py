@@ -141,6 +141,10 @@ class AreasParameters(StimulusParameters):
         """Return what is done to the data, before and with the noise."""
         return words.procedure(self)
 
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how noise shows."""
+        return [words.reading(self, deviation_of(event))]
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         return remark(

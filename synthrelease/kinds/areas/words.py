@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from synthrelease.number_words import participants, several
+from synthrelease.number_words import participants, several, short
 
 if TYPE_CHECKING:
     from synthrelease.kinds.areas.public import AreasParameters
@@ -43,4 +43,15 @@ def procedure(p: AreasParameters) -> str:
     return (
         f"Each participant divides one unit of looking{moves} on a stimulus, on at most {most}. The parts are added up over participants, noise is "
         "added, and what the noise makes impossible is corrected: no proportion is negative, and those of a stimulus sum to 100 %."
+    )
+
+
+def reading(p: AreasParameters, deviation: float) -> str:
+    """Return how noise shows, of a standard deviation in grid units."""
+    if p.viewers is None:
+        people = short(deviation / p.half_range_grid_units)
+        return f"The noise of every proportion is as large as the looking of {people} participants (one standard deviation)."
+    return (
+        "± is one standard deviation of a proportion's noise, before what it makes impossible is corrected: proportions near 0 % or 100 % are off "
+        "by less."
     )

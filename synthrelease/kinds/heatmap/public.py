@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from synthrelease.data.screen import Screen
 from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.heatmap import words
@@ -44,6 +45,11 @@ class HeatmapParameters(StimulusParameters):
     rows: Side  # of the published map
     columns: Side
     blur_px: Annotated[float, {"minimum": 0, "maximum": 100000}]  # σ_b, in pixels of the screen
+
+    @property
+    def map_scale(self) -> tuple[Screen, float | None]:
+        """The screen, and σ of the blur."""
+        return self.screen, self.blur_px
 
     @property
     def pixels(self) -> tuple[Axis, Axis]:
@@ -275,6 +281,10 @@ class CellParameters(HeatmapParameters):
     def biases(self) -> list[str]:
         """Return what draws the released values away from the data."""
         return [f"at most {several(self.cap, 'sample')} of one participant count in a cell."]
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how noise shows."""
+        return [words.cell_reading(self, deviation_of(event))]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

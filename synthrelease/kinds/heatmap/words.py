@@ -73,3 +73,12 @@ def spectral_biases(p: SpectralParameters) -> list[str]:
     drawn = "maps are drawn towards the centre bias of photographs, which is public, as far as noise drowns the data."
     limited = "what one participant adds is limited to a public size, and those beyond it count less."
     return [drawn, limited] if p.prior == "centre" else [limited]
+
+
+def cell_reading(p: CellParameters, deviation: float) -> str:
+    """Return how noise shows, of a standard deviation in counts."""
+    unit = "counts per participant" if p.people else "counts"
+    return (
+        f"Before the blur, the noise of every cell has a standard deviation of {short(deviation / (p.people or 1))} {unit}. The blur averages "
+        "it in part. What is below zero is noise, and is drawn as nothing."
+    )

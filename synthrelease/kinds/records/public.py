@@ -194,6 +194,10 @@ class RecordsParameters(Parameters):
         """Return what carries noise."""
         return words.noise_subject(self)
 
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return what pictures of records do not show."""
+        return [words.READING]
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         return remark("divided-joint-counts", half_range=HALF_RANGE, sets=len(self.subsets))

@@ -82,3 +82,9 @@ def biases(p: RecordsParameters) -> list[str]:
         "synthetic records are not people: their number says nothing of how many people there are, and one may equal a real record.",
         one_by_one if p.dependence == "independent" else by_pairs,
     ]
+
+
+READING = (
+    "The pictures are of the synthetic records. How near they come to the real data cannot be seen from the bundle, and what they share with single "
+    "people is bounded by the guarantee alone."
+)

@@ -9,6 +9,8 @@ from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
 from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
 from synthrelease.kinds.signals import words
+from synthrelease.privacy.event import Event, noise_of
+from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
@@ -48,6 +50,13 @@ class SignalParameters(Parameters):
     def biases(self) -> list[str]:
         """Return what draws the released values away from the data."""
         return words.biases(self)
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
+        """Return how noise shows."""
+        if not self.is_each:
+            return super().reading(event, neighbours)
+        protected = noise_of(event) is not None
+        return [words.NOISE_OF_EACH if protected else words.UNBOUNDED]
 
     @property
     def bounded(self) -> tuple[Feature, ...]:

@@ -101,3 +101,10 @@ def biases(p: SignalParameters) -> list[str]:
         "values beyond the public bounds count as the bounds.",
         f"series are cut or completed to {several(p.length, 'time step')}.",
     ]
+
+
+UNBOUNDED = "What these series reveal of single participants is not bounded by anything."
+NOISE_OF_EACH = (
+    "Every series must hide which participant it is of, so it carries all the noise that others share in a mean. A single series is mostly noise; "
+    "read many of them together."
+)

@@ -28,7 +28,7 @@ from synthrelease.maths.statistics import (
 )
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import INTERVAL, reach
 from synthrelease.privacy.rank_error import rank_error
@@ -190,6 +190,15 @@ class StatisticsParameters(Parameters):
         if self.quantiles:
             return "Every published number but the quantiles follows from integers with"
         return super().noise_subject()
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
+        """Return how noise and chance show."""
+        sentences = super().reading(event, neighbours)
+        made = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
+        if made and self.quantiles:
+            least = min(choice.epsilon for choice in made)
+            sentences.append(words.rank_reading(self.rank_error(least, neighbours, probability=0.95)))
+        return sentences
 
     def derivation(self, neighbours: Neighbours) -> Remark:
         """Return why the sensitivity is what it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from synthrelease.number_words import grouped, listed, participants, several
@@ -53,4 +54,13 @@ def procedure(p: StatisticsParameters) -> str:
     return (
         f"{sums} A quantile is one of {grouped(p.quantile_steps)} public intervals, chosen at random so that those near the true rank are "
         "likelier."
+    )
+
+
+def rank_reading(people: float) -> str:
+    """Return by how many people the rank of a quantile misses at most."""
+    within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
+    return (
+        f"A quantile misses its rank by chance: in 95 of 100 releases or more by {within} people at most, each by itself. How far that is in the "
+        "feature's unit is private, so it has no interval."
     )
