@@ -8,8 +8,8 @@ from synthrelease.exports.task import Task
 from synthrelease.exports.written import write_readme
 from synthrelease.report.pictures import draw, pictured
 
-_WHAT = "Pictures of heatmaps and of mean signals, as PNG; the guarantee stands below each."
-_NOTHING = "nothing in this release is drawn: it has neither heatmaps nor mean signals"
+_WHAT = "Pictures of the released values, as PNG; the guarantee stands below each."
+_NOTHING = "nothing in this release is drawn: it has neither maps nor means along a numbered axis"
 
 
 def write(task: Task) -> list[str]:
