@@ -141,9 +141,8 @@ def _of_plans(kind: Kind) -> Schema:
 
 def _of_manifests(kind: Kind) -> Schema:
     """What a manifest has of the mechanism of an output of a kind."""
-    names = list(dict.fromkeys(name for one in kind.parameters for name in one.mechanisms))
     return {
-        "properties": {"name": {"enum": names}},
+        "properties": {"name": {"enum": kind.mechanisms}},
         "allOf": [
             {
                 "if": _is_named(one, kind),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.resources import files
@@ -32,6 +32,9 @@ class Kind:
     subject: str  # a keyword for catalogues
     package: str  # with `options.json` and the module `prepare`, its private half
     parameters: tuple[type[Parameters], ...]  # public parameters of its mechanisms
+    named: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what stands for <words> in `options.json`: names that code lists
 
     @property
     def input_kind(self) -> str:
@@ -46,8 +49,21 @@ class Kind:
     @cached_property
     def options(self) -> Schema:
         """What a plan may write for such an output: a JSON schema of `properties`, which are `required`, and a description."""
-        options: Schema = json.loads(files(self.package).joinpath("options.json").read_text("utf-8"))
+        text = files(self.package).joinpath("options.json").read_text("utf-8")
+        for word, names in self.named.items():
+            text = text.replace(f"<{word}>", names)
+        options: Schema = json.loads(text)
+        properties = options["properties"]
+        if "mechanism" in properties:
+            properties["mechanism"]["enum"] = self.mechanisms
+        for parameters in self.parameters:
+            properties |= parameters.plan_options
         return options
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """The names of all mechanisms."""
+        return list(dict.fromkeys(name for one in self.parameters for name in one.mechanisms))
 
     def read(self, mechanism: Mapping[str, Any]) -> Parameters:
         """Return the public parameters that a manifest's entry of a mechanism states.

@@ -82,6 +82,7 @@ class Parameters:
         ""  # what the first step of its datasets' paths is, if these differ in that alone: "statistic"
     )
     mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
+    plan_options: ClassVar[Mapping[str, Schema]] = {}  # keys of a plan's output beside those of its kind
     only_calibration: ClassVar[str | None] = (
         None  # where another class has these names, too: what tells them apart
     )

@@ -40,6 +40,8 @@ class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
 
     kind: ClassVar = "heatmap"
+    private_half: ClassVar[str]  # module and class of the mechanism
+    plan_keys: ClassVar[tuple[str, ...]]  # of a plan's output, which have a meaning for it and not for all
     sentences: ClassVar = words.SENTENCES
 
     rows: Side  # of the published map
@@ -69,6 +71,8 @@ class SpectralParameters(HeatmapParameters):
     """Spectral heatmaps: coefficients of people's maps, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
 
     mechanisms: ClassVar = ("spectral",)
+    private_half: ClassVar = "synthrelease.kinds.heatmap.spectral:SpectralHeatmap"
+    plan_keys: ClassVar = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
     blur_px: Annotated[float, {"exclusiveMinimum": 0, "maximum": 100000}]
     frames: Annotated[
         int | None, described("Of a dynamic map; null for a static one.", minimum=1, maximum=10000)
@@ -225,6 +229,8 @@ class CellParameters(HeatmapParameters):
     """Heatmaps of counts in cells, each with noise (`cells.proof.md`)."""
 
     mechanisms: ClassVar = ("gaussian", "laplace")
+    private_half: ClassVar = "synthrelease.kinds.heatmap.cells:CellHeatmap"
+    plan_keys: ClassVar = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
     cap: Annotated[int, described("m, the most that a person counts in a cell.", minimum=1)]
     caps: Annotated[
         tuple[Count, ...] | None,

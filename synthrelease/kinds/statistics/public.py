@@ -325,5 +325,6 @@ STATISTICS = Kind(
     title="Statistics",
     subject="summary statistics",
     package="synthrelease.kinds.statistics",
+    named={"statistics": ", ".join(NOISY_STATISTICS), "statistics in a pattern": "|".join(NOISY_STATISTICS)},
     parameters=(StatisticsParameters,),
 )
