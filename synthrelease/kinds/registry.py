@@ -8,13 +8,13 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from synthrelease.errors import MachineError
-from synthrelease.kinds.areas.public import AREAS
-from synthrelease.kinds.heatmap.public import HEATMAP
+from synthrelease.kinds.areas.kind import AREAS
+from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.kinds.records.public import RECORDS
-from synthrelease.kinds.signals.public import SIGNALS
-from synthrelease.kinds.statistics.public import STATISTICS
+from synthrelease.kinds.records.kind import RECORDS
+from synthrelease.kinds.signals.kind import SIGNALS
+from synthrelease.kinds.statistics.kind import STATISTICS
 
 GROUP = "synthrelease.kinds"  # of entry points
 SHIPPED = (HEATMAP, AREAS, SIGNALS, RECORDS, STATISTICS)

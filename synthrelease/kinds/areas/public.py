@@ -14,7 +14,6 @@ from synthrelease.data.area_shapes import ELSEWHERE, LABEL
 from synthrelease.field_schema import Label, among, described
 from synthrelease.kinds.areas import words
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
@@ -213,12 +212,3 @@ class AreasParameters(StimulusParameters):
             yield "manifest", f"the area '{area.name}' has not the corners of its shape"
         if not set(area.stimuli or ()) <= set(self.stimuli):
             yield "manifest", f"the area '{area.name}' is of a stimulus that is not listed"
-
-
-AREAS = Kind(
-    name="areas",
-    title="Areas of interest",
-    subject="areas of interest",
-    package="synthrelease.kinds.areas",
-    parameters=(AreasParameters,),
-)

@@ -10,7 +10,8 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.errors import PlanError
 from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
-from synthrelease.kinds.heatmap.public import HEATMAP, HeatmapParameters
+from synthrelease.kinds.heatmap.kind import HEATMAP
+from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.specs import InputSpec, OutputSpec

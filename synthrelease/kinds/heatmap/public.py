@@ -13,7 +13,6 @@ from synthrelease.data.screen import Screen
 from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.heatmap import words
-from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
@@ -340,12 +339,3 @@ class CellParameters(HeatmapParameters):
             yield "guarantee", "what was chosen is not from its list"
         elif self.max_samples_per_stimulus is None:
             yield "guarantee", "the choice of a cap has no bounded sensitivity"
-
-
-HEATMAP = Kind(
-    name="heatmap",
-    title="Heatmaps",
-    subject="gaze heatmap",
-    package="synthrelease.kinds.heatmap",
-    parameters=(SpectralParameters, CellParameters),
-)

@@ -13,7 +13,6 @@ import numpy as np
 from synthrelease.data.attribute import Attribute
 from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
-from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network
@@ -361,12 +360,3 @@ def _has_seeds(test: RandomizedTest | None, k: int, people: int) -> bool:
 
 def _seeds(event: Event) -> int:
     return sum(leaf.seeds for leaf in flatten(event) if isinstance(leaf, RandomizedTest))
-
-
-RECORDS = Kind(
-    name="records",
-    title="Synthetic records",
-    subject="synthetic data",
-    package="synthrelease.kinds.records",
-    parameters=(RecordsParameters,),
-)

@@ -11,7 +11,6 @@ import numpy as np
 
 from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import (
@@ -414,12 +413,3 @@ class PublishedParameters(SignalParameters):
 def _listed(numbers: Iterable[int]) -> str:
     """Numbers of all chunks but the last, and of the last if it is shorter: "100", "100 and 30"."""
     return " and ".join(map(str, numbers))
-
-
-SIGNALS = Kind(
-    name="signals",
-    title="Signals",
-    subject="feature signals",
-    package="synthrelease.kinds.signals",
-    parameters=(SpectralSignalParameters, PublishedParameters, CoefficientParameters),
-)

@@ -10,7 +10,6 @@ import numpy as np
 
 from synthrelease.field_schema import LABEL, LABELS, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
-from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
 from synthrelease.kinds.statistics import noisy, words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
@@ -318,13 +317,3 @@ class _Statistic:
 
     def _middle(self, index: Index, chosen: Array) -> Array:
         return quantile_value(np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps)
-
-
-STATISTICS = Kind(
-    name="statistics",
-    title="Statistics",
-    subject="summary statistics",
-    package="synthrelease.kinds.statistics",
-    named={"statistics": ", ".join(NOISY_STATISTICS), "statistics in a pattern": "|".join(NOISY_STATISTICS)},
-    parameters=(StatisticsParameters,),
-)
