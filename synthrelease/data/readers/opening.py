@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import stat
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from synthrelease.errors import DataError, MachineError
+from synthrelease.errors import DataError, MachineError, SynthReleaseError
 
 
 @contextmanager
@@ -75,3 +77,19 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                 found=error.strerror or "",
                 remedy="check the disk, or copy the file elsewhere",
             ) from None
+
+
+@contextmanager
+def refused(error: DataError) -> Iterator[None]:
+    """Raise an error of ours for whatever a library says of a file that it cannot read, or warns of: it may quote the file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    except SynthReleaseError:
+        raise
+    except Exception as said:
+        # A place before the file's beginning is the file's fault, all else the machine's.
+        if isinstance(said, OSError) and said.errno not in (None, errno.EINVAL):
+            raise
+        raise error from None
