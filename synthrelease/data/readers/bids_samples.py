@@ -27,10 +27,8 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 TELLING = {"stimulus": "stim_file", "trial_type": "trial_type"}  # columns of samples, and of events
-_TEXT = Delimited()
 _LARGEST_MISFIT = 10  # between what timestamps and the sampling frequency say of the time between samples
 _LOOKED_AT = 1000  # rows
-_MOST_ROWS = 1 << 18  # that are looked through at a time
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,8 @@ class Recording(Source):
     sidecar: str = field(default="", compare=False)  # for messages
 
 
-class Samples:
-    """Reader of one file of samples, whose names are in its sidecar; see `reader.Reader`."""
+class Samples(Delimited):
+    """Reader of one file of samples, whose names are in its sidecar."""
 
     name = "samples"
     formats = "_physio.tsv.gz"
@@ -66,44 +64,19 @@ class Samples:
         """No file is known by its name alone."""
         return False
 
-    def files(self, source: Source) -> list[Path]:
-        """Return the file."""
-        return [source.path]
-
     def column_names(self, source: Source) -> list[str]:
         """Return the sidecar's, and those that events tell."""
         return [*source.header, *_recording(source).told]
 
-    def most_cells(self, source: Source) -> int:
-        """Return how many there can be."""
-        return _TEXT.most_cells(source)
-
-    def row_count(self, source: Source) -> int:
-        """Return how many there are."""
-        return _TEXT.row_count(source)
-
-    def place(self, source: Source, line: int) -> str:
-        """Name a line."""
-        return _TEXT.place(source, line)
-
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row."""
-        tell = _telling(_recording(source), columns)
-        return tell(_TEXT.read(source, self._own(source, columns)))
+        return _telling(_recording(source), columns)(super().read(source, self._own(source, columns)))
 
     def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
         """Yield all rows, so many at a time or fewer."""
-        tell = _telling(_recording(source), columns)
-        for rows in _TEXT.slices(source, self._own(source, columns), most):
-            yield tell(rows)
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values."""
-        found = []
-        for frame, lines in self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS):
-            wanted = frame[column].is_in(values.implode())
-            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
-        return pl.concat([frame for frame, _ in found]), np.concatenate([lines for _, lines in found])
+        return map(
+            _telling(_recording(source), columns), super().slices(source, self._own(source, columns), most)
+        )
 
     def _own(self, source: Source, columns: list[str]) -> list[str]:
         recording = _recording(source)
@@ -170,7 +143,7 @@ def _first(recording: Recording) -> float:
             expected='"Units": "s", "ms", "us" or "ns"',
             remedy=f"add the unit to '{recording.clock}' in the sidecar",
         )
-    frame, lines = next(_TEXT.slices(recording, [recording.clock], _LOOKED_AT))
+    frame, lines = next(Delimited().slices(recording, [recording.clock], _LOOKED_AT))
     _refuse_header(recording, frame, lines)
     cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
     if math.isnan(cells[0]):

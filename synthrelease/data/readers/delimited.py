@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Rows, chosen_rows, joined
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
@@ -33,6 +33,7 @@ _LONGEST_ROW = 1 << 24  # bytes, and of the header
 _MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
+_MOST_ROWS = 1 << 18  # that are looked through at a time
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
@@ -67,7 +68,7 @@ class Delimited:
 
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row as an editor counts."""
-        return _joined(list(_parsed(source, columns)))
+        return joined(list(_parsed(source, columns)))
 
     def most_cells(self, source: Source) -> int:
         """Return how many bytes of text there can be: a cell has one at least, with what ends it."""
@@ -87,11 +88,8 @@ class Delimited:
 
     def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values."""
-        found = []
-        for frame, lines in _parsed(source, list(dict.fromkeys([*columns, column]))):
-            wanted = frame[column].is_in(values.implode())
-            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
-        return _joined(found)
+        rows = self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS)
+        return chosen_rows(rows, columns, column, values)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
@@ -111,12 +109,6 @@ def _first_line(path: Path, file: BinaryIO | gzip.GzipFile) -> bytes:
 
 def _is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
-
-
-def _joined(pieces: list[Rows]) -> Rows:
-    if len(pieces) == 1:
-        return pieces[0]
-    return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
 
 
 def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
 import warnings
 from collections.abc import Iterator
@@ -77,6 +78,35 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                 found=error.strerror or "",
                 remedy="check the disk, or copy the file elsewhere",
             ) from None
+
+
+def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield a folder and all folders below it, with the names of their files.
+
+    Raises:
+        DataError: there is no such folder.
+        MachineError: one cannot be read.
+    """
+    if not folder.is_dir():
+        raise DataError(
+            "no-such-folder",
+            "there is no such folder",
+            where=str(folder),
+            remedy="paths in a plan are relative to the plan",
+        )
+
+    def cannot(error: OSError) -> None:
+        raise MachineError(
+            "cannot-read",
+            "the folder cannot be read",
+            where=str(error.filename),
+            found=error.strerror or "",
+            remedy="check its permissions",
+        ) from None
+
+    for path, folders, files in os.walk(folder, onerror=cannot):
+        folders.sort()
+        yield Path(path), files
 
 
 @contextmanager
