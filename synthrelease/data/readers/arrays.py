@@ -34,19 +34,12 @@ class Flaw:
 
 @dataclass(frozen=True)
 class Stored:
-    """An array of a file, not read yet.
-
-    Attributes:
-        shape: its shape.
-        size: in bytes.
-        flaw: why it cannot be read; None if it can.
-        read: reads it: real numbers, or texts.
-    """
+    """An array of a file, not read yet."""
 
     shape: Shape
-    size: int
-    flaw: Flaw | None
-    read: Callable[[], Array]
+    size: int  # in bytes
+    flaw: Flaw | None  # why it cannot be read; None if it can
+    read: Callable[[], Array]  # reads it: real numbers, or texts
 
 
 class Arrays(Whole):

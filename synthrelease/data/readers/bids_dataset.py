@@ -33,19 +33,12 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Name:
-    """What the name of a file says.
-
-    Attributes:
-        path: of the file.
-        entities: labels by the names' own keys, such as "sub".
-        suffix: such as "physio".
-        ending: ".tsv.gz", ".tsv" or ".json".
-    """
+    """What the name of a file says."""
 
     path: Path
-    entities: dict[str, str]
+    entities: dict[str, str]  # labels by the names' own keys, such as "sub"
     suffix: str
-    ending: str
+    ending: str  # ".tsv.gz", ".tsv" or ".json"
 
     @classmethod
     def of(cls, path: Path) -> Name | None:
@@ -68,17 +61,11 @@ class Name:
 
 @dataclass
 class Dataset:
-    """The files of a dataset that hold rows of people, and those that tell about them.
-
-    Attributes:
-        root: its folder.
-        names: of the files in each folder: the root's own, and all of its subjects.
-        told: which files have told something, for `stamp_of`.
-    """
+    """The files of a dataset that hold rows of people, and those that tell about them."""
 
     root: Path
-    names: dict[Path, list[Name]]
-    told: set[Path] = field(default_factory=set)
+    names: dict[Path, list[Name]]  # of the files in each folder: the root's own, and all of its subjects
+    told: set[Path] = field(default_factory=set)  # files whose metadata were read, for `stamp_of`
     _metadata: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod

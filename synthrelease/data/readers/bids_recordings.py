@@ -20,17 +20,11 @@ _NEEDED = ("timestamp", "x_coordinate", "y_coordinate")
 
 @dataclass(frozen=True)
 class Told:
-    """A recording and what is told of it.
+    """A recording and what is told of it."""
 
-    Attributes:
-        name: of its file.
-        metadata: of its sidecars, the nearest first.
-        cells: what the pattern says of it.
-    """
-
-    name: Name
-    metadata: dict[str, Any]
-    cells: dict[str, str]
+    name: Name  # of its file
+    metadata: dict[str, Any]  # of its sidecars, the nearest first
+    cells: dict[str, str]  # what the pattern says of it
 
     @property
     def sidecar(self) -> Path:

@@ -33,22 +33,13 @@ _LOOKED_AT = 1000  # rows
 
 @dataclass(frozen=True)
 class Recording(Source):
-    """A file of samples, with what is needed to find their events.
+    """A file of samples, with what is needed to find their events."""
 
-    Attributes:
-        events: the run's `_events.tsv`; None if it has none.
-        told: which columns events tell, of `TELLING`.
-        clock: the column that tells the time.
-        unit_s: of the clock, in s; None if the sidecar does not say.
-        start_s: of the first sample, on the clock of the events; None if both have the same clock.
-        frequency_hz: of the samples.
-    """
-
-    events: Path | None = None
-    told: tuple[str, ...] = ()
-    clock: str = "timestamp"
-    unit_s: float | None = None
-    start_s: float | None = 0.0
+    events: Path | None = None  # the run's `_events.tsv`; None if it has none
+    told: tuple[str, ...] = ()  # which columns events tell, of `TELLING`
+    clock: str = "timestamp"  # the column that tells the time
+    unit_s: float | None = None  # of the clock, in s; None if the sidecar does not say
+    start_s: float | None = 0.0  # of the first sample, on the events' clock; None if both have the same
     frequency_hz: float = math.nan
     sidecar: str = field(default="", compare=False)  # for messages
 

@@ -24,32 +24,19 @@ _LARGEST_M = 20.0  # who writes more has written centimetres or millimetres
 
 @dataclass(frozen=True)
 class Described:
-    """What metadata say; None, or nothing, of what they do not.
-
-    Attributes:
-        width_px: of the screen.
-        height_px: of the screen.
-        width_mm: of the screen.
-        height_mm: of the screen.
-        distance_mm: from the eyes to the screen.
-        origin: where the coordinates of stimuli are 0, as `origin` in a plan has it. BIDS does not say whether y grows downwards
-            from the middle: "centre" may be "centre-y-up".
-        coordinates: what x and y are, as `coordinates` in a plan has it.
-        system: such as "gaze-on-screen".
-        units: by column, as the sidecars have them.
-        missing: what marks missing values, as `missing` in a plan has it.
-    """
+    """What metadata say; None, or nothing, of what they do not."""
 
     width_px: int | None
     height_px: int | None
     width_mm: float | None
     height_mm: float | None
-    distance_mm: float | None
+    distance_mm: float | None  # from the eyes to the screen
+    # As in a plan. BIDS does not say whether y grows downwards from the middle: "centre" may be "centre-y-up".
     origin: str | None
-    coordinates: str | None
-    system: str | None
-    units: dict[str, str]
-    missing: tuple[str, ...] = (NO_LABEL,)
+    coordinates: str | None  # what x and y are, as `coordinates` in a plan has it
+    system: str | None  # such as "gaze-on-screen"
+    units: dict[str, str]  # by column, as the sidecars have them
+    missing: tuple[str, ...] = (NO_LABEL,)  # what marks missing values, as `missing` in a plan has it
 
 
 def described(source: Source) -> Described:

@@ -12,6 +12,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,15 +57,8 @@ class Delimited:
 
     def column_names(self, source: Source) -> list[str]:
         """Return the header's names, or those that the source gives."""
-        path = source.path
-        with opened(path) as file:
-            if not _is_packed(path):
-                return _names(source, _first_line(path, file))
-            try:
-                with gzip.open(file) as unpacked:
-                    return _names(source, _first_line(path, unpacked))
-            except (gzip.BadGzipFile, zlib.error, EOFError):
-                raise _cannot_unpack(path) from None
+        with _unpacked(source.path) as (_, file):
+            return _names(source, _first_line(source.path, file))
 
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row as an editor counts."""
@@ -111,6 +105,22 @@ def _is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
+@contextmanager
+def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
+    """The size of a file, and the file as text."""
+    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+        try:
+            yield os.fstat(file.fileno()).st_size, unpacked
+        except (gzip.BadGzipFile, zlib.error, EOFError):
+            raise DataError(
+                "cannot-unpack",
+                "the file cannot be unpacked",
+                where=str(path),
+                expected="gzip, as the name says",
+                remedy="check that the file was copied completely",
+            ) from None
+
+
 def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
     """Yield the named columns of one block after the other, and the line of each row."""
     path, chosen, header = source.path, _separator(source), b""
@@ -132,19 +142,13 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
                 data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
             )
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
+            frame = None
+        if frame is None or frame.height != lines.size:
             raise DataError(
                 "stray-quote",
                 "the file cannot be read as delimited text",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
-                expected="quotes only around whole cells, doubled inside them",
-                remedy=_QUOTES,
-            ) from None
-        if frame.height != lines.size:
-            raise DataError(
-                "rows-not-told-apart",
-                "the rows of the file cannot be told apart",
-                where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
-                expected="one record a line, and quotes only around whole cells",
+                expected="one record a line, and quotes only around whole cells, doubled inside them",
                 remedy=_QUOTES,
             )
         frame.columns = [names[place] for place in places]  # as the header is read here: without blanks
@@ -156,14 +160,10 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Without byte order mark and blank lines at the end; the last line always ends.
     """
-    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+    with _unpacked(path) as (packed, unpacked):
         lines, first, kept, size = 0, True, b"", 0
-        packed = os.fstat(file.fileno()).st_size
         while True:
-            try:
-                read = unpacked.read(_BLOCK)
-            except (gzip.BadGzipFile, zlib.error, EOFError):
-                raise _cannot_unpack(path) from None
+            read = unpacked.read(_BLOCK)
             size += len(read)
             refuse_unpacked(path, packed=packed, unpacked=size, times=STREAMED_TIMES)
             data = kept + read
@@ -346,14 +346,4 @@ def _too_long(path: Path, line: int) -> DataError:
         where=f"{path}, line {line}",
         expected=f"at most {_LONGEST_ROW >> 20} MiB",
         remedy="check that the file is a table, and that its lines end in \\n or \\r\\n",
-    )
-
-
-def _cannot_unpack(path: Path) -> DataError:
-    return DataError(
-        "cannot-unpack",
-        "the file cannot be unpacked",
-        where=str(path),
-        expected="gzip, as the name says",
-        remedy="check that the file was copied completely",
     )

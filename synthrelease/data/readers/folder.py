@@ -30,15 +30,10 @@ _LINE_BITS = 40  # of a place: the line within the file; above them the number o
 
 @dataclass(frozen=True)
 class File:
-    """A file of a folder.
-
-    Attributes:
-        source: how it is read.
-        cells: what its name says, by column.
-    """
+    """A file of a folder."""
 
     source: Source
-    cells: dict[str, str]
+    cells: dict[str, str]  # what its name says, by column
 
 
 class Folder:
