@@ -396,6 +396,16 @@ def test_a_malformed_file_is_refused_without_a_value(tmp_path: Path, name: str) 
     refused(path, code, named)
 
 
+def test_what_unpacks_to_far_more_than_tables_do_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, {"data": np.zeros((100_000, 1))})
+    assert table(path).height == 100_000
+    for module in ("mat_tags", "unpacking"):
+        monkeypatch.setattr(f"synthrelease.data.readers.{module}.FREELY_BYTES", 0)
+    refused(path, "unpacks-to-too-much")
+
+
 def test_a_variable_is_named_if_there_are_several(tmp_path: Path) -> None:
     path = written(tmp_path, {"a": vector(1, 2), "b": vector(SECRET)})
     refused(path, "several-variables", "a, b", "table = 'a'")
