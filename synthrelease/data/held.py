@@ -236,13 +236,11 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
         )
     frames = [unnested(_of_gaze(gaze), name) for gaze in several]
     for column in dict.fromkeys(column for frame in frames for column in frame.columns):
+        having = [number for number, frame in enumerate(frames) if column in frame.columns]
         refuse_mixed_types(
             column,
-            [
-                (f"{name}, gaze {number}", frame[column])
-                for number, frame in enumerate(frames, start=1)
-                if column in frame.columns
-            ],
+            [frames[number][column] for number in having],
+            lambda piece, having=having: f"{name}, gaze {having[piece] + 1}",  # type: ignore[misc]
             remedy="cast it to one type in each gaze's samples, or drop it",
         )
     try:

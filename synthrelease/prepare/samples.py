@@ -17,7 +17,7 @@ from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Table, labels, numbers, read_table
+from synthrelease.data.tables import Code, Rows, Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -55,7 +55,7 @@ class Samples:
 
 
 def load_samples(
-    source: Source | Path | pl.DataFrame,
+    source: Rows | pl.DataFrame,
     *,
     columns: Mapping[str, str],
     screen: Screen,
@@ -72,7 +72,7 @@ def load_samples(
     """Read samples.
 
     Args:
-        source: a file, a folder of files, or a frame in memory.
+        source: a file, a folder of files, their rows, or a frame in memory.
         columns: names of the columns `person`, `stimulus`, `x`, `y` and `time`.
         screen: with its width and distance in mm.
         time_unit: of the time stamps: "s", "ms", "us" or "ns".

@@ -2,7 +2,6 @@
 
 import polars as pl
 import pytest
-
 from synthrelease.exports.columns import beside, spread
 from synthrelease.exports.units import unit_of
 

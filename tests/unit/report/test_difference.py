@@ -16,8 +16,8 @@ from refusals import refused
 import synthrelease
 from synthrelease.bundle import disclosure, open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, digest
-from synthrelease.json_schemas import schema, validator
 from synthrelease.errors import BundleError
+from synthrelease.json_schemas import schema, validator
 from synthrelease.privacy.event import Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.strength import Verdict
