@@ -74,10 +74,10 @@ def _called_for(
     forms = {path: form for path, form in content.forms.items() if not form.axis}
     scales: dict[str, Stored] = {}
     for path, form in forms.items():
-        if path in stored and len(stored[path].scales) == len(form.shape):
-            if max(stored[path].shape) > _MOST_COORDINATES:
-                continue
-            scales |= {scale: stored[scale] for scale in stored[path].scales}
+        if path not in stored or max(stored[path].shape) > _MOST_COORDINATES:
+            continue
+        scales |= {scale: stored[scale] for scale in stored[path].scales}
+        if len(stored[path].scales) == len(form.shape):
             forms[path] = replace(stored[path].form(form.dtype), shape=form.shape)
     others = {
         path: form
