@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
+from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.content import Content
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.items import Item, Stored, StoredOutput
@@ -163,15 +164,32 @@ def put_values(path: Path, changes: dict[str, Callable[[Any], Any]]) -> None:
     A dataset of another number of axes has none of them any more.
     """
 
+    def put(forms: dict[str, Form], arrays: dict[str, Any]) -> None:
+        for place, change in changes.items():
+            values = arrays[place] = np.ascontiguousarray(change(np.array(arrays[place])))
+            scales = forms[place].scales if values.ndim == len(forms[place].shape) else ()
+            forms[place] = replace(forms[place], dtype=values.dtype, shape=values.shape, scales=scales)
+
+    _put(path, put)
+
+
+def put_forms(path: Path, changes: dict[str, Callable[[Form], Form]]) -> None:
+    """Change what datasets say of themselves and along which scales they lie, and renew digests and seal."""
+
+    def put(forms: dict[str, Form], _arrays: dict[str, Any]) -> None:
+        for place, change in changes.items():
+            forms[place] = change(forms[place])
+
+    _put(path, put)
+
+
+def _put(path: Path, put: Callable[[dict[str, Form], dict[str, Any]], None]) -> None:
     def content(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
         content, arrays, plain = _remembered(file)
         forms = dict(content.forms)
-        for place, change in changes.items():
-            values = np.ascontiguousarray(change(np.array(arrays[place])))
-            scales = forms[place].scales if values.ndim == len(forms[place].shape) else ()
-            arrays[place] = values
-            forms[place] = replace(forms[place], dtype=values.dtype, shape=values.shape, scales=scales)
-        return Content(content.groups, forms, [(one, arrays[one]) for one in forms]), arrays, plain
+        put(forms, arrays)
+        ordered = {one: forms[one] for one in sorted(forms, key=lambda one: not forms[one].axis)}
+        return Content(content.groups, ordered, [(one, arrays[one]) for one in ordered]), arrays, plain
 
     with patch.object(resealing, "_content", content):
         reseal(path)
@@ -225,7 +243,11 @@ def derive_again(path: Path, *, normalized: float | None = None) -> None:
             for item in items:
                 if item.dataset.derive is not None:
                     _derive(arrays, item, items, normalized)
-        return Content(content.groups, content.forms, [(one, arrays[one]) for one in content.forms]), arrays, plain
+        return (
+            Content(content.groups, content.forms, [(one, arrays[one]) for one in content.forms]),
+            arrays,
+            plain,
+        )
 
     with patch.object(resealing, "_content", content):
         reseal(path)

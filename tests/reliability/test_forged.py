@@ -966,7 +966,9 @@ def test_noise_beside_a_deniability_test_counts_against_the_budget(records):
         (0.999 * spent, {"guarantee"}),
         (1.01 * spent, set()),
     ):
-        forge_carefully(records, lambda manifest, budget=budget: manifest["privacy"]["budget"].update(epsilon=budget))
+        forge_carefully(
+            records, lambda manifest, budget=budget: manifest["privacy"]["budget"].update(epsilon=budget)
+        )
         assert codes(records, allow_test_seed=True) == found
 
 

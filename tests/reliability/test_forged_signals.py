@@ -134,7 +134,9 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(
         (tmp_path / "r.h5").write_bytes(content)
         for entry in read_manifest(tmp_path / "r.h5")["outputs"]:
             with BundleFile(tmp_path / "r.h5") as file:
-                present = [one for one in file.dataset_paths() if one.startswith(f"/outputs/{entry['name']}/")]
+                present = [
+                    one for one in file.dataset_paths() if one.startswith(f"/outputs/{entry['name']}/")
+                ]
             stored = StoredOutput(entry)
             called_for = [one.path for one in stored.stored()]
             assert sorted(called_for) == entry["paths"] == present
