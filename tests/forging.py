@@ -71,11 +71,11 @@ def _called_for(
     content, arrays, plain = there
     if not plain:
         return content, arrays, plain
-    stored = _stored(manifest)
+    stored = stored_of(manifest)
     forms = {path: form for path, form in content.forms.items() if not form.axis}
     scales: dict[str, Stored] = {}
     for path, form in forms.items():
-        if path not in stored or max(stored[path].shape) > _MOST_COORDINATES:
+        if path not in stored or not all(scale in stored for scale in stored[path].scales):
             continue
         scales |= {scale: stored[scale] for scale in stored[path].scales}
         if len(stored[path].scales) == len(form.shape):
@@ -93,11 +93,14 @@ def _called_for(
     return Content(content.groups, forms, values), arrays, plain
 
 
-def _stored(manifest: Manifest) -> dict[str, Stored]:
+def stored_of(manifest: Manifest) -> dict[str, Stored]:
+    """Return the datasets and coordinates that a manifest calls for, by path."""
     stored: dict[str, Stored] = {}
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
-            stored |= {one.path: one for one in StoredOutput(entry).stored()}
+            stored |= {
+                one.path: one for one in StoredOutput(entry).stored() if max(one.shape) <= _MOST_COORDINATES
+            }
     return stored
 
 
