@@ -348,7 +348,11 @@ def written(
     buffer = io.BytesIO()
     values = {**arrays, MANIFEST: np.frombuffer(text, dtype=np.uint8)}
     forms = {path: _form(original, path, values) for path in values}
-    scales_first = {path: forms[path] for path in sorted(forms, key=lambda path: not forms[path].axis)}
+    referred_to = {scale for form in forms.values() for scale in form.scales}
+    scales_first = {
+        path: forms[path]
+        for path in sorted(forms, key=lambda path: (path not in referred_to, bool(forms[path].scales)))
+    }
     content = _OfVersion(
         {"/": root_attributes(), **(original.groups if groups is None else groups)},
         scales_first,

@@ -54,8 +54,9 @@ def release(request: pytest.FixtureRequest, statistics_bytes: dict[bool, bytes],
     return path
 
 
-def values(path: Path, output: str, statistic: str, place: str, what: str, change: Any) -> set[str]:
+def values(path: Path, where: tuple[str, str, str, str], change: Any) -> set[str]:
     """Change the values of one statistic of a feature of a group in place, renew digests and seal, and return what `verify` finds."""
+    output, statistic, place, what = where
     with h5py.File(path, "r+") as file:
         dataset = file[f"/outputs/{output}/{statistic}/{what}"]
         index = place_of(path, output, place)
@@ -112,7 +113,7 @@ def test_a_value_or_an_interval_that_does_not_follow(
     def more(a: np.ndarray) -> np.ndarray:
         return a + np.float32(0.01) * (np.abs(a).max() + 1)
 
-    assert values(release, name, statistic, place, what, more) == {"derived"}
+    assert values(release, (name, statistic, place, what), more) == {"derived"}
 
 
 def test_an_interval_made_narrower_moods(release: Path) -> None:
@@ -120,26 +121,26 @@ def test_an_interval_made_narrower_moods(release: Path) -> None:
         middle = ends.mean(axis=-1, keepdims=True)
         return (middle + (ends - middle) / 2).astype(np.float32)
 
-    assert values(release, "moods", "count", "calm/left_mm", "interval", closer) == {"derived"}
+    assert values(release, ("moods", "count", "calm/left_mm", "interval"), closer) == {"derived"}
 
 
 @pytest.mark.parametrize("number", [-1, 40, 256])
 def test_a_choice_that_is_no_candidate(release: Path, number: int) -> None:
-    of_choice = release, "tasks", "quantile%3A0.25", "read/speed", "chosen"
-    assert values(*of_choice, lambda a: a * 0 + number) == {"derived"}
+    choice = "tasks", "quantile%3A0.25", "read/speed", "chosen"
+    assert values(release, choice, lambda a: a * 0 + number) == {"derived"}
 
 
 @pytest.mark.parametrize("number", [-1, 40])
 def test_a_choice_that_is_no_candidate_with_the_value_that_follows(release: Path, number: int) -> None:
-    of_choice = release, "tasks", "quantile%3A0.25", "read/speed"
+    place = "tasks", "quantile%3A0.25", "read/speed"
     value = stored(quantile_value(np.array([number]), (-1.0, 9.0), 40))
-    values(*of_choice, "value", lambda _: value)
-    assert values(*of_choice, "chosen", lambda a: a * 0 + number) == {"derived"}
+    values(release, (*place, "value"), lambda _: value)
+    assert values(release, (*place, "chosen"), lambda a: a * 0 + number) == {"derived"}
 
 
 def test_another_candidate_without_its_value(release: Path) -> None:
-    of_choice = release, "chosen", "quantile%3A0.95", "calm/speed", "chosen"
-    assert values(*of_choice, lambda a: (a + 7) % 256) == {"derived"}
+    choice = "chosen", "quantile%3A0.95", "calm/speed", "chosen"
+    assert values(release, choice, lambda a: (a + 7) % 256) == {"derived"}
 
 
 def test_a_choice_of_another_type_or_shape(release: Path) -> None:
@@ -160,7 +161,7 @@ def test_a_choice_of_another_type_or_shape(release: Path) -> None:
 
 
 def test_noised_integers_changed_under_their_value(release: Path) -> None:
-    assert values(release, "all", "sum", "speed", "noisy", lambda a: a + 9000) == {"derived"}
+    assert values(release, ("all", "sum", "speed", "noisy"), lambda a: a + 9000) == {"derived"}
 
 
 # --- choices
