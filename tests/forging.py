@@ -98,9 +98,9 @@ def stored_of(manifest: Manifest) -> dict[str, Stored]:
     stored: dict[str, Stored] = {}
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
-            stored |= {
-                one.path: one for one in StoredOutput(entry).stored() if max(one.shape) <= _MOST_COORDINATES
-            }
+            for one in StoredOutput(entry).stored():
+                if 0 < min(one.shape) and max(one.shape) <= _MOST_COORDINATES:
+                    stored[one.path] = one
     return stored
 
 
