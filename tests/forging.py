@@ -99,7 +99,7 @@ def stored_of(manifest: Manifest) -> dict[str, Stored]:
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
             for one in StoredOutput(entry).stored():
-                if 0 < min(one.shape) and max(one.shape) <= _MOST_COORDINATES:
+                if min(one.shape) > 0 and max(one.shape) <= _MOST_COORDINATES:
                     stored[one.path] = one
     return stored
 
