@@ -13,7 +13,7 @@ from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.mechanism import Mechanism
-from synthrelease.kinds.registry import prepare
+from synthrelease.kinds.registry import kinds
 from synthrelease.ledger import Charge
 from synthrelease.plan import Plan
 from synthrelease.policy import Promised, PromisedOutput
@@ -58,23 +58,14 @@ class PlannedOutput:
 
 @dataclass(frozen=True)
 class Design:
-    """A plan with everything public filled in.
+    """A plan with everything public filled in."""
 
-    Attributes:
-        plan: the plan.
-        facts: public facts by input.
-        outputs: in the plan's order.
-        guarantee: of all differentially private outputs together.
-        method: how it was composed.
-        people: distinct people in all inputs; public under replace-one only.
-    """
-
-    plan: Plan
-    facts: dict[str, Facts]
-    outputs: tuple[PlannedOutput, ...]
-    guarantee: Guarantee
-    method: str
-    people: int
+    plan: Plan  # the plan
+    facts: dict[str, Facts]  # public facts by input
+    outputs: tuple[PlannedOutput, ...]  # in the plan's order
+    guarantee: Guarantee  # of all differentially private outputs together
+    method: str  # how it was composed
+    people: int  # distinct people in all inputs; public under replace-one only
 
     def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
         """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
@@ -131,7 +122,10 @@ def make_design(plan: Plan) -> Design:
             str(plan.path),
         )
     prepared = [
-        Prepared(spec, prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours))
+        Prepared(
+            spec,
+            kinds()[spec.kind].prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours),
+        )
         for spec in plan.outputs
     ]
     budgets = divided(plan, prepared)

@@ -30,27 +30,19 @@ _MOST_NAMED = 10  # labels of a list in a note
 
 @dataclass(frozen=True)
 class Ready:
-    """A release before it is paid for; private.
+    """A release before it is paid for; private."""
 
-    Attributes:
-        design: the plan with everything public filled in.
-        ledger: that will be charged; None if none is.
-        most_epsilon: a policy's limit for ε of all releases of the dataset; None if there is none.
-        collected: what people contribute, by output; what is drawn on leaves it.
-        released: outputs that no ε covers, drawn already: too few records may pass a test.
-        private: what was dropped and clipped, what looks like a mistake, and how tests of `released` went.
-        payment: what will be charged; None if nothing is.
-        most_bytes: of the bundle and its sidecar.
-    """
-
-    design: Design
-    ledger: Ledger | None
-    most_epsilon: float | None
+    design: Design  # the plan with everything public filled in
+    ledger: Ledger | None  # that will be charged; None if none is
+    most_epsilon: float | None  # a policy's limit for ε of all releases of the dataset; None if there is none
+    # what people contribute, by output; what is drawn on leaves it
     collected: dict[str, Collected] = field(repr=False)
+    # outputs that no ε covers, drawn already: too few records may pass a test
     released: dict[str, Drawn] = field(repr=False)
+    # what was dropped and clipped, what looks like a mistake, and how tests of `released` went
     private: CuratorNotes
-    payment: Payment | None
-    most_bytes: int
+    payment: Payment | None  # what will be charged; None if nothing is
+    most_bytes: int  # of the bundle and its sidecar
 
 
 def ready_job(

@@ -11,10 +11,11 @@ from synthrelease.bundle.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import Stored, StoredOutput
 from synthrelease.bundle.layout import is_compact
-from synthrelease.bundle.manifest import MANIFEST_VERSION, schema, schema_name, to_bytes, validator
+from synthrelease.bundle.manifest import MANIFEST_VERSION, schema_name, to_bytes
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.design import Design
 from synthrelease.errors import BundleError, PlanError
+from synthrelease.json_schemas import schema, validator
 from synthrelease.kinds.dataset import Role
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents
@@ -28,15 +29,12 @@ _FRAME_BYTES = 1 << 14  # of everything else
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """A release as it will be, but for its values.
+    """A release as it will be, but for its values."""
 
-    Attributes:
-        manifest: with nothing in the place of digests and of what others have paid; what is chosen privately is the last candidate.
-        most_bytes: of the bundle and its sidecar together, at most.
-    """
-
+    # with nothing in the place of digests and of what others have paid; what is chosen privately is the last
+    # candidate
     manifest: dict[str, Any]
-    most_bytes: int
+    most_bytes: int  # of the bundle and its sidecar together, at most
 
 
 def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:

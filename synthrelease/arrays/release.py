@@ -188,19 +188,12 @@ def _composable(calls: object) -> list[ArrayRelease]:
 
 @dataclass(frozen=True)
 class Promise:
-    """What a call is to promise.
+    """What a call is to promise."""
 
-    Attributes:
-        epsilon: ε per person.
-        delta: δ per person.
-        neighbours: the neighbouring relation.
-        allow_unprotected: whether it may be nothing.
-    """
-
-    epsilon: float
-    delta: float
-    neighbours: str = Neighbours.REPLACE_ONE
-    allow_unprotected: bool = False
+    epsilon: float  # ε per person
+    delta: float  # δ per person
+    neighbours: str = Neighbours.REPLACE_ONE  # the neighbouring relation
+    allow_unprotected: bool = False  # whether it may be nothing
 
 
 def released(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.field_schema import Label, described
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
 
 _BLOCK = 1 << 14  # rows
@@ -17,24 +18,22 @@ _BLOCK = 1 << 14  # rows
 class Attribute:
     """The categories of a column: equal-width bins between public bounds, or listed labels.
 
-    Attributes:
-        name: of the column.
-        categories: how many there are, the one for missing values included.
-        labels: what each category is called; None for bins.
-        low: lower bound, in the column's unit; None for labels.
-        high: upper bound.
-        missing: whether the last category stands for a missing value.
-
     Raises:
         ValueError: labels that are not the categories, or bins without bounds.
     """
 
-    name: str
-    categories: int
-    labels: tuple[str, ...] | None = None
-    low: float | None = None
-    high: float | None = None
-    missing: bool = False
+    name: Label  # of the column
+    # how many there are, the one for missing values included
+    categories: Annotated[int, {"minimum": 1, "maximum": 1000000}]
+    # what each category is called; None for bins
+    labels: Annotated[
+        tuple[Label, ...] | None,
+        described("Of the categories, without the one for missing values.", maxItems=1000000),
+    ] = None
+    low: float | None = None  # lower bound, in the column's unit; None for labels
+    high: float | None = None  # upper bound
+    # whether the last category stands for a missing value
+    missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
 
     def __post_init__(self) -> None:
         known = self.categories - self.missing

@@ -25,20 +25,15 @@ NOBODY = "nobody has a row of"  # what the plan lists: a note that is always tol
 
 @dataclass(frozen=True)
 class Facts:
-    """Public facts of an input.
+    """Public facts of an input."""
 
-    Attributes:
-        people: number of people; public under replace-one only, used for nothing else otherwise.
-        names: the stimuli or recordings.
-        longest: steps of the longest recording, if the plan declares lengths public.
-        identities: the people's labels; private, only to recognise the same person in another input.
-        assigned: who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the assignment is.
-    """
-
-    people: int
-    names: tuple[str, ...]
-    longest: int | None
+    people: int  # number of people; public under replace-one only, used for nothing else otherwise
+    names: tuple[str, ...]  # the stimuli or recordings
+    longest: int | None  # steps of the longest recording, if the plan declares lengths public
+    # the people's labels; private, only to recognise the same person in another input
     identities: frozenset[str]
+    # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
+    # assignment is
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
 
     @property

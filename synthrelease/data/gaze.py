@@ -29,14 +29,10 @@ _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows th
 
 @dataclass(frozen=True)
 class Reach:
-    """How far over the screen points reach.
+    """How far over the screen points reach."""
 
-    Attributes:
-        points: how many there are.
-        farthest: the point farthest to the right, or down, as a share of the screen's width, or height.
-    """
-
-    points: int = 0
+    points: int = 0  # how many there are
+    # the point farthest to the right, or down, as a share of the screen's width, or height
     farthest: float = 0.0
 
     def joined(self, other: Reach) -> Reach:

@@ -29,16 +29,11 @@ class Held:
     """A frame with plain columns, which nobody changes any more.
 
     Two of them are equal, and hash alike, if their rows do; so a copy in a worker process is the same.
-
-    Attributes:
-        name: of the frame, as messages name the place of an error.
-        frame: the rows; never shown.
-        digest: of names, types and rows.
     """
 
-    name: str
-    frame: pl.DataFrame = field(repr=False, compare=False)
-    digest: str = field(repr=False)
+    name: str  # of the frame, as messages name the place of an error
+    frame: pl.DataFrame = field(repr=False, compare=False)  # the rows; never shown
+    digest: str = field(repr=False)  # of names, types and rows
 
     @classmethod
     def of(cls, what: object, name: str) -> Held:

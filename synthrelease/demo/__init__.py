@@ -26,23 +26,14 @@ FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What the demonstration made.
+    """What the demonstration made."""
 
-    Attributes:
-        folder: plan, sample data, bundle and picture.
-        built: the build.
-        verification: what `verify` said.
-        picture: released heatmaps above, the exact ones below.
-        report: the public page of the bundle.
-        correlation: of released and exact heatmap, by image.
-    """
-
-    folder: Path
-    built: Built
-    verification: Verification
-    picture: Path
-    report: Path
-    correlation: dict[str, float]
+    folder: Path  # plan, sample data, bundle and picture
+    built: Built  # the build
+    verification: Verification  # what `verify` said
+    picture: Path  # released heatmaps above, the exact ones below
+    report: Path  # the public page of the bundle
+    correlation: dict[str, float]  # of released and exact heatmap, by image
 
 
 def demonstrate(
@@ -113,7 +104,7 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
     bundle = open_bundle(built.path, allow_test_seed=True)
     output = next(o for o in built.manifest["outputs"] if o["name"] == "heatmaps")
     p = output["mechanism"]["parameters"]
-    released = {s: bundle["heatmaps"][f"{s}/heatmap"] for s in p["stimuli"]}
+    released = dict(zip(p["stimuli"], bundle["heatmaps"]["heatmap"], strict=True))
     exact = _exact(folder, p)
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(

@@ -37,23 +37,16 @@ _MADE = ("onset_ms", "duration_ms", "x_px", "y_px", "pupil_mean", "window_end_s"
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table of events or windows; private.
+    """A table of events or windows; private."""
 
-    Attributes:
-        frame: the rows, people and stimuli in natural order; of a recording of which nothing was found, one without values.
-        made: rows with values.
-        people: that have any row in it.
-        recordings: that have any row in it.
-        notes: what was left out, for the curator alone.
-        warnings: what should worry the curator, likewise.
-    """
-
+    # the rows, people and stimuli in natural order; of a recording of which nothing was found, one without
+    # values
     frame: pl.DataFrame
-    made: int
-    people: int
-    recordings: int
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    made: int  # rows with values
+    people: int  # that have any row in it
+    recordings: int  # that have any row in it
+    notes: tuple[str, ...]  # what was left out, for the curator alone
+    warnings: tuple[str, ...] = ()  # what should worry the curator, likewise
 
     def write(self, target: Path, *, force: bool = False) -> None:
         """Write the table as Parquet where its owner alone can read it.
