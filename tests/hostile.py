@@ -397,6 +397,15 @@ DIMENSIONS: dict[str, Write] = {
     "a role that is a number": _role(np.int64(1)),
     "a role of another output's": _role(np.bytes_(b"noisy")),
     "no role": _described(DATASET, without="role"),
+    "another name in words": _described(
+        DATASET,
+        lambda d: d.attrs.__setitem__("long_name", np.bytes_(b"patient 17 was left-handed")),
+        without="long_name",
+    ),
+    "a name in words with a line of its own": _described(
+        DATASET, lambda d: d.attrs.__setitem__("long_name", np.bytes_(b"a map\n")), without="long_name"
+    ),
+    "no name in words": _described(DATASET, without="long_name"),
     "no class of a scale": _described(SCALE, without="CLASS"),
     "another class of a scale": _described(
         SCALE, lambda d: _text_attribute(d, "CLASS", _text_type(6), b"IMAGE"), without="CLASS"
@@ -1028,7 +1037,8 @@ CLAIMS: dict[str, Write] = {
         _parameters("chunks", length=1_000_000, chunk=4096, coefficients=2048), "series"
     ),
     "a million steps that hardly change": _told(
-        _parameters("changes", length=1_000_000, chunk=4096, coefficients=2049, max_change_grid_units=1), "each"
+        _parameters("changes", length=1_000_000, chunk=4096, coefficients=2049, max_change_grid_units=1),
+        "each",
     ),
     "a million noised steps": _told(_parameters("steps", length=1_000_000), "each"),
     "a million cosines": _told(_parameters("course", length=1_000_000, cosines=512), "series"),

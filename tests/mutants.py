@@ -568,9 +568,9 @@ def _said(original: Layout, random: Random) -> tuple[str, bytes]:
     known = datasets[path]
     scales = sorted(place for place, one in datasets.items() if one.axis)
     attributes, axis, along = dict(known.attributes), known.axis, list(known.scales)
-    what = _some(random, ["role", "units", "gone", "axis", "scale", "scales", "order", "along"])
+    what = _some(random, ["role", "units", "long_name", "gone", "axis", "scale", "scales", "order", "along"])
     match what:
-        case "role" | "units":
+        case "role" | "units" | "long_name":
             attributes[what] = _some(random, list(_WORDS))
         case "gone":
             attributes.pop(_some(random, [*sorted(attributes), "role"]), None)

@@ -299,7 +299,7 @@ def test_names_of_empty_groups_cannot_carry_anything(bundle, name, code):
 
 
 @pytest.mark.parametrize("role", ["estimate", "left-handed", "x" * 60_000])
-@pytest.mark.parametrize("name", ["role", "units"])
+@pytest.mark.parametrize("name", ["role", "units", "long_name"])
 @pytest.mark.parametrize("path", ["/outputs/maps/noisy", "/outputs/maps/x_px", "/outputs/maps/stimulus"])
 def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
     """In the form that a bundle's own attributes have."""
@@ -307,7 +307,14 @@ def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
     assert {(finding.code, finding.where) for finding in verify(bundle).findings} == {("derived", path)}
 
 
-@pytest.mark.parametrize("described", [{"attributes": {"units": "left-handed"}}, {"axis": "left-handed"}])
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"attributes": {"units": "left-handed"}},
+        {"attributes": {"long_name": "left-handed"}},
+        {"axis": "left-handed"},
+    ],
+)
 def test_attributes_of_the_manifest_cannot_carry_anything(bundle, monkeypatch, described):
     def store(file, path, array):
         form = Form(dtype=array.dtype, shape=array.shape, **described)
