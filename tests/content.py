@@ -19,9 +19,6 @@ CARE = 1e-6  # relative: of floating-point numbers that are recomputed
 FREE_TEXT = {
     r"release/(name|version|title|license|contact|date)": "names and a day that the author gives the release",
     r"tool/(version|dependencies(/.*)?)": "what the author says to have used; nobody can run it again without the data",
-    r"outputs/\w+/sensitivity/derivation": "a sentence about the number beside it, which is recomputed",
-    r"outputs/\w+/post_processing(/\*)?": "sentences about values that are recomputed",
-    r"(outputs/\w+/)?warnings(/\*)?": "sentences; that of a test seed is held against seal and source by itself",
     r"plan/sha256": "of a plan that is not in the bundle",
     r"digests(/.*)?": "follow from the values, which are compared themselves",
 }
@@ -36,22 +33,23 @@ FREEDOMS = {
     r"outputs/\w+/guarantee/delta": "likewise",
     rf"(outputs/chosen|{_RECORDS})/mechanism/public_inputs/people": "values of which n is no part",
     # Records: what was drawn from seeds, and what a few records say of the model that they were drawn from.
-    r"/outputs/(tree|kept|exact|randomized)/\w+/category": "categories that people or chance decided",
-    r"/outputs/(tree|kept|randomized)/[\w/]+/noised": "noised counts that no other value follows from",
-    rf"{_RECORDS}/mechanism/parameters/attributes/\*/labels/\*": "words for numbers",
+    r"/outputs/(tree|kept|exact|randomized)/category/\w+": "categories that people or chance decided",
+    r"/outputs/(tree|kept|randomized)/noisy/[\w/]+": "noisy counts that no other value follows from",
+    r"outputs/exact/mechanism/parameters/attributes/\*/labels/\*": "words for numbers, where no counts stand along them",
     rf"{_RECORDS}/mechanism/parameters/(task|per_task|dependence|resampled(/\*)?|order/\*|copies)": (
         "how records were drawn, where the test promises the same whatever it was"
     ),
     r"outputs/randomized/event/events/\*/(epsilon0|seeds)": "of the event alone, which is accounted for as it stands",
     "/signature": "64 bytes that only a public key can refute, and the hint whose they are; no key is given here",
     # Released integers.
-    r"/outputs/(still|moving|pixels|course|after|chunks|changes|steps|all|moods|visits)/[^:]*noised": (
+    r"/outputs/(still|moving|pixels|course|after|chunks|changes|steps|all|moods|visits)/[^:]*noisy": (
         "integers so little changed, or below zero before and after, that no value that follows from them shows it"
     ),
-    r"/outputs/published/.*/values": "values that follow from nothing, and say so",
+    r"/outputs/(visits|dwell)/[\w.%]+/\w+/noised": "likewise, of format 1",
+    "/outputs/published/values": "values that follow from nothing, and say so",
     # What was done before noise, and bounds that the values are far from.
     r"outputs/(still|moving)/mechanism/parameters/(weight|screen(/(width_mm|distance_mm))?)": "how looks were weighed and seen",
-    r"outputs/visits/mechanism/parameters/(weight|areas/\*/(name|label|shape|stimuli.*|coordinates.*)|screen/\w+)": (
+    r"outputs/visits/mechanism/parameters/(weight|areas/\*/(label|shape|stimuli.*|coordinates.*)|screen/\w+)": (
         "what the areas were that people looked at"
     ),
     r"outputs/(course|after)/mechanism/parameters/(baseline|baseline_steps|clip|completion)": "how series were made before noise",
@@ -60,7 +58,7 @@ FREEDOMS = {
         "how a paper does it, which protects nobody"
     ),
     r"outputs/(all|chosen|moods)/mechanism/parameters/by": "the name of a column",
-    r"outputs/chosen/mechanism/parameters/(bins|groups/\*)": "of histograms, which it has none of; the order of groups",
+    r"outputs/chosen/mechanism/parameters/bins": "of histograms, which it has none of",
     r"outputs/moods/mechanism/parameters/quantile_steps": "of quantiles, which it has none of",
     r"outputs/\w+/mechanism/public_inputs/(names|length)": "whether a list stood in the plan or is assumed to be public",
     r"outputs/(still|moving|pixels|visits)/mechanism/parameters/(max_samples_per_stimulus|max_stimuli_per_person|assignment_public|cap)": (
@@ -82,7 +80,17 @@ _FOLLOWING = {
 }
 """What is told otherwise wherever something is: the numbers that follow from it."""
 
+SENTENCES = {
+    r"outputs/\w+/sensitivity/derivation": "a sentence about the number beside it, which is recomputed",
+    r"outputs/\w+/post_processing(/\*)?": "sentences about values that are recomputed",
+    r"(outputs/\w+/)?warnings(/\*)?": "sentences; that of a test seed is held against seal and source by itself",
+}
+"""What manifests of versions 1 and 2 say in words, where later ones have codes that are recomputed."""
+
 _FREE = re.compile("|".join(FREE_TEXT))
+_FREE_SENTENCES = re.compile("|".join(SENTENCES))
+_REMARKS = re.compile(r"(outputs/\w+/(sensitivity/derivation|post_processing|warnings)|warnings)(/.*)?")
+"""Codes and fields, which follow from the rest of the manifest: they are others only where something else is."""
 
 
 def differences(one: Layout, other: Layout) -> list[str]:
@@ -94,6 +102,8 @@ def differences(one: Layout, other: Layout) -> list[str]:
         if place not in told[0] or place not in told[1] or not _alike(told[0][place], told[1][place])
     }
     found = {place for place in found if not _FREE.fullmatch(place)}
+    if one.version == 1:
+        found = {place for place in found if not _FREE_SENTENCES.fullmatch(place)}
     for path in one.arrays.keys() | other.arrays.keys():
         if (
             path not in one.arrays
@@ -101,6 +111,12 @@ def differences(one: Layout, other: Layout) -> list[str]:
             or not _same(one.arrays[path], other.arrays[path])
         ):
             found.add(path)
+    for path in one.anatomy.datasets.keys() & other.anatomy.datasets.keys():
+        forms = (bundle.anatomy.datasets[path] for bundle in (one, other))
+        if len({(form.axis, form.scales, tuple(sorted(form.attributes.items()))) for form in forms}) > 1:
+            found.add(f"what {path} says of itself")
+    if one.groups != other.groups:
+        found.add("groups")
     if one.marked != other.marked:
         found.add("text block")
     return sorted(found)
@@ -108,6 +124,8 @@ def differences(one: Layout, other: Layout) -> list[str]:
 
 def unexplained(found: list[str]) -> list[str]:
     """Return the differences that no freedom is the reason of."""
+    if not all(_REMARKS.fullmatch(place) for place in found):
+        found = [place for place in found if not _REMARKS.fullmatch(place)]
     left = [place for place in found if not any(re.fullmatch(freedom, place) for freedom in FREEDOMS)]
     for cause, consequence in _FOLLOWING.items():
         if any(re.search(rf"{cause}$", place) for place in found):

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,9 +16,10 @@ import h5py
 import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
+from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.content import Content
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.items import Item, StoredOutput
+from synthrelease.bundle.items import Item, Stored, StoredOutput
 from synthrelease.kinds.dataset import STORED, Role, Source
 from synthrelease.kinds.narrower import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
@@ -26,6 +28,7 @@ from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 
+_MOST_COORDINATES = 1 << 20  # that a forger cares to write
 Manifest = dict[str, Any]
 Change = Callable[[Manifest], None]
 
@@ -42,6 +45,63 @@ def forge(path: Path, change: Callable[[Manifest], object]) -> None:
     change(manifest)
     with patch.object(resealing, "_content", _remembered):
         reseal(path, manifest)
+
+
+def forge_carefully(path: Path, *changes: Callable[[Manifest], object]) -> None:
+    """Apply changes to the manifest, make codes, axes and coordinates follow from it, and renew digests and seal.
+
+    Values are what they were: whether they bear out what is stated now is left to be seen.
+    """
+    manifest = read_manifest(path)
+    for change in changes:
+        change(manifest)
+    restate(manifest)
+
+    def content(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
+        return _called_for(manifest, _remembered(file))
+
+    with patch.object(resealing, "_content", content):
+        reseal(path, manifest)
+
+
+def _called_for(
+    manifest: Manifest, there: tuple[Content, dict[str, Any], bool]
+) -> tuple[Content, dict[str, Any], bool]:
+    """What is in a file, with the axes and coordinates that a manifest calls for; those that nothing has are left out."""
+    content, arrays, plain = there
+    if not plain:
+        return content, arrays, plain
+    stored = stored_of(manifest)
+    forms = {path: form for path, form in content.forms.items() if not form.axis}
+    scales: dict[str, Stored] = {}
+    for path, form in forms.items():
+        if path not in stored or not all(scale in stored for scale in stored[path].scales):
+            continue
+        scales |= {scale: stored[scale] for scale in stored[path].scales}
+        if len(stored[path].scales) == len(form.shape):
+            forms[path] = replace(stored[path].form(form.dtype), shape=form.shape)
+    others = {
+        path: form
+        for path, form in content.forms.items()
+        if form.axis and any(path in form.scales for form in forms.values()) and path not in scales
+    }
+    arrays |= {path: scale.axis.values for path, scale in scales.items() if scale.axis is not None}
+    dropped = content.forms.keys() - forms.keys() - others.keys() - scales.keys()
+    forms = {path: scale.form(arrays[path].dtype) for path, scale in scales.items()} | others | forms
+    arrays = {path: array for path, array in arrays.items() if path not in dropped}
+    values = [(path, arrays[path]) for path in forms]
+    return Content(content.groups, forms, values), arrays, plain
+
+
+def stored_of(manifest: Manifest) -> dict[str, Stored]:
+    """Return the datasets and coordinates that a manifest calls for, by path."""
+    stored: dict[str, Stored] = {}
+    for entry in manifest["outputs"]:
+        with suppress(Exception):  # nonsense calls for nothing
+            for one in StoredOutput(entry).stored():
+                if min(one.shape) > 0 and max(one.shape) <= _MOST_COORDINATES:
+                    stored[one.path] = one
+    return stored
 
 
 def _remembered(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
@@ -101,13 +161,50 @@ def recompute_claims(manifest: Manifest) -> None:
     restate(manifest)
 
 
+def put_values(path: Path, changes: dict[str, Callable[[Any], Any]]) -> None:
+    """Put other values into datasets, of any type and shape, along the axes that are there, and renew digests and seal.
+
+    A dataset of another number of axes has none of them any more.
+    """
+
+    def put(forms: dict[str, Form], arrays: dict[str, Any]) -> None:
+        for place, change in changes.items():
+            values = arrays[place] = np.ascontiguousarray(change(np.array(arrays[place])))
+            scales = forms[place].scales if values.ndim == len(forms[place].shape) else ()
+            forms[place] = replace(forms[place], dtype=values.dtype, shape=values.shape, scales=scales)
+
+    _put(path, put)
+
+
+def put_forms(path: Path, changes: dict[str, Callable[[Form], Form]]) -> None:
+    """Change what datasets say of themselves and along which scales they lie, and renew digests and seal."""
+
+    def put(forms: dict[str, Form], _arrays: dict[str, Any]) -> None:
+        for place, change in changes.items():
+            forms[place] = change(forms[place])
+
+    _put(path, put)
+
+
+def _put(path: Path, put: Callable[[dict[str, Form], dict[str, Any]], None]) -> None:
+    def content(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
+        content, arrays, plain = _remembered(file)
+        forms = dict(content.forms)
+        put(forms, arrays)
+        ordered = {one: forms[one] for one in sorted(forms, key=lambda one: not forms[one].axis)}
+        return Content(content.groups, ordered, [(one, arrays[one]) for one in ordered]), arrays, plain
+
+    with patch.object(resealing, "_content", content):
+        reseal(path)
+
+
 def restate(manifest: Manifest) -> None:
-    """Make everything that is stated in codes follow from the rest of the manifest."""
-    neighbours = Neighbours(manifest["privacy"]["neighbours"])
-    manifest["warnings"] = [one.to_json() for one in disclosure.due_warnings(manifest)]
+    """Make everything that is stated in codes follow from the rest of the manifest; of nonsense nothing follows."""
+    with suppress(Exception):
+        manifest["warnings"] = [one.to_json() for one in disclosure.due_warnings(manifest)]
     for entry in manifest["outputs"]:
-        with suppress(ValueError, TypeError, KeyError):  # parameters that are none follow from nothing
-            parameters = parameters_of(entry)
+        with suppress(Exception):
+            parameters, neighbours = parameters_of(entry), Neighbours(manifest["privacy"]["neighbours"])
             entry["post_processing"] = [one.to_json() for one in parameters.post_processing()]
             entry["warnings"] = [one.to_json() for one in parameters.warnings()]
             if entry["sensitivity"] is not None:
@@ -129,51 +226,57 @@ def recompute_sensitivities(manifest: Manifest) -> None:
 
 
 def found(path: Path, *changes: Change) -> set[str]:
-    """Apply the changes to the manifest, renew digests and seal, and return what `verify` finds."""
-
-    def all_of_them(manifest: Manifest) -> None:
-        for change in changes:
-            change(manifest)
-
-    forge(path, all_of_them)
+    """Apply the changes to the manifest, with codes and coordinates that follow, and return what `verify` finds."""
+    forge_carefully(path, *changes)
     return codes(path, allow_test_seed=True)
 
 
 def derive_again(path: Path, *, normalized: float | None = None) -> None:
-    """Make all values follow from the integers and the manifest, and renew digests and seal.
+    """Make all values and coordinates follow from the integers and the manifest, and renew digests and seal.
 
     Normalizations are multiplied by a number of the forger's own, if there is one, in place of following from anything.
     """
-    with h5py.File(path, "r+") as file:
-        for entry in read_manifest(path)["outputs"]:
-            stored_output = StoredOutput(entry)
-            for one in stored_output.stored():
-                if one.axis is not None and one.path in file:
-                    file[one.path][...] = one.axis.values
-            items = stored_output.items()
+    manifest = read_manifest(path)
+
+    def content(file: h5py.File) -> tuple[Content, dict[str, Any], bool]:
+        content, arrays, plain = _called_for(manifest, _remembered(file))
+        for entry in manifest["outputs"]:
+            items = StoredOutput(entry).items()
+            arrays |= {item.path: arrays[item.path].copy() for item in items}
             for item in items:
-                dataset = item.dataset
-                if dataset.derive is None:
-                    continue
-                if normalized is not None and dataset.role is Role.NORMALIZATION:
-                    values = file[item.path][item.index].astype(np.float64) * normalized
-                else:
-                    sources = [_source(file, items, item, source) for source in dataset.sources]
-                    index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
-                    values = dataset.derive(index, *sources)
-                if dataset.types == STORED:
-                    values = stored(values, by_rows=dataset.by_rows)
-                file[item.path][item.index] = values
-    reseal(path)
+                if item.dataset.derive is not None:
+                    _derive(arrays, item, items, normalized)
+        return (
+            Content(content.groups, content.forms, [(one, arrays[one]) for one in content.forms]),
+            arrays,
+            plain,
+        )
+
+    with patch.object(resealing, "_content", content):
+        reseal(path)
 
 
-def _source(file: h5py.File, items: list[Item], item: Item, source: Source) -> Any:
+def _derive(arrays: dict[str, Any], item: Item, items: list[Item], normalized: float | None) -> None:
+    dataset = item.dataset
+    assert dataset.derive is not None
+    if normalized is not None and dataset.role is Role.NORMALIZATION:
+        values = arrays[item.path][item.index].astype(np.float64) * normalized
+    else:
+        sources = [_source(arrays, items, item, source) for source in dataset.sources]
+        index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
+        values = dataset.derive(index, *sources)
+    if dataset.types == STORED:
+        values = stored(values, by_rows=dataset.by_rows)
+    arrays[item.path][item.index] = np.reshape(values, dataset.item_shape)
+
+
+def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: Source) -> Any:
     chosen = [one for one in items if one.dataset.path == source.path]
     if not source.whole:
-        (one,) = (one for one in chosen if one.index == item.index)
-        return file[one.path][one.index]
+        (same,) = (one for one in chosen if one.index == item.index)
+        return arrays[same.path][same.index]
     part = source.part or (lambda values: values)
-    return np.array([part(file[one.path][one.index]) for one in chosen])
+    return np.array([part(arrays[one.path][one.index]) for one in chosen])
 
 
 def parameters(manifest: Manifest, name: str) -> Manifest:

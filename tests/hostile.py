@@ -10,9 +10,11 @@ import os
 import socket
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import h5py
 import numpy as np
@@ -20,14 +22,16 @@ from forging import output, parameters
 from layouts import layout
 from mutants import sealed, text_of, written
 
-from synthrelease.bundle.anatomy import Part
+from synthrelease.bundle import hdf5
+from synthrelease.bundle.anatomy import Form, Part
 from synthrelease.bundle.bundle_file import _fletcher32
 from synthrelease.bundle.layout import USER_BLOCK, block_of
 
 SYSTEM_FILE = "/etc/passwd"  # what a reader could be talked into opening
 _BUNDLE = "maps"
-GROUP = "/outputs/still/garden"
+GROUP = "/outputs/still"
 DATASET = f"{GROUP}/heatmap"  # one in chunks
+SCALE = f"{GROUP}/stimulus"  # what its first axis refers to
 _FILTERS = {"compression": "gzip", "compression_opts": 4, "shuffle": True, "fletcher32": True}
 
 Write = Callable[[Path], object]
@@ -59,7 +63,7 @@ def _file(fill: Callable[[h5py.File], object], *, userblock: int = USER_BLOCK, *
 
     def write(path: Path) -> None:
         with h5py.File(path, "w", userblock_size=userblock, **options) as file:
-            file.attrs["format"], file.attrs["format_version"] = np.bytes_(b"synthrelease"), np.int64(1)
+            file.attrs["format"], file.attrs["format_version"] = np.bytes_(b"synthrelease"), np.int64(2)
             file["manifest"] = np.frombuffer(text_of(layout(_BUNDLE).manifest), dtype=np.uint8)
             file.create_group("outputs")
             fill(file)
@@ -82,7 +86,7 @@ def _virtual_of_bundle(file: h5py.File) -> None:
     array = file[DATASET][()]
     del file[DATASET]
     of = h5py.VirtualLayout(shape=array.shape, dtype=array.dtype)
-    of[:] = h5py.VirtualSource("/tmp/elsewhere.h5", "noised", shape=array.shape)  # noqa: S108  never read
+    of[:] = h5py.VirtualSource("/tmp/elsewhere.h5", "noisy", shape=array.shape)  # noqa: S108  never read
     file.create_virtual_dataset(DATASET, of)
 
 
@@ -213,6 +217,256 @@ def _creation_order(file: h5py.File) -> None:
     file.create_group("/outputs/ordered", track_order=True)
 
 
+# --- attributes, references and dimension scales
+
+
+def _anew(**patched: Any) -> Write:
+    """A bundle written anew by the library, with something of the writer exchanged: nothing old is left in it."""
+
+    def write(path: Path) -> None:
+        original = layout(_BUNDLE)
+        with patch.multiple(hdf5, **patched):
+            path.write_bytes(written(original, dict(original.arrays), text_of(original.manifest)))
+
+    return write
+
+
+def _described(
+    place: str, change: Callable[[h5py.Dataset], object] = lambda _: None, *, without: str = ""
+) -> Write:
+    """A dataset says something else of itself, in place of one of its attributes or beside them."""
+    honest = hdf5._describe
+
+    def describe(file: h5py.File, dataset: h5py.Dataset, form: Form) -> None:
+        if dataset.name == place:
+            attributes = {name: value for name, value in form.attributes.items() if name != without}
+            scales = () if without == "DIMENSION_LIST" else form.scales
+            axis = "" if without in {"CLASS", "NAME"} else form.axis
+            honest(file, dataset, replace(form, attributes=attributes, scales=scales, axis=axis))
+            if without == "CLASS":
+                _text_attribute(dataset, "NAME", _text_type(len(form.axis) + 1), form.axis.encode())
+            elif without == "NAME":
+                _text_attribute(dataset, "CLASS", _text_type(16), b"DIMENSION_SCALE")
+            change(dataset)
+        else:
+            honest(file, dataset, form)
+
+    return _anew(_describe=describe)
+
+
+def _role(value: Any) -> Write:
+    return _described(DATASET, lambda dataset: dataset.attrs.__setitem__("role", value), without="role")
+
+
+def _role_of_type(kind: h5py.h5t.TypeID, value: bytes) -> Write:
+    return _described(DATASET, lambda dataset: _text_attribute(dataset, "role", kind, value), without="role")
+
+
+def _name_of_type(kind: h5py.h5t.TypeID, value: bytes) -> Write:
+    return _described(SCALE, lambda dataset: _text_attribute(dataset, "NAME", kind, value), without="NAME")
+
+
+def _text_attribute(dataset: h5py.Dataset, name: str, kind: h5py.h5t.TypeID, value: bytes) -> None:
+    created = h5py.h5a.create(dataset.id, name.encode(), kind, h5py.h5s.create(h5py.h5s.SCALAR))
+    created.write(np.array(value, dtype=f"S{kind.get_size()}"), mtype=kind)
+
+
+def _text_type(
+    size: int, padding: int = h5py.h5t.STR_NULLTERM, letters: int = h5py.h5t.CSET_ASCII
+) -> h5py.h5t.TypeID:
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(size)
+    kind.set_strpad(padding)
+    kind.set_cset(letters)
+    return kind
+
+
+def _axes(*references: list[str]) -> Write:
+    """The axes of a dataset refer to something else, each to so many things; what is referred to says so."""
+
+    def refer(dataset: h5py.Dataset) -> None:
+        stored = np.empty(len(references), dtype=object)
+        for axis, paths in enumerate(references):
+            led_to = [dataset.file[path].ref if path else h5py.Reference() for path in paths]
+            stored[axis] = np.array(led_to, dtype=h5py.ref_dtype)
+        dataset.attrs.create("DIMENSION_LIST", stored, dtype=h5py.vlen_dtype(h5py.ref_dtype))
+
+    write = _described(DATASET, refer, without="DIMENSION_LIST")
+    honest, led_to = hdf5._refer_back, tuple(paths[0] if paths else "" for paths in references)
+
+    def refer_back(file: h5py.File, forms: Mapping[str, Form]) -> None:
+        named = replace(forms[DATASET], scales=tuple(path for path in led_to if path in forms))
+        honest(file, {**forms, DATASET: named})
+
+    def both(path: Path) -> None:
+        with patch.object(hdf5, "_refer_back", refer_back):
+            write(path)
+
+    return both
+
+
+def _users(change: Callable[[list[Any], h5py.File], list[Any]]) -> Write:
+    """A scale says that it stands along something else."""
+    honest = hdf5._refer_back
+
+    def refer_back(file: h5py.File, forms: Mapping[str, Form]) -> None:
+        others = {
+            path: replace(form, scales=tuple(one for one in form.scales if one != SCALE))
+            for path, form in forms.items()
+        }
+        honest(file, {path: form for path, form in others.items() if not path.startswith(GROUP)})
+        users: dict[str, list[Any]] = {}
+        for path in sorted(forms, key=lambda path: h5py.h5o.get_info(file[path].id).addr):
+            if path.startswith(GROUP):
+                for axis, scale in enumerate(forms[path].scales):
+                    users.setdefault(scale, []).append((file[path].ref, axis))
+        pair = np.dtype([("dataset", h5py.ref_dtype), ("dimension", "<i4")], align=True)
+        for scale, pairs in users.items():
+            stated = change(pairs, file) if scale == SCALE else pairs
+            if stated:
+                file[scale].attrs.create("REFERENCE_LIST", np.array(stated, dtype=pair), dtype=pair)
+
+    return _anew(_refer_back=refer_back)
+
+
+def _labels(padding: int, letters: int, *, more: int = 0) -> Write:
+    """Lists of labels of another type of texts, so many bytes longer."""
+    honest = hdf5.stored_type
+
+    def kind(dtype: np.dtype[Any]) -> h5py.h5t.TypeID:
+        return _text_type(dtype.itemsize + more, padding, letters) if dtype.kind == "S" else honest(dtype)
+
+    return _anew(stored_type=kind)
+
+
+def _itself(dataset: h5py.Dataset) -> None:
+    """Along its one axis a scale has itself."""
+    references = np.empty(1, dtype=object)
+    references[0] = np.array([dataset.ref], dtype=h5py.ref_dtype)
+    dataset.attrs.create("DIMENSION_LIST", references, dtype=h5py.vlen_dtype(h5py.ref_dtype))
+
+
+def _described_outside(name: str, **form: Any) -> Write:
+    """Manifest or signature say something of themselves."""
+
+    def write(path: Path) -> None:
+        original = layout("maps" if name == "manifest" else "signed")
+        known = original.anatomy.datasets[f"/{name}"]
+        changed = {**original.anatomy.datasets, f"/{name}": replace(known, **form)}
+        described = replace(original, anatomy=replace(original.anatomy, datasets=changed))
+        path.write_bytes(written(described, dict(original.arrays), text_of(original.manifest)))
+
+    return write
+
+
+_NULL_PADDED, _NULL_ENDED, _SPACES = h5py.h5t.STR_NULLPAD, h5py.h5t.STR_NULLTERM, h5py.h5t.STR_SPACEPAD
+_ASCII, _UTF_8 = h5py.h5t.CSET_ASCII, h5py.h5t.CSET_UTF8
+_Y, _X = [f"{GROUP}/y_px"], [f"{GROUP}/x_px"]
+
+
+DIMENSIONS: dict[str, Write] = {
+    "an attribute of a dataset that there is not": _described(
+        DATASET, lambda d: d.attrs.__setitem__("note", np.bytes_(b"left-handed"))
+    ),
+    "a number as an attribute of a dataset": _described(
+        DATASET, lambda d: d.attrs.__setitem__("format_version", np.int64(2))
+    ),
+    "an attribute of a group on a dataset": _described(
+        DATASET, lambda d: d.attrs.__setitem__("encoding_type", np.bytes_(b"heatmap"))
+    ),
+    "an attribute of a dataset on a group": _within(
+        lambda f: f[GROUP].attrs.__setitem__("role", np.bytes_(b"estimate"))
+    ),
+    "an attribute of a scale on a group": _within(
+        lambda f: _text_attribute(f[GROUP], "CLASS", _text_type(16), b"DIMENSION_SCALE")
+    ),
+    "a role of 60 KB": _role(np.bytes_(b"x" * 60_000)),
+    "a role that is empty": _role_of_type(_text_type(1, _NULL_PADDED), b""),
+    "a role with room behind it": _role_of_type(_text_type(40, _NULL_PADDED), b"estimate"),
+    "a role with words behind its end": _role_of_type(
+        _text_type(40, _NULL_PADDED), b"estimate\0patient 17 was left-handed"
+    ),
+    "a role of several words": _role(np.bytes_(b"left handed")),
+    "a role that steers a terminal": _role(np.bytes_(b"\x1b[2J")),
+    "a role that is not ASCII": _role(np.bytes_("é".encode())),
+    "a role in UTF-8": _role_of_type(_text_type(8, _NULL_PADDED, _UTF_8), b"estimate"),
+    "a role that ends with a zero": _role_of_type(_text_type(9, _NULL_ENDED), b"estimate"),
+    "a role that ends with spaces": _role_of_type(_text_type(8, _SPACES), b"estimate"),
+    "a role of variable length": _role("estimate"),
+    "roles, a list of them": _role(np.array([b"estimate"])),
+    "a role that is a number": _role(np.int64(1)),
+    "a role of another output's": _role(np.bytes_(b"noisy")),
+    "no role": _described(DATASET, without="role"),
+    "another name in words": _described(
+        DATASET,
+        lambda d: d.attrs.__setitem__("long_name", np.bytes_(b"patient 17 was left-handed")),
+        without="long_name",
+    ),
+    "a name in words with a line of its own": _described(
+        DATASET, lambda d: d.attrs.__setitem__("long_name", np.bytes_(b"a map\n")), without="long_name"
+    ),
+    "no name in words": _described(DATASET, without="long_name"),
+    "no class of a scale": _described(SCALE, without="CLASS"),
+    "another class of a scale": _described(
+        SCALE, lambda d: _text_attribute(d, "CLASS", _text_type(6), b"IMAGE"), without="CLASS"
+    ),
+    "no name of a scale": _described(SCALE, without="NAME"),
+    "a name of a scale with words behind its end": _name_of_type(_text_type(40), b"stimulus\0patient 17"),
+    "a name of a scale with room behind it": _name_of_type(_text_type(40), b"stimulus"),
+    "a name of a scale that does not end": _name_of_type(_text_type(8, _NULL_PADDED), b"stimulus"),
+    "another name of a scale": _name_of_type(_text_type(9), b"patient1"),
+    "a name of what is no scale": _described(
+        DATASET, lambda d: _text_attribute(d, "NAME", _text_type(9), b"stimulus")
+    ),
+    "labels of axes": _within(lambda f: f[DATASET].dims[0].__setattr__("label", "patient 17")),
+    "an axis without a reference": _axes([SCALE], [], _X),
+    "an axis with two scales": _axes([SCALE, SCALE], _Y, _X),
+    "an axis that refers to nothing": _axes([SCALE], [""], _X),
+    "an axis that refers to a group": _axes([GROUP], _Y, _X),
+    "an axis that refers to the root": _axes(["/"], _Y, _X),
+    "an axis that refers to its dataset": _axes([DATASET], _Y, _X),
+    "an axis that refers to what is no scale": _axes(["/outputs/pixels/noisy"], _Y, _X),
+    "an axis that refers to another output": _axes(["/outputs/pixels/stimulus"], _Y, _X),
+    "axes in another order": _axes([SCALE], _X, _Y),
+    "fewer axes than the dataset has": _axes([SCALE], _Y),
+    "axes that the dataset does not have": _axes([SCALE], _Y, _X, _X),
+    "a thousand axes": _axes(*[[SCALE]] * 1000),
+    "no axes": _axes(),
+    "a scale of itself": _described(SCALE, _itself),
+    "a scale that stands along nothing": _users(lambda _pairs, _file: []),
+    "a scale that leaves a dataset out": _users(lambda pairs, _file: pairs[:-1]),
+    "a scale that names a dataset twice": _users(lambda pairs, _file: [*pairs, pairs[0]]),
+    "a scale that names datasets in another order": _users(lambda pairs, _file: pairs[::-1]),
+    "a scale that names another axis": _users(lambda pairs, _file: [(pairs[0][0], 2), *pairs[1:]]),
+    "a scale that names an axis before the first": _users(
+        lambda pairs, _file: [(pairs[0][0], -1), *pairs[1:]]
+    ),
+    "a scale that names what it does not stand along": _users(
+        lambda pairs, file: [*pairs, (file["/outputs/pixels/noisy"].ref, 0)]
+    ),
+    "a scale that names a group": _users(lambda pairs, file: [*pairs, (file["/outputs"].ref, 0)]),
+    "a scale that names nothing": _users(lambda pairs, _file: [*pairs, (h5py.Reference(), 0)]),
+    "a scale that names 3000 axes": _users(lambda pairs, _file: pairs * 1000),
+    "labels that end with a zero": _labels(_NULL_ENDED, _UTF_8, more=1),
+    "labels that end with spaces": _labels(_SPACES, _UTF_8),
+    "labels in ASCII": _labels(_NULL_PADDED, _ASCII),
+    "labels of 5000 bytes": _labels(_NULL_PADDED, _UTF_8, more=5000),
+    "labels with room behind them": _labels(_NULL_PADDED, _UTF_8, more=1),
+    "labels of variable length": _within(
+        lambda f: (f.__delitem__(SCALE), f.create_dataset(SCALE, data=["garden", "a/b"]))
+    ),
+    **{
+        f"{what} of the {one}": _described_outside(one, **{form: value})
+        for one in ("manifest", "signature")
+        for what, form, value in (
+            ("a role", "attributes", {"role": "left-handed"}),
+            ("a unit", "attributes", {"units": "patient17"}),
+            ("an axis", "axis", "patient17"),
+        )
+    },
+}
+
+
 def _user_defined_link(path: Path) -> None:
     """A link of a class that nobody knows: an external one with its class changed."""
     _within(lambda file: file.__setitem__(f"{GROUP}/link", h5py.ExternalLink("marker-of-a-file", "/x")))(path)
@@ -237,7 +491,7 @@ HDF5: dict[str, Write] = {
     "an external link in the place of a dataset": _within(
         lambda f: (
             f.__delitem__(DATASET),
-            f.__setitem__(DATASET, h5py.ExternalLink("elsewhere.h5", "/noised")),
+            f.__setitem__(DATASET, h5py.ExternalLink("elsewhere.h5", "/noisy")),
         )
     ),
     "an external link to itself": _within(
@@ -459,6 +713,106 @@ def _bomb(body: bytearray) -> None:
     struct.pack_into("<Q", body, 40, len(body) + USER_BLOCK)
 
 
+# --- heaps of references, and headers
+
+
+def _heap() -> tuple[int, int]:
+    """Where the references are: they are as long as a heap of the library's is."""
+    (region,) = (one for one in layout(_BUNDLE).anatomy.regions if one.part.kind == "references")
+    return region.start - USER_BLOCK, region.stop - USER_BLOCK
+
+
+def _heap_with(place: int, form: str, *values: int) -> Callable[[bytearray], None]:
+    return lambda body: struct.pack_into(form, body, _heap()[0] + place, *values)
+
+
+def _reference_twice(body: bytearray) -> None:
+    """The first two references lead to the same."""
+    start, _ = _heap()
+    body[start + 32 : start + 40] = body[start + 56 : start + 64]
+
+
+def _words_in_the_heap(body: bytearray) -> None:
+    """Behind the last of the references, where nothing is."""
+    _, stop = _heap()
+    body[stop - 27 : stop - 1] = b"patient 17 was left-handed"
+
+
+def _reference_too_many(body: bytearray) -> None:
+    """One that no axis has, behind the last, and less room behind it."""
+    start, stop = _heap()
+    end = start + 16
+    while body[end] or body[end + 1]:
+        end += 24
+    (header,) = struct.unpack_from("<Q", body, end - 8)
+    number = (end - start - 16) // 24 + 1
+    struct.pack_into("<HH4xQQ", body, end, number, 0, 8, header)
+    struct.pack_into("<HH4xQ", body, end + 24, 0, 0, stop - end - 24)
+
+
+def large_heap(body: bytearray, size: int) -> int:
+    """References at the end of the file, in a heap of so many bytes, all of which but the first are missing; return how many."""
+    start, stop = _heap()
+    heap, place = bytearray(body[start:stop]), len(body)
+    end = 16
+    while heap[end] or heap[end + 1]:
+        end += 24
+    struct.pack_into("<Q", heap, 8, size)
+    struct.pack_into("<HH4xQ", heap, end, 0, 0, size - end)
+    body[start:stop] = bytes(stop - start)
+    body[:] = body.replace(struct.pack("<IQ", 1, start), struct.pack("<IQ", 1, place))
+    body += heap[: end + 16]
+    struct.pack_into("<Q", body, 40, place + size + USER_BLOCK)
+    return place + size - len(body)
+
+
+def _heap_of_a_mebibyte(body: bytearray) -> None:
+    body += bytes(large_heap(body, 1 << 20))
+
+
+def _heap_of_a_tebibyte(path: Path) -> None:
+    """Nearly all of it is a hole."""
+    body = bytearray(_raw()[USER_BLOCK:])
+    missing = large_heap(body, 1 << 40)
+    seal(path, bytes(body))
+    os.truncate(path, path.stat().st_size + missing)
+
+
+def _longer_header(more: Callable[[int], bytes], number: int) -> Callable[[bytearray], None]:
+    """A header that continues at the end of the file, with so many messages more."""
+
+    def change(body: bytearray) -> None:
+        start, _ = _region("header", SCALE)
+        stated, size = struct.unpack_from("<2xH4xI", body, start)
+        place = next(
+            at
+            for at in _messages(bytes(body), start + 16, size)
+            if struct.unpack_from("<H", body, at)[0] == 0x10
+        )
+        old = struct.unpack_from("<QQ", body, place + 8)
+        block = bytes(body[old[0] : old[0] + old[1]]) + more(len(body) + old[1])
+        struct.pack_into("<H", body, start + 2, stated + number)
+        struct.pack_into("<QQ", body, place + 8, len(body), len(block))
+        body[old[0] : old[0] + old[1]] = bytes(old[1])
+        body += block
+        struct.pack_into("<Q", body, 40, len(body) + USER_BLOCK)
+
+    return change
+
+
+def _messages(body: bytes, start: int, size: int) -> Iterator[int]:
+    at = start
+    while at < start + size:
+        yield at
+        at += 8 + struct.unpack_from("<H", body, at + 2)[0]
+
+
+def _continued_often(place: int) -> bytes:
+    """Blocks of a header that hold nothing but where the next one is."""
+    blocks = [struct.pack("<HHB3xQQ", 0x10, 16, 0, place + 24 * (n + 1), 24) for n in range(1000)]
+    return b"".join([*blocks, struct.pack("<HHB3x16x", 0, 16, 0)])
+
+
 def _signature_elsewhere(path: Path) -> None:
     seal(path, bytes(1536) + _raw()[USER_BLOCK:])
 
@@ -482,6 +836,26 @@ def _block(text: bytes) -> Write:
 
 
 BYTES: dict[str, Write] = {
+    **{f"a heap of {size} bytes": _body(_heap_with(8, "<Q", size)) for size in (0, 16, 4095, 4104, 2**63)},
+    "a heap of another version": _body(_heap_with(4, "<B", 2)),
+    "a heap whose references begin with the second": _body(_heap_with(16, "<H", 2)),
+    "a reference that is counted": _body(_heap_with(18, "<H", 1)),
+    "a reference of 16 bytes": _body(_heap_with(24, "<Q", 16)),
+    "a reference to the first byte": _body(_heap_with(32, "<Q", 0)),
+    "a reference into values": _body(_heap_with(32, "<Q", 1001)),
+    "a reference beyond the end": _body(_heap_with(32, "<Q", 2**63)),
+    "two references to one scale": _body(_reference_twice),
+    "words in a heap": _body(_words_in_the_heap),
+    "a reference too many": _body(_reference_too_many),
+    "a heap of a mebibyte": _body(_heap_of_a_mebibyte),
+    "a heap of a tebibyte": _heap_of_a_tebibyte,
+    "a header of a thousand messages that say nothing": _body(
+        _longer_header(lambda _: struct.pack("<HHB3x", 0, 0, 0) * 1000, 1000)
+    ),
+    "a header of messages that say nothing at length": _body(
+        _longer_header(lambda _: struct.pack("<HHB3x60000x", 0, 60_000, 0), 1)
+    ),
+    "a header of a thousand parts": _body(_longer_header(_continued_often, 1001)),
     "nothing behind the text block": lambda path: seal(path, b""),
     "noise": lambda path: seal(path, np.random.default_rng(1).bytes(100_000)),
     "the signature alone": lambda path: seal(path, b"\x89HDF\r\n\x1a\n"),
@@ -704,5 +1078,16 @@ CLAIMS: dict[str, Write] = {
     },
 }
 
-CORPUS = {**HDF5, **BYTES, **NO_FILES, **MANIFESTS, **CLAIMS}
+HONEST: dict[str, Write] = {
+    "nothing of a dataset": _described(DATASET),
+    "the axes that a dataset has": _axes([SCALE], _Y, _X),
+    "what a scale stands along": _users(lambda pairs, _file: pairs),
+    "the type that labels have": _labels(_NULL_PADDED, _UTF_8),
+    "the role that a dataset has": _role(np.bytes_(b"estimate")),
+    "the name that a scale has": _name_of_type(_text_type(9), b"stimulus"),
+    "a header that continues elsewhere": _body(_longer_header(lambda _: b"", 0)),
+}
+"""What is changed in the same ways as some of the corpus, and is the same afterwards: a control of what refuses those."""
+
+CORPUS = {**HDF5, **DIMENSIONS, **BYTES, **NO_FILES, **MANIFESTS, **CLAIMS}
 """Every hostile file by what it is."""

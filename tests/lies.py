@@ -6,7 +6,7 @@ Where it says "with all that follows", every number of the manifest was made to 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ import numpy as np
 from forging import (
     Manifest,
     forge,
+    forge_carefully,
     output,
+    put_forms,
+    put_values,
     recompute_claims,
     scaled,
 )
@@ -43,9 +46,11 @@ class Lie:
     tell: Callable[[Path], None]
 
 
-def _told(change: Callable[[Manifest], object]) -> Callable[[Path], None]:
+def _told(change: Callable[[Manifest], object], *, follows: bool = False) -> Callable[[Path], None]:
+    """Something is told, with the codes, axes and coordinates that follow or without."""
+
     def tell(path: Path) -> None:
-        forge(path, change)
+        (forge_carefully if follows else forge)(path, change)
 
     return tell
 
@@ -91,14 +96,35 @@ def _data(change: Callable[[h5py.File], object]) -> Callable[[Path], None]:
 
 
 def _values(path: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
-    """A dataset is another, of any type and shape."""
+    """A dataset is another, of any type and shape, along the same axes."""
 
-    def replace(file: h5py.File) -> None:
-        values = np.ascontiguousarray(change(file[path][()]))
-        del file[path]
-        hdf5.store(file, path, values)
+    def tell(bundle: Path) -> None:
+        put_values(bundle, {path: change})
 
-    return _data(replace)
+    return tell
+
+
+def _item(path: str, *index: int, change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    """An item of a dataset is another."""
+
+    def changed(values: Any) -> Any:
+        values[index] = change(np.array(values[index]))
+        return values
+
+    return _values(path, changed)
+
+
+def _form(path: str, **changes: Any) -> Callable[[Path], None]:
+    """What a dataset says of itself is something else."""
+
+    def tell(bundle: Path) -> None:
+        put_forms(bundle, {path: lambda form: replace(form, **changes)})
+
+    return tell
+
+
+def _parameter(name: str, *keys: str | int, to: Any) -> Callable[[Manifest], None]:
+    return lambda manifest: _set(output(manifest, name)["mechanism"]["parameters"], keys, to)
 
 
 def _one_larger(values: Any) -> Any:
@@ -106,17 +132,14 @@ def _one_larger(values: Any) -> Any:
     return values
 
 
-def _swapped(one: str, other: str) -> Callable[[Path], None]:
-    def swap(file: h5py.File) -> None:
-        first, second = file[one][()], file[other][()]
-        file[one][...], file[other][...] = second, first
-
-    return _data(swap)
+def _swapped(values: Any) -> Any:
+    """The first two items in each other's place."""
+    values[[0, 1]] = values[[1, 0]]
+    return values
 
 
 def _without_noise(file: h5py.File) -> None:
-    for stimulus in ("garden", "a%2Fb"):
-        file[f"/outputs/pixels/{stimulus}/noised"][...] = 0
+    file["/outputs/pixels/noisy"][...] = 0
 
 
 def _scale_with_all_that_follows(manifest: Manifest) -> None:
@@ -147,7 +170,9 @@ def _choice_left_out(manifest: Manifest) -> None:
 def _named(what: str) -> Callable[[Manifest], None]:
     def leave_out(manifest: Manifest) -> None:
         privacy = manifest["privacy"]
-        kept = [one for one in privacy["not_protected"] if what not in one["what"]]
+        kept = [
+            one for one in privacy["not_protected"] if what not in (one["code"], one["fields"].get("output"))
+        ]
         assert len(kept) < len(privacy["not_protected"])
         privacy["not_protected"] = kept
 
@@ -170,6 +195,7 @@ def _digest(path: Path) -> None:
 
 
 TEST = ("event", "events", 1)
+REASSURING = {"code": "all-is-well", "fields": {}}
 
 LIES = [
     # Guarantees.
@@ -439,13 +465,13 @@ LIES = [
         "another blur than that of the map",
         "maps",
         "derived",
-        _within("pixels", "mechanism", "parameters", "blur_px", to=3),
+        _told(_parameter("pixels", "blur_px", to=3), follows=True),
     ),
     Lie(
         "narrower bounds than those of the values",
         "series",
         "derived",
-        _within("course", "mechanism", "parameters", "features", 0, "high", to=7.0),
+        _told(_parameter("course", "features", 0, "high", to=7.0), follows=True),
     ),
     # The release.
     Lie("a budget that was not kept", "maps", "guarantee", _release("privacy", "budget", "epsilon", to=0.5)),
@@ -457,6 +483,26 @@ LIES = [
         _told(_named("exact")),
     ),
     Lie("a public fact that is not named", "areas", "guarantee", _told(_named("assignment"))),
+    Lie(
+        "a public fact with a word more",
+        "areas",
+        "guarantee",
+        _release("privacy", "not_protected", 0, "fields", "note", to="patient 17 was left-handed"),
+    ),
+    Lie("warnings that nothing gives reason for", "maps", "manifest", _release("warnings", to=[REASSURING])),
+    Lie(
+        "another derivation of a sensitivity",
+        "maps",
+        "manifest",
+        _within("still", "sensitivity", "derivation", "fields", "radius", to=1),
+    ),
+    Lie(
+        "a step that was not taken",
+        "maps",
+        "manifest",
+        _within("still", "post_processing", to=lambda steps: [*steps, REASSURING]),
+    ),
+    Lie("no warnings of an output", "maps", "manifest", _within("still", "warnings", to=[])),
     Lie(
         "another way of composition",
         "maps",
@@ -491,101 +537,99 @@ LIES = [
         "the maps of two stimuli swapped",
         "maps",
         "derived",
-        _swapped("/outputs/pixels/garden/heatmap", "/outputs/pixels/a%2Fb/heatmap"),
+        _values("/outputs/pixels/heatmap", _swapped),
     ),
     Lie(
         "the integers of two stimuli swapped",
         "maps",
         "derived",
-        _swapped("/outputs/pixels/garden/noised", "/outputs/pixels/a%2Fb/noised"),
+        _values("/outputs/pixels/noisy", _swapped),
     ),
     Lie(
         "the series of two tasks swapped",
         "each",
         "derived",
-        _swapped("/outputs/steps/read/open/values", "/outputs/steps/a%2Fb/open/values"),
+        _values("/outputs/steps/values", _swapped),
     ),
-    Lie(
-        "values off the grid", "maps", "derived", _values("/outputs/pixels/garden/noised", lambda v: v + 0.5)
-    ),
+    Lie("values off the grid", "maps", "derived", _values("/outputs/pixels/noisy", lambda v: v + 0.5)),
     Lie(
         "integers of one byte",
         "maps",
         "derived",
-        _values("/outputs/pixels/garden/noised", lambda v: v.astype(np.int8)),
+        _values("/outputs/pixels/noisy", lambda v: v.astype(np.int8)),
     ),
     Lie(
         "an integer beyond what all people can make",
         "areas",
         "sensitivity",
-        _values("/outputs/visits/coast/dwell/noised", lambda v: v * 0 + np.iinfo(v.dtype).max // 2),
+        _item("/outputs/visits/dwell/noisy", 0, change=lambda v: v * 0 + np.iinfo(v.dtype).max // 2),
     ),
     Lie("integers without noise", "maps", "noise", _data(_without_noise)),
     Lie(
         "a map with one other value",
         "maps",
         "derived",
-        _values("/outputs/still/garden/heatmap", _one_larger),
+        _item("/outputs/still/heatmap", 1, change=_one_larger),
     ),
     Lie(
         "a map with other low bits",
         "maps",
         "derived",
-        _values("/outputs/still/garden/heatmap", lambda v: v * np.float32(1 + 1e-6)),
+        _item("/outputs/still/heatmap", 1, change=lambda v: v * np.float32(1 + 1e-6)),
     ),
     Lie(
         "another mass",
         "maps",
         "derived",
-        _values("/outputs/still/garden/mass", lambda v: v * np.float32(0.9)),
+        _item("/outputs/still/normalization", 1, change=lambda v: v * np.float32(0.9)),
     ),
     Lie(
         "a smaller uncertainty of a map",
         "maps",
         "derived",
-        _values("/outputs/still/garden/uncertainty", lambda v: v / 2),
+        _item("/outputs/still/uncertainty", 1, change=lambda v: v / 2),
     ),
     Lie(
         "a smaller uncertainty of a series",
         "each",
         "derived",
-        _values("/outputs/steps/read/open/uncertainty", lambda v: v / 2),
+        _item("/outputs/steps/uncertainty", 1, 1, change=lambda v: v / 2),
     ),
     Lie(
         "a narrower interval",
         "statistics",
         "derived",
-        _values("/outputs/all/mean/speed/interval", lambda v: v * 0 + v.mean()),
+        _item("/outputs/all/mean/interval", 1, change=lambda v: v * 0 + v.mean()),
     ),
     Lie(
         "another statistic",
         "statistics",
         "derived",
-        _values("/outputs/all/mean/speed/value", lambda v: v + 1),
+        _item("/outputs/all/mean/value", 1, change=lambda v: v + 1),
     ),
     Lie(
         "a choice that is no candidate",
         "statistics",
         "derived",
-        _values("/outputs/all/quantile%3A0.5/speed/chosen", lambda v: v * 0 + 10**6),
+        _item("/outputs/all/quantile%3A0.5/chosen", 1, change=lambda v: v * 0 + 10**6),
     ),
     Lie(
         "other shares of looking",
         "areas",
         "derived",
-        _values("/outputs/visits/coast/dwell/shares", lambda v: v[::-1]),
+        _item("/outputs/visits/dwell/shares", 0, change=lambda v: v[::-1]),
     ),
     Lie(
         "a category that there is not",
         "records",
         "derived",
-        _values("/outputs/exact/mood/category", lambda v: v * 0 + 100),
+        _values("/outputs/exact/category/mood", lambda v: v * 0 + 100),
     ),
     Lie(
         "a value outside the bin of its category",
         "records",
         "derived",
-        _values("/outputs/exact/left_mm/value", lambda v: v + 0.1),
+        _values("/outputs/exact/value/left_mm", lambda v: v + 0.1),
     ),
     Lie(
         "an unlisted dataset",
@@ -598,7 +642,7 @@ LIES = [
         "a dataset that is not there",
         "maps",
         "missing",
-        _data(lambda f: f.__delitem__("/outputs/still/garden/heatmap")),
+        _data(lambda f: f.__delitem__("/outputs/still/heatmap")),
     ),
     Lie(
         "a group of another kind",
@@ -610,6 +654,115 @@ LIES = [
         "another version of the format",
         "maps",
         "structure",
-        _data(lambda f: f.attrs.__setitem__("format_version", np.int64(2))),
+        _data(lambda f: f.attrs.__setitem__("format_version", np.int64(1))),
+    ),
+    Lie(
+        "an output of another version",
+        "maps",
+        "structure",
+        _data(lambda f: f["/outputs/still"].attrs.__setitem__("encoding_version", np.int64(1))),
+    ),
+    Lie("a manifest of another version", "maps", "manifest", _release("manifest_version", to=2)),
+    # What datasets say of themselves, and what stands along their axes.
+    Lie(
+        "names of stimuli in another order",
+        "maps",
+        "derived",
+        _values("/outputs/pixels/stimulus", _swapped),
+    ),
+    Lie(
+        "the name of another stimulus",
+        "maps",
+        "derived",
+        _values("/outputs/pixels/stimulus", lambda v: np.array([b"ward17", *v[1:]])),
+    ),
+    Lie(
+        "names with room behind them",
+        "maps",
+        "derived",
+        _values("/outputs/pixels/stimulus", lambda v: v.astype("S40")),
+    ),
+    Lie("pixels elsewhere", "maps", "derived", _values("/outputs/still/x_px", lambda v: v + 1)),
+    Lie(
+        "pixels a little elsewhere",
+        "maps",
+        "derived",
+        _values("/outputs/still/x_px", lambda v: np.nextafter(v, 0)),
+    ),
+    Lie("steps of another length", "each", "derived", _values("/outputs/steps/step", lambda v: 2 * v)),
+    Lie("people in another order", "each", "derived", _values("/outputs/changes/series", lambda v: v[::-1])),
+    Lie(
+        "a bin of another middle",
+        "records",
+        "derived",
+        _values("/outputs/kept/bin/speed", lambda v: v + 0.25),
+    ),
+    Lie(
+        "a note in the middle of a bin for what is missing",
+        "records",
+        "derived",
+        _values("/outputs/tree/bin/speed", lambda v: (v.view(np.int64) + np.isnan(v)).view(np.float64)),
+    ),
+    Lie(
+        "bins of other bounds, with the coordinates that follow",
+        "records",
+        "derived",
+        _told(_parameter("kept", "attributes", 0, "high", to=9.0), follows=True),
+    ),
+    Lie(
+        "integers said to be an estimate",
+        "maps",
+        "derived",
+        _form("/outputs/still/noisy", attributes={"role": "estimate"}),
+    ),
+    Lie(
+        "a map said to be the truth",
+        "maps",
+        "derived",
+        _form("/outputs/still/heatmap", attributes={"role": "truth"}),
+    ),
+    Lie(
+        "a map that says nothing of itself", "maps", "derived", _form("/outputs/still/heatmap", attributes={})
+    ),
+    Lie(
+        "a unit that the values do not have",
+        "maps",
+        "derived",
+        _form("/outputs/still/heatmap", attributes={"role": "estimate", "units": "mm"}),
+    ),
+    Lie(
+        "pixels in another unit", "maps", "derived", _form("/outputs/still/x_px", attributes={"units": "mm"})
+    ),
+    Lie("an axis of another name", "maps", "derived", _form("/outputs/still/x_px", axis="x_mm")),
+    Lie(
+        "coordinates that say what role they have",
+        "maps",
+        "derived",
+        _form("/outputs/still/x_px", attributes={"units": "px", "role": "estimate"}),
+    ),
+    Lie("a map along no axes", "maps", "derived", _form("/outputs/still/heatmap", scales=())),
+    Lie(
+        "recordings along the axis of features",
+        "each",
+        "derived",
+        _form(
+            "/outputs/steps/values",
+            scales=tuple(f"/outputs/steps/{one}" for one in ("feature", "recording", "step")),
+        ),
+    ),
+    Lie(
+        "a map along the axes of another output",
+        "maps",
+        "derived",
+        _form(
+            "/outputs/still/noisy",
+            scales=("/outputs/pixels/stimulus", "/outputs/still/coefficient"),
+        ),
+    ),
+    Lie(
+        "a map that is the coordinates of itself",
+        "maps",
+        "derived",
+        _form("/outputs/still/normalization", axis="moment"),
     ),
 ]

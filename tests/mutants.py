@@ -19,15 +19,15 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from forging import recompute_claims, recompute_sensitivities
-from layouts import NAMES, Layout, layout
+from forging import recompute_claims, recompute_sensitivities, stored_of
+from layouts import EARLIER, NAMES, Layout, layout
 from numpy.typing import NDArray
 
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.anatomy import Form, Part, Region
 from synthrelease.bundle.bundle_file import _fletcher32
 from synthrelease.bundle.content import Content, root_attributes
-from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
+from synthrelease.bundle.layout import FORMAT_VERSION, MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
 from synthrelease.json_schemas import schema
 
 Place = tuple[str | int, ...]
@@ -98,7 +98,7 @@ def mutant(number: int, *, seed: int) -> Mutant:
     """Return the mutant of a number."""
     random = np.random.default_rng([seed, number])
     original = layout(NAMES[number % len(NAMES)])
-    kinds = list(KINDS)
+    kinds = [kind for kind in KINDS if original.name != EARLIER or kind in OF_ANY_FORMAT]
     weights = np.array([KINDS[kind][0] for kind in kinds], dtype=float)
     kind = kinds[random.choice(len(kinds), p=weights / weights.sum())]
     while True:
@@ -116,13 +116,13 @@ def _written_anew(name: str) -> bytes:
     return written(original, dict(original.arrays), text_of(original.manifest))
 
 
-def sealed(body: bytes, *, marked: bool) -> bytes:
+def sealed(body: bytes, *, marked: bool, version: int = FORMAT_VERSION) -> bytes:
     """Return a file of these bytes, under a text block that fits them."""
-    return user_block(body, test_seed=marked) + body
+    return user_block(body, test_seed=marked, version=version) + body
 
 
 def _resealed(raw: bytes | bytearray, original: Layout) -> bytes:
-    return sealed(bytes(raw[USER_BLOCK:]), marked=original.marked)
+    return sealed(bytes(raw[USER_BLOCK:]), marked=original.marked, version=original.version)
 
 
 # --- bytes
@@ -330,6 +330,17 @@ def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
 # --- values
 
 
+@dataclass(frozen=True)
+class _OfVersion(Content):
+    """What a bundle holds, whatever it says of its version."""
+
+    written_as: int
+
+    @property
+    def version(self) -> int:
+        return self.written_as
+
+
 def written(
     original: Layout, arrays: dict[str, NDArray[Any]], text: bytes, groups: dict[str, Any] | None = None
 ) -> bytes:
@@ -337,15 +348,20 @@ def written(
     buffer = io.BytesIO()
     values = {**arrays, MANIFEST: np.frombuffer(text, dtype=np.uint8)}
     forms = {path: _form(original, path, values) for path in values}
-    scales_first = {path: forms[path] for path in sorted(forms, key=lambda path: not forms[path].axis)}
-    content = Content(
+    referred_to = {scale for form in forms.values() for scale in form.scales}
+    scales_first = {
+        path: forms[path]
+        for path in sorted(forms, key=lambda path: (path not in referred_to, bool(forms[path].scales)))
+    }
+    content = _OfVersion(
         {"/": root_attributes(), **(original.groups if groups is None else groups)},
         scales_first,
         [(path, values[path]) for path in scales_first],
+        original.version,
     )
     with patch.object(hdf5, "store"):  # of a manifest in the one form that it has
         hdf5.write_body(buffer, content, lambda _: {})
-    return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked)
+    return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked, version=original.version)
 
 
 def _form(original: Layout, path: str, arrays: Mapping[str, NDArray[Any]]) -> Form:
@@ -364,9 +380,13 @@ def text_of(manifest: Any) -> bytes:
 
 
 def _rewritten(
-    original: Layout, arrays: dict[str, NDArray[Any]], groups: dict[str, Any] | None = None
+    original: Layout,
+    arrays: dict[str, NDArray[Any]],
+    groups: dict[str, Any] | None = None,
+    *,
+    manifest: Any = None,
 ) -> bytes:
-    manifest = copy.deepcopy(original.manifest)
+    manifest = copy.deepcopy(original.manifest) if manifest is None else manifest
     listed = {path: array for path, array in sorted(arrays.items()) if path != SIGNATURE}
     manifest["digests"] = {path: digest(array) for path, array in listed.items()}
     return written(original, arrays, text_of(manifest), groups)
@@ -386,7 +406,11 @@ def _value(original: Layout, random: Random) -> tuple[str, bytes]:
     array = original.arrays[path].copy()
     flat = array.reshape(-1)
     at = int(random.integers(flat.size))
-    if random.random() < 0.3:
+    if array.dtype.kind == "S":
+        flat[at] = _other_label(bytes(flat[at]), array.dtype.itemsize, random)
+        if random.random() < 0.3:
+            flat[at] = flat[int(random.integers(flat.size))]
+    elif random.random() < 0.3:
         bits = flat[at : at + 1].view(np.uint8)
         bits[int(random.integers(bits.size))] ^= 1 << int(random.integers(8))
     elif array.dtype.kind == "f":
@@ -423,6 +447,35 @@ def _value(original: Layout, random: Random) -> tuple[str, bytes]:
     return f"value {at} of {path}", _rewritten(original, {**original.arrays, path: array})
 
 
+def _other_label(label: bytes, size: int, random: Random) -> bytes:
+    """Another label, as long as there is room for at most."""
+    letter = int(random.integers(len(label))) if label else 0
+    changed = bytearray(label or b"x")
+    changed[letter] ^= 1 << int(random.integers(8))
+    others = [
+        bytes(changed),
+        label[:-1],
+        label[::-1],
+        label + b" ",
+        label.upper(),
+        label[:1] + b"\0" + label[1:],
+        b"",
+        b"/",
+        b"\xff",
+        "é".encode(),
+        b"patient 17 was left-handed",
+        random.bytes(size),
+    ]
+    chosen: bytes = _some(random, others)
+    return chosen[:size]
+
+
+def _types(array: NDArray[Any]) -> list[str]:
+    if array.dtype.kind == "S":
+        return [f"S{size}" for size in (1, array.dtype.itemsize + 1, 40, 4096)]
+    return ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
+
+
 def _array(original: Layout, random: Random) -> tuple[str, bytes]:  # noqa: C901  a dozen of them
     path = _dataset(original, random)
     array, arrays = original.arrays[path], dict(original.arrays)
@@ -446,9 +499,8 @@ def _array(original: Layout, random: Random) -> tuple[str, bytes]:  # noqa: C901
     alike = [one for one in arrays if arrays[one].shape == array.shape and arrays[one].dtype == array.dtype]
     match what:
         case "type":
-            kinds = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
             with np.errstate(invalid="ignore", over="ignore"):
-                arrays[path] = array.astype(_some(random, kinds))
+                arrays[path] = array.astype(_some(random, _types(array)))
         case "turned":
             arrays[path] = np.ascontiguousarray(array.T)
         case "cut":
@@ -502,6 +554,124 @@ def _group(original: Layout, random: Random) -> tuple[str, bytes]:
             other = _some(random, sorted(groups))
             groups[path], groups[other] = groups[other], groups[path]
     return f"{what} {name}: {path}", _rewritten(original, dict(original.arrays), groups)
+
+
+# --- what datasets say of themselves, and what stands along their axes
+
+_WORDS = ("noisy", "estimate", "uncertainty", "record", "px", "steps", "mm", "patient17", "x" * 300)
+
+
+def _said(original: Layout, random: Random) -> tuple[str, bytes]:
+    """Role, unit, axes or scales of a dataset are others."""
+    datasets = dict(original.anatomy.datasets)
+    path = _some(random, sorted(datasets)) if random.random() < 0.1 else _dataset(original, random)
+    known = datasets[path]
+    scales = sorted(place for place, one in datasets.items() if one.axis)
+    attributes, axis, along = dict(known.attributes), known.axis, list(known.scales)
+    what = _some(random, ["role", "units", "long_name", "gone", "axis", "scale", "scales", "order", "along"])
+    match what:
+        case "role" | "units" | "long_name":
+            attributes[what] = _some(random, list(_WORDS))
+        case "gone":
+            attributes.pop(_some(random, [*sorted(attributes), "role"]), None)
+        case "axis":
+            axis = _some(random, ["", *_WORDS, *(datasets[place].axis for place in scales)])
+        case "scale" if along and scales:
+            along[int(random.integers(len(along)))] = _some(random, scales)
+        case "scales":
+            along = _some(random, [[], along[:-1], along[1:], along + along[:1], scales[:1], scales[:8]])
+        case "order":
+            along = [along[number] for number in random.permutation(len(along))]
+        case _:
+            other = datasets[_some(random, sorted(datasets))]
+            attributes, axis, along = dict(other.attributes), other.axis, list(other.scales)
+    if path in along:  # which the writer would have to refer to before it is there
+        axis = axis or "itself"
+    datasets[path] = replace(known, attributes=attributes, axis=axis, scales=tuple(along))
+    changed = replace(original, anatomy=replace(original.anatomy, datasets=datasets))
+    return f"{what}: {path}", _rewritten(changed, dict(original.arrays))
+
+
+def _reference(original: Layout, random: Random) -> tuple[str, bytes]:
+    """A reference in a heap, in a list of axes or in a list of datasets along a scale leads elsewhere."""
+    changed = bytearray(original.raw)
+    headers = [
+        region.start - USER_BLOCK for region in original.anatomy.regions if region.part.kind == "header"
+    ]
+    heaps = [region for region in original.anatomy.regions if region.part.kind == "references"]
+    places = [
+        (f"{name}, place {at}", at)
+        for name, first in (("DIMENSION_LIST", 40), ("REFERENCE_LIST", 144))
+        for start in _occurrences(original.raw, name.encode() + b"\0")
+        for at in range(start + first, start + first + 32, 4)
+    ]
+    places += [
+        (f"heap, reference {number}", heap.start + 16 + 24 * number + part)
+        for heap in heaps
+        for number in range(_references_in(original.raw, heap))
+        for part in (0, 8, 16)
+    ]
+    what, place = _some(random, places)
+    size = int(_some(random, [4, 8]))
+    old = int.from_bytes(changed[place : place + size], "little")
+    news = [old + 1, old - 1, 0, 1, 2**32 - 1, *(_some(random, headers) for _ in range(5))]
+    new = int(_some(random, news)) % 2 ** (8 * size)
+    changed[place : place + size] = new.to_bytes(size, "little")
+    if random.random() < 0.2:  # two of a heap in each other's place
+        changed, heap = bytearray(original.raw), _some(random, heaps)
+        one, other = (
+            heap.start + 32 + 24 * int(random.integers(_references_in(original.raw, heap))) for _ in range(2)
+        )
+        changed[one : one + 8], changed[other : other + 8] = (
+            original.raw[other : other + 8],
+            original.raw[one : one + 8],
+        )
+        what = f"references at {one} and {other}"
+    return f"{what}: {old} → {new}", _resealed(changed, original)
+
+
+def _occurrences(raw: bytes, name: bytes) -> list[int]:
+    """Where the values of attributes of a name begin to be described."""
+    return [match.end() + 1 for match in re.finditer(re.escape(name), raw)]
+
+
+def _references_in(raw: bytes, heap: Region) -> int:
+    number = 0
+    while any(raw[heap.start + 16 + 24 * number :][:2]):
+        number += 1
+    return number
+
+
+def _remark(original: Layout, random: Random) -> tuple[str, bytes]:
+    """Codes and fields of what readers are told, otherwise."""
+    manifest = copy.deepcopy(original.manifest)
+    lists = [manifest["warnings"], manifest["privacy"]["not_protected"]]
+    for entry in manifest["outputs"]:
+        lists += [entry["warnings"], entry["post_processing"]]
+        if entry["sensitivity"] is not None:
+            lists.append([entry["sensitivity"]["derivation"]])
+    remarks = _some(random, [one for one in lists if one])
+    number, what = (
+        int(random.integers(len(remarks))),
+        _some(random, ["code", "field", "more", "less", "gone", "twice"]),
+    )
+    stated = remarks[number]
+    codes = sorted({one["code"] for some in lists for one in some} | {"all-is-well", "", "two words", "é"})
+    match what:
+        case "code":
+            stated["code"] = _some(random, codes)
+        case "field" if stated["fields"]:
+            key = _some(random, sorted(stated["fields"]))
+            stated["fields"][key] = _other_leaf(stated["fields"][key], manifest, random)
+        case "less" if stated["fields"]:
+            del stated["fields"][_some(random, sorted(stated["fields"]))]
+        case "gone":
+            del remarks[number]
+        case "twice":
+            remarks.append(copy.deepcopy(stated))
+        case _:
+            stated["fields"]["note"] = _some(random, list(_LEAVES))
+    return f"{what} of {stated['code']}", written(original, dict(original.arrays), text_of(manifest))
 
 
 # --- the manifest
@@ -676,7 +846,18 @@ def _careful(original: Layout, random: Random) -> tuple[str, bytes]:
         below = ("outputs", number, "mechanism")
     what = _leaf_changed(manifest, random, below, near=random.random() < 0.8)
     what += _followed(manifest, _some(random, [recompute_claims, recompute_sensitivities]))
-    return what, written(original, dict(original.arrays), text_of(manifest))
+    return what, _rewritten(
+        original, {**original.arrays, **_numbers_along(original, manifest)}, manifest=manifest
+    )
+
+
+def _numbers_along(original: Layout, manifest: Any) -> dict[str, NDArray[Any]]:
+    """Coordinates that are numbers, as a changed manifest calls for them: of labels nobody but them could say that they are others."""
+    return {
+        path: stored.axis.values
+        for path, stored in stored_of(manifest).items()
+        if path in original.arrays and stored.axis is not None and stored.types[0].kind != "S"
+    }
 
 
 def _followed(manifest: Any, by: Callable[[Any], object]) -> str:
@@ -755,13 +936,16 @@ KINDS: dict[str, tuple[float, Callable[[Layout, Random], tuple[str, bytes]]]] = 
     "swap": (4, _swap),
     "cut": (2, _cut),
     "insert": (3, _insert),
-    "trail": (1, _trail),
+    "trail": (2, _trail),
     "chunk bytes": (5, _chunk_bytes),
     "chunk stream": (5, _chunk_stream),
     "checksum": (2, _checksum),
     "value": (10, _value),
     "array": (6, _array),
     "group": (3, _group),
+    "said": (6, _said),
+    "reference": (6, _reference),
+    "remark": (4, _remark),
     "leaf": (14, _manifest),
     "leaves": (2, _leaves),
     "careful": (16, _careful),
@@ -770,3 +954,11 @@ KINDS: dict[str, tuple[float, Callable[[Layout, Random], tuple[str, bytes]]]] = 
     "text": (2, _text),
 }
 """Kinds of mutants: how often, and how they are made."""
+
+OF_ANY_FORMAT = frozenset(
+    (
+        *("bits", "bytes", "number", "numbers", "splice", "swap", "cut", "insert", "trail"),
+        *("chunk bytes", "chunk stream", "checksum", "value", "array", "group", "said"),
+    )
+)
+"""Kinds that change nothing in a manifest but digests."""

@@ -70,7 +70,10 @@ def refusals(layout: Layout, *, step: int = 1) -> Iterator[tuple[str, str]]:
         for place in range(region.start, region.stop, step):
             raw = bytearray(layout.raw)
             raw[place] ^= 1 << place % 8
-            yield what(region.what), _code(sealed(bytes(raw[USER_BLOCK:]), marked=layout.marked), layout)
+            yield (
+                what(region.what),
+                _code(sealed(bytes(raw[USER_BLOCK:]), marked=layout.marked, version=layout.version), layout),
+            )
 
 
 def _code(raw: bytes, layout: Layout) -> str:

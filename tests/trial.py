@@ -14,7 +14,7 @@ from mutants import mutant
 from synthrelease.bundle.finding import Verification
 
 SEED = 20261126
-_BYTES = ("bits", "bytes", "number", "numbers", "splice", "cut", "insert", "trail", "checksum")
+_BYTES = ("bits", "bytes", "number", "numbers", "splice", "cut", "insert", "trail", "checksum", "reference")
 FORMS = {
     "chunk index": "the last key of an index, of which HDF5 has two forms where there is one row",
 }

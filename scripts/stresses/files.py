@@ -22,6 +22,7 @@ from lies import LIES
 from regions import refusals, undetected, what
 from trial import SEED, broken, tried
 
+_FLIPPED = ("seeded", "areas")  # layouts: every byte of their structure is changed behind a new seal
 _OF_THE_C_LIBRARY = "/proc/sys/vm/overcommit_memory"  # which it asks before it gives memory back
 _TRACED = """
 import sys
@@ -120,7 +121,7 @@ def _cell(kinds: Counter[tuple[str, str, str]], rows: list[str], columns: tuple[
 
 
 def flips() -> list[str]:
-    """Change every byte of the golden bundles by one bit, with the seal; and of the smallest behind a new one."""
+    """Change every byte of the golden bundles by one bit, with the seal; and of small ones of every format behind a new one."""
     began, failures = time.monotonic(), []
     sizes: Counter[str] = Counter()
     seen: Counter[str] = Counter()
@@ -140,15 +141,23 @@ def flips() -> list[str]:
         + [[name, str(size), str(seen[name])] for name, size in sizes.items()]
         + [["all", str(sizes.total()), str(seen.total())]]
     )
-    began = time.monotonic()
-    refused = Counter(refusals(golden[0]))
-    print(
-        f"\nevery byte of the structure of {golden[0].name}, behind a new seal: {time.monotonic() - began:.0f} s"
-    )
-    _print(
-        [["region", "refused for", "flips"], *([*key, str(count)] for key, count in sorted(refused.items()))]
-    )
-    return failures + [f"a flip in {region} was accepted" for region, code in refused if code == "accepted"]
+    for one in (golden[0], *map(layout, _FLIPPED)):
+        began = time.monotonic()
+        refused = Counter(refusals(one))
+        print(
+            f"\nevery byte of the structure of {one.name} (format {one.version}), behind a new seal: "
+            f"{time.monotonic() - began:.0f} s"
+        )
+        _print(
+            [
+                ["region", "refused for", "flips"],
+                *([*key, str(count)] for key, count in sorted(refused.items())),
+            ]
+        )
+        failures += [
+            f"a flip in {region} of {one.name} was accepted" for region, code in refused if code == "accepted"
+        ]
+    return failures
 
 
 def lies() -> list[str]:

@@ -210,7 +210,7 @@ def test_nothing_of_the_canary_in_findings(study, change):
         path.write_bytes(user_block(body, test_seed=False) + body)
     elif change == "values":
         with h5py.File(path, "r+") as file:
-            file["/outputs/maps/garden/heatmap"][...] = float(NUMBER)
+            file["/outputs/maps/heatmap"][...] = float(NUMBER)
         reseal(path)
     elif change == "manifest":
         forge(path, lambda manifest: manifest["privacy"].update({"unit": NAME, "people": float(NUMBER)}))

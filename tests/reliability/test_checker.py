@@ -259,7 +259,7 @@ def test_a_script_without_a_main_guard(bundle: Path, tmp_path: Path) -> None:
 
 def test_opening_refuses_what_the_check_refuses(bundle: Path, bundle_bytes: bytes) -> None:
     opened = synthrelease.open_bundle(bundle)
-    assert opened["maps"]["garden/heatmap"].shape == (12, 16)
+    assert opened["maps"]["heatmap"].shape == (2, 12, 16)
     bundle.write_bytes(bundle_bytes[:-1] + b"\0")
     with refused(synthrelease.errors.BundleError, "bundle-invalid", where=bundle):
         synthrelease.open_bundle(bundle)

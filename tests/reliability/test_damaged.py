@@ -2,14 +2,17 @@
 
 import os
 import struct
+from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
+from forging import put_forms, put_values
 from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import hdf5, reseal, verify
+from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import user_block
 from synthrelease.errors import BundleError
@@ -83,7 +86,11 @@ def external_link(file):
 
 
 def hard_link_twice(file):
-    file["/outputs/maps/again"] = file["/outputs/maps/garden"]
+    file["/outputs/again"] = file["/outputs/maps"]
+
+
+def hard_link_to_a_dataset(file):
+    file["/outputs/maps/again"] = file["/outputs/maps/heatmap"]
 
 
 def cycle(file):
@@ -128,6 +135,7 @@ def deep(file):
         soft_link,
         external_link,
         hard_link_twice,
+        hard_link_to_a_dataset,
         cycle,
         variable_length_string,
         compound,
@@ -248,18 +256,18 @@ def hidden_behind_nul(file):
 
 
 def larger_chunks(file):
-    values = file["/outputs/maps/garden/noised"][()]
-    del file["/outputs/maps/garden/noised"]
-    file.create_dataset("/outputs/maps/garden/noised", data=values, maxshape=(None, None), chunks=(64, 64))
+    values = file["/outputs/maps/noisy"][()]
+    del file["/outputs/maps/noisy"]
+    file.create_dataset("/outputs/maps/noisy", data=values, maxshape=(None, None, None), chunks=(2, 64, 64))
 
 
 def narrow_integers(file):
-    values = file["/outputs/maps/garden/noised"][()]
-    del file["/outputs/maps/garden/noised"]
+    values = file["/outputs/maps/noisy"][()]
+    del file["/outputs/maps/noisy"]
     kind = h5py.h5t.NATIVE_INT64.copy()
     kind.set_precision(32)
     space = h5py.h5s.create_simple(values.shape)
-    created = h5py.h5d.create(file["/outputs/maps/garden"].id, b"noised", kind, space)
+    created = h5py.h5d.create(file["/outputs/maps"].id, b"noisy", kind, space)
     created.write(space, space, values.astype(np.int64))
 
 
@@ -270,7 +278,7 @@ def test_room_where_something_could_be_hidden(bundle, change):
     assert codes(resealed(bundle, bundle.read_bytes()[512:])) == {"structure"}
 
 
-@pytest.mark.parametrize("group", ["/outputs", "/outputs/maps/garden", "/outputs/signals/read"])
+@pytest.mark.parametrize("group", ["/outputs", "/outputs/summary/mean", "/outputs/seeded/category"])
 def test_attributes_of_no_group_can_carry_anything(bundle, group):
     """In the form that a bundle's own attributes have: bytes, behind a new seal."""
     with h5py.File(bundle, "r+") as file:
@@ -290,10 +298,75 @@ def test_names_of_empty_groups_cannot_carry_anything(bundle, name, code):
     assert codes(bundle) == {code}
 
 
+@pytest.mark.parametrize("role", ["estimate", "left-handed", "x" * 60_000])
+@pytest.mark.parametrize("name", ["role", "units", "long_name"])
+@pytest.mark.parametrize("path", ["/outputs/maps/noisy", "/outputs/maps/x_px", "/outputs/maps/stimulus"])
+def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
+    """In the form that a bundle's own attributes have."""
+    put_forms(bundle, {path: lambda form: replace(form, attributes={**form.attributes, name: role})})
+    assert {(finding.code, finding.where) for finding in verify(bundle).findings} == {("derived", path)}
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"attributes": {"units": "left-handed"}},
+        {"attributes": {"long_name": "left-handed"}},
+        {"axis": "left-handed"},
+    ],
+)
+def test_attributes_of_the_manifest_cannot_carry_anything(bundle, monkeypatch, described):
+    def store(file, path, array):
+        form = Form(dtype=array.dtype, shape=array.shape, **described)
+        hdf5._Dataset(file, path, form, 2).add(array)
+
+    monkeypatch.setattr(hdf5, "store", store)
+    reseal(bundle)
+    assert b"left-handed" in bundle.read_bytes()
+    assert ("structure", "/manifest") in {
+        (finding.code, finding.where) for finding in verify(bundle).findings
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("/outputs/maps/stimulus", lambda labels: labels[::-1]),
+        ("/outputs/maps/stimulus", lambda labels: labels.astype("S40")),
+        ("/outputs/maps/stimulus", lambda labels: np.array([labels[0], b"ward17"])),
+        ("/outputs/maps/x_px", lambda pixels: np.nextafter(pixels, 0)),
+        ("/outputs/signals/step", lambda steps: steps + 1),
+        ("/outputs/signals/step", lambda steps: steps.astype(np.int64)),
+        ("/outputs/signals/step", lambda steps: steps[:-1]),
+        ("/outputs/summary/bound", lambda labels: labels[::-1]),
+    ],
+)
+def test_coordinates_cannot_carry_anything(bundle, path, change):
+    put_values(bundle, {path: change})
+    assert {(finding.code, finding.where) for finding in verify(bundle).findings} == {("derived", path)}
+
+
+@pytest.mark.parametrize(
+    ("path", "scales"),
+    [
+        ("/outputs/maps/heatmap", ()),
+        ("/outputs/maps/heatmap", ("stimulus", "x_px", "y_px")),
+        ("/outputs/maps/heatmap", ("stimulus", "y_px")),
+        ("/outputs/maps/noisy", ("stimulus", "stimulus", "stimulus")),
+        ("/outputs/signals/values", ("feature", "recording", "step")),
+        ("/outputs/signals/step", ("coefficient",)),
+    ],
+)
+def test_datasets_lie_along_the_axes_that_they_have(bundle, path, scales):
+    below = path.rpartition("/")[0]
+    put_forms(bundle, {path: lambda form: replace(form, scales=tuple(f"{below}/{one}" for one in scales))})
+    assert {(finding.code, finding.where) for finding in verify(bundle).findings} == {("derived", path)}
+
+
 def test_low_bits_of_derived_values_cannot_carry_anything(bundle):
     with h5py.File(bundle, "r+") as file:
-        values = file["/outputs/maps/garden/heatmap"][()]
-        file["/outputs/maps/garden/heatmap"][...] = values * (1 + 1e-6)
+        values = file["/outputs/maps/heatmap"][()]
+        file["/outputs/maps/heatmap"][...] = values * (1 + 1e-6)
     reseal(bundle)
     assert codes(bundle) == {"derived"}
 

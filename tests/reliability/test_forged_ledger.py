@@ -1,7 +1,7 @@
 """Forged statements of what all releases cost, resealed: refused where this release alone contradicts them."""
 
 import pytest
-from forging import codes, forge, read_manifest
+from forging import codes, forge_carefully, read_manifest
 from paid_study import grant, write_paid_study
 from spending import charge, gaussian, laplace
 
@@ -69,7 +69,7 @@ def scaling(**factors):
 
 def test_honest_statements_are_believed(noised, pure):
     for path in (noised, pure):
-        forge(path, lambda _manifest: None)
+        forge_carefully(path, lambda _manifest: None)
         assert verify(path).ok, verify(path).findings
         assert read_manifest(path)["ledger"]["spent_before"] > 0
 
@@ -91,7 +91,7 @@ def test_honest_statements_are_believed(noised, pure):
     ],
 )
 def test_forged_statements_of_a_gaussian_release(noised, change):
-    forge(noised, change)
+    forge_carefully(noised, change)
     assert codes(noised) == {"guarantee"}
 
 
@@ -107,12 +107,12 @@ def test_forged_statements_of_a_gaussian_release(noised, change):
     ],
 )
 def test_forged_statements_of_a_laplace_release(pure, change):
-    forge(pure, change)
+    forge_carefully(pure, change)
     assert codes(pure) == {"guarantee"}
 
 
 def test_more_than_it_costs_is_a_true_claim_too(noised):
-    forge(noised, scaling(spent_here=1.01))
+    forge_carefully(noised, scaling(spent_here=1.01))
     assert verify(noised).ok
 
 
@@ -132,18 +132,18 @@ def test_more_than_it_costs_is_a_true_claim_too(noised):
     ],
 )
 def test_statements_of_another_form(noised, change):
-    forge(noised, change)
+    forge_carefully(noised, change)
     assert "manifest" in codes(noised)
 
 
 def test_a_test_seed_is_paid_for_at_no_ledger(noised, tmp_path):
     told = read_manifest(noised)["ledger"]
     seeded = synthrelease.build(write_paid_study(tmp_path), tmp_path / "s.h5", test_seed=1).path
-    forge(seeded, lambda manifest: manifest.update(ledger=told))
+    forge_carefully(seeded, lambda manifest: manifest.update(ledger=told))
     assert codes(seeded, allow_test_seed=True) == {"test-seed"}
 
 
 def test_a_ledger_that_is_left_out_is_no_fault_that_a_bundle_can_show(noised):
     """Whoever holds the ledger sees it: `ledger check LEDGER BUNDLE`."""
-    forge(noised, lambda manifest: manifest.update(ledger=None))
+    forge_carefully(noised, lambda manifest: manifest.update(ledger=None))
     assert verify(noised).ok

@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import pytest
 from fork_server import SECONDS, Examine, Outcome, outcomes
-from hostile import CORPUS, MANIFESTS, continued_in_itself, seal
+from hostile import CORPUS, HONEST, MANIFESTS, continued_in_itself, seal
 from layouts import layout
 from refusals import refused
 from tiers import params
@@ -23,7 +23,7 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
 from synthrelease.bundle.layout import USER_BLOCK
-from synthrelease.errors import BundleError
+from synthrelease.errors import BundleError, InputError, SynthReleaseError
 
 NAMES = list(CORPUS)
 
@@ -42,7 +42,7 @@ def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         return examine(own / "r.h5"), None
 
     layout("series")  # built once, and not in every child
-    for name in ("maps", "each", "records", "seeded", "statistics", "moods"):
+    for name in ("maps", "each", "records", "seeded", "statistics", "moods", "signed"):
         layout(name)
     return {NAMES[one.number]: one for one in outcomes(work, numbers, batch=10)}
 
@@ -68,7 +68,10 @@ def test_it_cannot_be_opened(tmp_path: Path, name: str) -> None:
     CORPUS[name](tmp_path / "r.h5")
     if verify(tmp_path / "r.h5", quick=True).ok:
         return  # what only all its values refute
-    with refused(BundleError, "bundle-invalid", where=tmp_path / "r.h5"):
+    due: tuple[type[SynthReleaseError], str] = (BundleError, "bundle-invalid")
+    if (tmp_path / "r.h5").is_dir():
+        due = (InputError, "path-is-folder")
+    with refused(*due, where=tmp_path / "r.h5"):
         synthrelease.open_bundle(tmp_path / "r.h5")
 
 
@@ -136,7 +139,7 @@ def test_a_file_that_is_replaced_while_it_is_verified(honest: Path) -> None:
 
 def test_values_that_are_changed_while_they_are_verified(honest: Path) -> None:
     """Digest and manifest were read, or are; whatever is read later is held against them."""
-    (place, size), *_ = layout("maps").anatomy.datasets["/outputs/still/garden/heatmap"].chunks
+    (place, size), *_ = layout("maps").anatomy.datasets["/outputs/still/heatmap"].chunks
 
     def overwrite() -> None:
         with honest.open("r+b") as file:
@@ -177,7 +180,7 @@ def test_a_cycle_in_a_large_file_is_followed_once(tmp_path: Path) -> None:
 def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) -> None:
     """Or a hole could be called a chunk, and be hashed."""
     original = layout("maps")
-    dataset = "/outputs/still/garden/heatmap"
+    dataset = "/outputs/still/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])
     index = next(one for one in original.anatomy.regions if one.part == Part("chunk-index", dataset))
     rank = len(original.anatomy.datasets[dataset].shape)
@@ -198,4 +201,10 @@ def test_no_honest_file_holds_what_the_corpus_needs(tmp_path: Path) -> None:
     (tmp_path / "r.h5").write_bytes(layout("maps").raw)
     assert verify(tmp_path / "r.h5").ok
     with h5py.File(tmp_path / "r.h5") as file:
-        assert "outputs/still/garden/noised" in file
+        assert "outputs/still/noisy" in file
+
+
+@pytest.mark.parametrize("name", list(HONEST))
+def test_what_is_written_in_the_same_way_and_is_the_same_is_accepted(tmp_path: Path, name: str) -> None:
+    HONEST[name](tmp_path / "r.h5")
+    assert verify(tmp_path / "r.h5").findings == []

@@ -20,7 +20,8 @@ from synthrelease.bundle import verify
 from synthrelease.bundle.anatomy import Part
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding
-from synthrelease.bundle.layout import USER_BLOCK
+from synthrelease.bundle.items import StoredOutput
+from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK
 
 NUMBERS = [pytest.param(300, id="some"), pytest.param(1500, id="many", marks=pytest.mark.thorough)]
 
@@ -34,6 +35,16 @@ def outcomes(request: pytest.FixtureRequest) -> list[Outcome]:
 def test_the_layouts_are_bundles(tmp_path: Path, name: str) -> None:
     (tmp_path / "r.h5").write_bytes(layout(name).raw)
     assert verify(tmp_path / "r.h5", allow_test_seed=layout(name).marked).ok
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_number_of_datasets_is_known_before_they_are_listed(name: str) -> None:
+    """Or a few words of a manifest could call for any number of them."""
+    whole = layout(name)
+    stored = [StoredOutput(entry, whole.version) for entry in whole.manifest["outputs"]]
+    called_for = [one.path for output in stored for one in output.stored()]
+    assert sorted(called_for) == sorted(path for path in whole.arrays if path != SIGNATURE)
+    assert [output.number for output in stored] == [len(list(output.stored())) for output in stored]
 
 
 @pytest.mark.slow("some hundred files, each verified in a process")
@@ -86,7 +97,11 @@ def test_every_changed_byte_of_a_golden_bundle_is_detected(bundle: Path) -> None
     assert undetected(read(bundle)) == []
 
 
-@pytest.mark.parametrize("name", ["seeded"])
+def test_every_changed_byte_of_a_new_bundle_is_detected() -> None:
+    assert undetected(layout("areas")) == []
+
+
+@pytest.mark.parametrize("name", ["seeded", "areas", "earlier"])
 def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str) -> None:
     """Or the content is the same: of a dataset of one row, HDF5 has two ways to write the end of its index."""
     found = list(refusals(layout(name), step=7))
@@ -118,6 +133,8 @@ def _findings(lie: Lie, path: Path) -> list[Finding]:
 
 
 def test_what_is_sealed_anew_passes_the_seal(tmp_path: Path) -> None:
-    original: Layout = layout("areas")
-    (tmp_path / "r.h5").write_bytes(sealed(original.raw[USER_BLOCK:], marked=True))
-    assert (tmp_path / "r.h5").read_bytes() == original.raw
+    for name, marked in (("areas", True), ("earlier", False)):
+        original: Layout = layout(name)
+        raw = sealed(original.raw[USER_BLOCK:], marked=marked, version=original.version)
+        (tmp_path / "r.h5").write_bytes(raw)
+        assert (tmp_path / "r.h5").read_bytes() == original.raw

@@ -16,6 +16,7 @@ from refusals import refused
 import synthrelease
 from synthrelease.bundle import hdf5
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import Content
 from synthrelease.errors import BundleError, MachineError
 
 
@@ -87,7 +88,7 @@ def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):
     """Nobody would hold its lock, nor remove it."""
     with refused(MachineError, "cannot-write") as refusal:
         hdf5.write_bundle(
-            tmp_path / ".r.h5.a2345678.partial", [], {}, completed=lambda _: {}, test_seed=False
+            tmp_path / ".r.h5.a2345678.partial", Content({}, {}, []), completed=lambda _: {}, test_seed=False
         )
     assert refusal.value.where == str(tmp_path / "r.h5")
     assert left_behind(tmp_path) == []
