@@ -13,7 +13,7 @@ from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.mechanism import Mechanism
-from synthrelease.kinds.registry import prepare
+from synthrelease.kinds.registry import kinds
 from synthrelease.ledger import Charge
 from synthrelease.plan import Plan
 from synthrelease.policy import Promised, PromisedOutput
@@ -131,7 +131,10 @@ def make_design(plan: Plan) -> Design:
             str(plan.path),
         )
     prepared = [
-        Prepared(spec, prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours))
+        Prepared(
+            spec,
+            kinds()[spec.kind].prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours),
+        )
         for spec in plan.outputs
     ]
     budgets = divided(plan, prepared)

@@ -58,6 +58,11 @@ def several(number: int, noun: str, plural: str = "") -> str:
     return f"{grouped(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
+def participants(number: int | None) -> str:
+    """Return a number of participants; None where it is private."""
+    return "a private number of participants" if number is None else several(number, "participant")
+
+
 def listed(names: list[str], most: int = 4) -> str:
     """Return names as a person lists them, the rest counted."""
     shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]

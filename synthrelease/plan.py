@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.manifest import schema
 from synthrelease.data.coordinates import DEGREES
 from synthrelease.data.given import by_names
 from synthrelease.data.held import Held
 from synthrelease.errors import PlanError
-from synthrelease.kinds.registry import input_kinds
+from synthrelease.json_schemas import schema
+from synthrelease.kinds.registry import kinds
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.settings_file import nearest, read_settings, refuse_misfit
@@ -297,7 +297,7 @@ def _check_references(plan: Plan) -> None:
                 expected="one of " + ", ".join(plan.inputs),
                 remedy=nearest(output.input, list(plan.inputs)) or "name one of these",
             )
-        needed = input_kinds()[output.kind]
+        needed = kinds()[output.kind].input_kind
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
                 "input-of-other-kind",

@@ -11,10 +11,11 @@ from synthrelease.bundle.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import Stored, StoredOutput
 from synthrelease.bundle.layout import is_compact
-from synthrelease.bundle.manifest import MANIFEST_VERSION, schema, schema_name, to_bytes, validator
+from synthrelease.bundle.manifest import MANIFEST_VERSION, schema_name, to_bytes
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.design import Design
 from synthrelease.errors import BundleError, PlanError
+from synthrelease.json_schemas import schema, validator
 from synthrelease.kinds.dataset import Role
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.release_manifest import compose_manifest, release_date, with_contents

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from synthrelease.bundle.manifest import referred, schema, validator
 from synthrelease.errors import MachineError, PlanError
+from synthrelease.json_schemas import referred, schema, validator
 
 # Of a place and a schema's complaint: a refusal, if it needs words of its own.
 Explain = Callable[[str, Any], PlanError | None]

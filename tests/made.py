@@ -264,9 +264,9 @@ def signals(
         chunk=form.chunk,
         coefficients=form.frequencies,
         candidates=candidates,
-        max_change_steps=form.max_change,
+        max_change_grid_units=form.max_change,
         clip=form.clip,
-        bound_steps=tuple(part.radius for part in form.parts),
+        bound_grid_units=tuple(part.radius for part in form.parts),
     )
     return CoefficientSignals(
         parameters=parameters, neighbours=neighbours, noise=noise, choice_share=choice_share
@@ -299,8 +299,8 @@ def spectral_signals(
         baseline=form.baseline,
         baseline_steps=form.baseline_steps,
         clip=form.clip,
-        radius_steps=RADIUS,
-        constant_steps=form.constant,
+        radius_grid_units=RADIUS,
+        constant_grid_units=form.constant,
     )
     return SpectralSignals(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
 

@@ -28,7 +28,7 @@ from synthrelease.bundle.anatomy import Form, Part, Region
 from synthrelease.bundle.bundle_file import _fletcher32
 from synthrelease.bundle.content import Content, root_attributes
 from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
-from synthrelease.bundle.manifest import schema
+from synthrelease.json_schemas import schema
 
 Place = tuple[str | int, ...]
 Random = np.random.Generator

@@ -15,9 +15,9 @@ from synthrelease.appraisal import private_words as words
 from synthrelease.appraisal.appraised import Appraisal, Curve
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.evaluate.attacks import AttackResult, Verdict
+from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed, scientific_up, several
 from synthrelease.report.figures import write_png
-from synthrelease.report.mechanism_words import KINDS
 from synthrelease.report.page import embedded, render
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure
@@ -68,7 +68,7 @@ def private_page(appraisal: Appraisal, *, version: str = synthrelease.__version_
         appraisal=appraisal,
         before=before_and_after(appraisal),
         curves=curves,
-        kinds=KINDS,
+        kinds={kind.name: kind.title for kind in kinds().values()},
         verdicts=Verdict,
         on_line=on_line,
         embedded=embedded(appraisal.to_json()),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from synthrelease.kinds.registry import listed_nouns, parameters_of
+from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours, Unit
@@ -78,7 +78,7 @@ def not_protected(outputs: Sequence[Mapping[str, Any]], neighbours: Neighbours) 
 def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
     name, public = output["name"], output["mechanism"]["public_inputs"]
     parameters = output["mechanism"]["parameters"]
-    yield remark(f"{public['names']}-names", output=name, noun=listed_nouns()[output["kind"]])
+    yield remark(f"{public['names']}-names", output=name, noun=kind_of(output).listed)
     if parameters.get("by") not in {None, "recording"}:
         yield remark("groups", output=name)
     if parameters.get("assignment_public"):

@@ -8,6 +8,7 @@ digests, contents, claims. docs/format.md says what each finding means.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -30,16 +31,19 @@ from synthrelease.bundle.layout import (
     stated_version,
 )
 from synthrelease.bundle.library import disagreements
-from synthrelease.bundle.manifest import FORMAT_OF, schema_name, validator
+from synthrelease.bundle.manifest import FORMAT_OF, schema_name
 from synthrelease.bundle.output_examination import OutputExamination, Reader
 from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.errors import BundleError
+from synthrelease.json_schemas import validator
+from synthrelease.kinds.registry import kinds
 from synthrelease.parallel import Progress
 from synthrelease.privacy.guarantee import Neighbours
 
 _HASHED_UNSEEN = 1 << 30  # bytes; of a larger file, which can be a hole, it is known first what they are for
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
 
 
@@ -194,12 +198,22 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
     if fault is not None or version is None:
         return [Finding("manifest", "manifest_version", fault or "")]
     if FORMAT_OF[version] != file.anatomy.groups["/"]["format_version"]:
-        return [
-            Finding(
-                "manifest", "manifest_version", "bundles of this format have manifests of another version"
-            )
-        ]
-    return schema_faults(manifest)
+        message = "bundles of this format have manifests of another version"
+        return [Finding("manifest", "manifest_version", message)]
+    return list(_unknown_kinds(manifest)) or schema_faults(manifest)
+
+
+def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Outputs of kinds that are not installed: what they claim cannot be computed again. Nothing is loaded because a bundle names it."""
+    outputs = manifest.get("outputs")
+    stated = (
+        [one.get("kind") for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
+    )
+    for number, kind in enumerate(stated):
+        if isinstance(kind, str) and kind not in kinds():
+            named = f"'{kind}'" if _KIND.fullmatch(kind) else "of another name"
+            message = f"the kind {named} is not installed: install the package that defines it, if you trust that package"
+            yield Finding("unknown-kind", f"outputs/{number}", message)
 
 
 def schema_faults(manifest: dict[str, Any]) -> list[Finding]:

@@ -62,6 +62,8 @@ class Verification:
             )
         if codes <= {"known-defect", "policy"}:
             return "ask the curator to withdraw it, to build it again, and to count both releases"
+        if codes == {"unknown-kind"}:
+            return "install the package that defines the kind, and verify again"
         again = "get the file again from its source, and run: synthrelease verify"
         return (
             again

@@ -5,13 +5,16 @@ Frozen: no other kinds will have it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from urllib.parse import unquote
 
 from synthrelease.bundle.layout import dataset_path
-from synthrelease.kinds.dataset import Dataset, quoted
+from synthrelease.kinds.dataset import Dataset, Role, quoted
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.kinds.registry import listed_nouns
+from synthrelease.kinds.records.public import DP, RecordsParameters
+from synthrelease.kinds.registry import kind_of
+from synthrelease.privacy.event import Event
 from synthrelease.privacy.guarantee import Neighbours, Unit
 from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 
@@ -45,6 +48,25 @@ def labels_of(parameters: Parameters, dataset: Dataset, index: tuple[int, ...]) 
         case "statistics":  # by statistics, and last what of them
             return (first, *places, *(_NAMES.get(part, part) for part in others))
     return (*places, *(_NAMES.get(part, part) for part in (first, *others)))
+
+
+def has(parameters: Parameters, dataset: Dataset) -> bool:
+    """Return whether bundles of format 1 have a dataset: not what was added since."""
+    added = dataset.role is Role.COORDINATE or (
+        parameters.kind == "areas" and dataset.role is Role.UNCERTAINTY
+    )
+    return not added
+
+
+def dataset_count(parameters: Parameters, event: Event) -> int:
+    """Return how many HDF5 datasets an output has, in little time even if a few words call for any number of them."""
+    if isinstance(parameters, RecordsParameters):  # whose axes' coordinates were not stored
+        return parameters.dataset_count(event) - 1 - len(parameters.attributes) * (parameters.fit == DP)
+    return sum(
+        math.prod(dataset.shape[: dataset.items])
+        for dataset in parameters.datasets(event)
+        if has(parameters, dataset)
+    )
 
 
 def shape_of(parameters: Parameters, dataset: Dataset) -> tuple[int, ...]:
@@ -89,7 +111,7 @@ def not_protected(
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = listed_nouns()[output["kind"]]
+    noun = kind_of(output).listed
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
         facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))

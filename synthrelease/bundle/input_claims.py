@@ -8,7 +8,7 @@ from typing import Any
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.format_1 import ONLY_WARNING
 from synthrelease.data.coordinates import DEGREES
-from synthrelease.kinds.registry import input_kinds
+from synthrelease.kinds.registry import kind_of
 
 _ONLY = {"code": "rows-left-out", "fields": {}}
 _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
@@ -25,7 +25,7 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("manifest", "inputs", "not exactly the inputs of the outputs, each once")
         return
     for number, output in enumerate(manifest["outputs"]):
-        if inputs[output["input"]]["kind"] != input_kinds()[output["kind"]]:
+        if inputs[output["input"]]["kind"] != kind_of(output).input_kind:
             yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
     for name, entry in inputs.items():
         yield from _row_faults(entry)

@@ -72,16 +72,21 @@ class StoredOutput:
     def number(self) -> int:
         """How many HDF5 datasets there are, in little time even if a few words call for any number of them."""
         if self.version == 1:
-            return self.parameters.item_count(self.event)
+            return format_1.dataset_count(self.parameters, self.event)
         return self.parameters.dataset_count(self.event)
 
     def datasets(self) -> list[Dataset]:
         """Return what the output is declared to have."""
-        return list(self.parameters.datasets(self.event))
+        datasets = self.parameters.datasets(self.event)
+        return [one for one in datasets if self.version > 1 or format_1.has(self.parameters, one)]
 
     def dataset(self, path: str) -> Dataset:
         """Return the dataset of a path below the output."""
         return self._by_path[path]
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a dataset of that path."""
+        return path in self._by_path
 
     @cached_property
     def _by_path(self) -> dict[str, Dataset]:
@@ -113,7 +118,8 @@ class StoredOutput:
                     axes[axis.place] = axis
                     yield self._coordinates(axis)
             scales = tuple(dataset_path(self.name, axis.place) for axis in dataset.axes)
-            attributes = {"role": str(dataset.role), **({"units": dataset.unit} if dataset.unit else {})}
+            units = {"units": dataset.unit} if dataset.unit else {}
+            attributes = {"role": str(dataset.role), "long_name": dataset.quantity, **units}
             yield Stored(
                 self.path(dataset), dataset.types, dataset.shape, scales=scales, attributes=attributes
             )

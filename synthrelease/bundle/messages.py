@@ -93,7 +93,7 @@ def type_of(encoded: bytes, path: str) -> np.dtype[Any]:
 
 
 DIMENSION_LIST, REFERENCE_LIST = "DIMENSION_LIST", "REFERENCE_LIST"
-DATASET_ATTRIBUTES = ("CLASS", "NAME", "role", "units", DIMENSION_LIST, REFERENCE_LIST)
+DATASET_ATTRIBUTES = ("CLASS", "NAME", "role", "long_name", "units", DIMENSION_LIST, REFERENCE_LIST)
 NUMBERS = ("format_version", "encoding_version")
 GROUP_ATTRIBUTES = ("format", "encoding_type", *NUMBERS)
 _REFERENCE = struct.pack("<BBHI", 0x17, 0, 0, 8)  # to an object
@@ -139,7 +139,7 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes | tuple[Refer
         ends_with_zero = name in {"CLASS", "NAME"}  # as HDF5 wants these
         value, type_size, space = raw[: length - ends_with_zero], 8, _SCALAR
         kind = struct.pack("<BBHI", 0x13, 0 if ends_with_zero else 1, 0, length)
-        if len(raw) != length or any(raw[len(value) :]) or not re.fullmatch(rb"[\x21-\x7e]+", value):
+        if len(raw) != length or any(raw[len(value) :]) or not re.fullmatch(rb"[\x20-\x7e]+", value):
             refuse("other-form", "is not a text of its own length", what)
     expected = (
         struct.pack("<BxHHH", 1, len(raw_name) + 1, type_size, len(space))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.field_schema import Label, described
 from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
 
 _BLOCK = 1 << 14  # rows
@@ -29,12 +30,15 @@ class Attribute:
         ValueError: labels that are not the categories, or bins without bounds.
     """
 
-    name: str
-    categories: int
-    labels: tuple[str, ...] | None = None
+    name: Label
+    categories: Annotated[int, {"minimum": 1, "maximum": 1000000}]
+    labels: Annotated[
+        tuple[Label, ...] | None,
+        described("Of the categories, without the one for missing values.", maxItems=1000000),
+    ] = None
     low: float | None = None
     high: float | None = None
-    missing: bool = False
+    missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
 
     def __post_init__(self) -> None:
         known = self.categories - self.missing

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.field_schema import Count
+
 BLUR_SHARE = (
     0.03  # of the width, by default: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
 )
+
+_DECLARED = {"type": "number", "exclusiveMinimum": 0}  # if it is there at all
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,10 @@ class Screen:
         distance_mm: of the eyes, if declared.
     """
 
-    width_px: int
-    height_px: int
-    width_mm: float | None = None
-    distance_mm: float | None = None
+    width_px: Count
+    height_px: Count
+    width_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
+    distance_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form: what is declared."""

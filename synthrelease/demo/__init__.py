@@ -113,7 +113,7 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
     bundle = open_bundle(built.path, allow_test_seed=True)
     output = next(o for o in built.manifest["outputs"] if o["name"] == "heatmaps")
     p = output["mechanism"]["parameters"]
-    released = {s: bundle["heatmaps"][f"{s}/heatmap"] for s in p["stimuli"]}
+    released = dict(zip(p["stimuli"], bundle["heatmaps"]["heatmap"], strict=True))
     exact = _exact(folder, p)
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(

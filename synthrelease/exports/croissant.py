@@ -15,7 +15,7 @@ from synthrelease.exports import promised
 from synthrelease.exports.csv import write_csv
 from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column, Table
-from synthrelease.exports.tables import promise_sentence
+from synthrelease.exports.tables import guarantee_sentence
 from synthrelease.exports.task import MANIFEST, Task, json_bytes
 from synthrelease.exports.written import write_beside
 from synthrelease.number_words import several
@@ -82,7 +82,7 @@ def _exact(task: Task, table: Table) -> Table:
     """The table, its guarantee to the last digit: descriptions of tables end in it with fewer."""
     output = task.output(table.output)
     guarantee = " ".join([*promised.warned(task.manifest), promised.alone(task.manifest, output)])
-    rest = table.description.removesuffix(promise_sentence(task.manifest, output))
+    rest = table.description.removesuffix(guarantee_sentence(task.manifest, output))
     return replace(table, description=f"{rest}{guarantee}")
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from synthrelease.bundle import Bundle
-from synthrelease.errors import MachineError, no_such
+from synthrelease.errors import no_such
+from synthrelease.exports.arrays import missing_library
 from synthrelease.exports.table import Column, Table
 from synthrelease.exports.tables import tables_of
 
@@ -22,7 +23,7 @@ def frames_of(bundle: Bundle, name: str) -> pd.DataFrame | dict[str, pd.DataFram
     try:
         import pandas  # noqa: F401, ICN001, PLC0415  an extra; asked for before anything is read
     except ImportError:
-        raise missing("pandas") from None
+        raise missing_library("pandas") from None
     frames = {table.name: frame_of(table, bundle.manifest) for table in tables_of(bundle, only=name)}
     return next(iter(frames.values())) if len(frames) == 1 else frames
 
@@ -41,19 +42,12 @@ def frame_of(table: Table, manifest: dict[str, Any]) -> pd.DataFrame:
     frame.attrs = {
         "title": table.title,
         "description": table.description,
-        "guarantee": table.promise,
+        "guarantee": table.guarantee,
         "release": f"{release['name']} {release['version']}",
         "units": {column.name: column.unit for column in table.columns if column.unit},
         "columns": {column.name: column.description for column in table.columns},
     }
     return frame
-
-
-def missing(library: str) -> MachineError:
-    """Return what is said where a library of an extra is not there."""
-    return MachineError(
-        "extra-missing", f"{library} is not installed", remedy=f"pip install 'synthrelease[{library}]'"
-    )
 
 
 def _cells(column: Column, values: pl.Series) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
 from synthrelease.bundle.layout import TEST_SEED_WORDS
-from synthrelease.number_words import several
+from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.report.mechanism_words import how_it_was_made, noise_words, what_it_is
+from synthrelease.report.mechanism_words import noise_words
 from synthrelease.report.promise_words import promise_of
 from synthrelease.report.row_words import rows_of
 
@@ -18,13 +18,6 @@ _VARIANTS = {
     "approx_dp": "approximate differential privacy",
     "zcdp": "zero-concentrated differential privacy",
     "gaussian_dp": "Gaussian differential privacy",
-}
-_SUBJECTS = {
-    "heatmap": "gaze heatmap",
-    "areas": "areas of interest",
-    "signals": "feature signals",
-    "records": "synthetic data",
-    "statistics": "summary statistics",
 }
 _NEIGHBOURS = {
     Neighbours.REPLACE_ONE: (
@@ -58,7 +51,7 @@ def abstract(manifest: dict[str, Any]) -> list[str]:
     tool = manifest["tool"]
     return [
         *warned(manifest),
-        *(f"{output['name']}: {what_it_is(output)}" for output in manifest["outputs"]),
+        *(f"{output['name']}: {parameters_of(output).summary()}" for output in manifest["outputs"]),
         f"Made by {tool['name']} {tool['version']} from private data, which are not part of it.",
     ]
 
@@ -140,7 +133,7 @@ def not_protected(manifest: dict[str, Any]) -> list[str]:
 def making(manifest: dict[str, Any]) -> list[str]:
     """Return how each output was made, before and with the noise: which rows count first."""
     return [
-        f"{output['name']}: {' '.join([*rows_of(manifest, output), how_it_was_made(output), noise_words(output)])}"
+        f"{output['name']}: {' '.join([*rows_of(manifest, output), parameters_of(output).procedure(), noise_words(output)])}"
         for output in manifest["outputs"]
     ]
 
@@ -164,7 +157,11 @@ def warnings(manifest: dict[str, Any]) -> list[str]:
 
 def biases(manifest: dict[str, Any]) -> list[str]:
     """Return what draws the published numbers away from the data, besides noise without a direction."""
-    return [f"{output['name']}: {told}" for output in manifest["outputs"] for told in _biases(output)]
+    return [
+        f"{output['name']}: {bias}"
+        for output in manifest["outputs"]
+        for bias in parameters_of(output).biases()
+    ]
 
 
 def spending(manifest: dict[str, Any]) -> str:
@@ -188,11 +185,11 @@ def recomputed(sha256: str) -> str:
 
 def keywords(manifest: dict[str, Any]) -> list[str]:
     """Return what a release can be found by; differential privacy only if something in it has that."""
-    kinds = {output["kind"] for output in manifest["outputs"]}
+    subjects = dict.fromkeys(kind_of(output).subject for output in manifest["outputs"])
     promises = {output["guarantee"]["kind"] for output in manifest["outputs"]}
     return [
         "eye tracking",
-        *(word for kind, word in _SUBJECTS.items() if kind in kinds),
+        *subjects,
         *(["differential privacy"] if manifest["privacy"]["composition"]["outputs"] else []),
         *(["plausible deniability"] if "plausible_deniability" in promises else []),
     ]
@@ -204,39 +201,3 @@ def _meaning(manifest: dict[str, Any]) -> list[str]:
         return []
     promise = promise_of(manifest)
     return [promise.headline, *promise.sentences]
-
-
-def _biases(output: dict[str, Any]) -> list[str]:
-    p, spectral = output["mechanism"]["parameters"], output["mechanism"]["name"] == "spectral"
-    match output["kind"]:
-        case "heatmap" if spectral:
-            prior = [_DRAWN] if p["prior"] == "centre" else []
-            return [
-                *prior,
-                "what one person adds is limited to a public size, and those beyond it count less.",
-            ]
-        case "heatmap":
-            return [f"at most {several(p['cap'], 'look')} of one person count in a cell."]
-        case "areas":
-            return []
-        case "signals":
-            return [_BOUNDED, f"series are cut or completed to {several(p['length'], 'step')}."]
-        case "records":
-            return [_NOBODY, _LOST if p["dependence"] == "independent" else _LOST_BUT_ONE]
-        case "statistics":
-            return [_BOUNDED]
-    raise ValueError("Expected a known kind of output, found another")
-
-
-_DRAWN = (
-    "maps are drawn towards the centre bias of photographs, which is public, as far as noise drowns the data."
-)
-_BOUNDED = "values beyond the public bounds count as the bounds."
-_NOBODY = (
-    "synthetic records are not people: their number tells nothing of how many people there are, and one may equal a real "
-    "record."
-)
-_LOST = "attributes are drawn one by one: what hangs together among them is weakened or lost."
-_LOST_BUT_ONE = (
-    "attributes are drawn each depending on one other: what hangs together otherwise is weakened or lost."
-)

@@ -38,17 +38,15 @@ class ReadableBundle(Bundle):
         return frames_of(self, name)
 
     def to_xarray(self, name: str) -> xr.Dataset:
-        """Return heatmaps or signals as a dataset of xarray; `attrs` say what is promised, and units.
+        """Return an output as a dataset of xarray; `attrs` say what is guaranteed, and units.
 
-        Heatmaps have the dimensions stimulus, y and x (over time stimulus, frame, y, x), with the middles of cells in pixels of
-        the screen as coordinates. Mean signals have recording, feature and step; everybody's own also series, in random order.
+        Dimensions are the axes of its datasets, such as stimulus, y_px and x_px of heatmaps, with their coordinates; labels of records are texts.
 
         Args:
             name: of the output.
 
         Raises:
             KeyError: no such output.
-            ArgumentError: the output is neither heatmaps nor signals.
             BundleError: its values are not those that the manifest lists.
             MachineError: xarray is missing.
         """

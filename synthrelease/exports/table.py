@@ -44,7 +44,7 @@ class Table:
         columns: in the order of the frame's.
         key: names of the columns that tell rows apart; empty if rows may repeat.
         frame: its rows.
-        promise: the guarantee of the output alone, as it stands at the end of the description.
+        guarantee: of the output alone, as it stands at the end of the description.
     """
 
     name: str
@@ -54,4 +54,4 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     frame: pl.DataFrame
-    promise: str = ""
+    guarantee: str = ""

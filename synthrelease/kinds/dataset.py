@@ -19,6 +19,7 @@ Array = NDArray[Any]
 Index = tuple[int | slice, ...]  # of an item, or of some rows of one
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 STORED = (np.dtype(np.float32),)
+EXACT = (np.dtype(np.float64),)
 ITERATED = 1e-9  # care for values that are found step by step: errors of 1e-16 grow a little
 
 
@@ -39,6 +40,7 @@ class Role(StrEnum):
     INTERVAL = "interval"  # its lower and upper end
     NORMALIZATION = "normalization"  # what was divided by
     UNPROTECTED = "unprotected"  # values that protect no one
+    COORDINATE = "coordinate"  # public numbers that belong to coordinates, such as the edges of bins
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Axis:
     coordinates: Sequence[str] | Sequence[int] | NDArray[Any]
     unit: str = ""
     path: str = ""  # of the coordinates, below the output; default the name
+    words: str = ""  # what stands along it, in a sentence
+    is_columns: bool = False  # whether tables have a column for each of its labels, and not a row
 
     def __len__(self) -> int:
         return len(self.coordinates)
@@ -95,7 +99,9 @@ class Dataset:
     role: Role
     types: tuple[np.dtype[Any], ...] = STORED
     _: KW_ONLY
+    quantity: str  # what the values are, in ASCII, such as "relative fixation density"
     unit: str = ""
+    codes: Axis | None = None  # whose places the values number
     items: int = 0
     by_rows: bool = False
     sources: tuple[Source, ...] = ()

@@ -35,8 +35,9 @@ def normalization(places: tuple[Axis, ...], function: Callable[[Array], Array]) 
     """Return the dataset of what the integers of every item, whose first is a constant, are to be divided by."""
     return Dataset(
         PATH,
-        (*places, Axis("moment", ["mean", "standard_deviation"])),
+        (*places, Axis("moment", ["mean", "standard_deviation"], is_columns=True)),
         Role.NORMALIZATION,
+        quantity="effective number of participants that the integers are divided by",
         unit="people",
         items=len(places),
         sources=(Source("noisy", whole=True, part=first_of_each),),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from synthrelease.kinds.dataset import Array, Dataset
+from synthrelease.data.screen import Screen
+from synthrelease.field_schema import Label, Schema, among, described, object_schema
+from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.privacy.event import (
     DeniabilityTest,
     DiscreteLaplace,
@@ -31,6 +32,10 @@ from synthrelease.remarks import Remark, sentence
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
+_RENAMED = {  # since versions 1 and 2 of the manifest
+    f"{name}_steps": f"{name}_grid_units"
+    for name in ("radius", "constant", "half_range", "bound", "max_change")
+}
 NOISES = {
     "gaussian": RoundedGaussian,
     "laplace": DiscreteLaplace,
@@ -48,7 +53,7 @@ def public_input(name: str | None = None) -> Any:
 class Feature:
     """A feature and its public bounds, in its unit."""
 
-    name: str
+    name: Label
     low: float
     high: float
 
@@ -56,6 +61,9 @@ class Feature:
     def bounds(self) -> tuple[float, float]:
         """Both bounds."""
         return self.low, self.high
+
+
+Features = Annotated[tuple[Feature, ...], {"minItems": 1}]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +78,32 @@ class Parameters:
     input_kind: ClassVar[str]  # "gaze" or "features"
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
     sentences: ClassVar[Mapping[str, str]]  # of remarks, by code, as of `remarks.sentence`
+    part: ClassVar[str] = (
+        ""  # what the first step of its datasets' paths is, if these differ in that alone: "statistic"
+    )
+    mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
+    plan_options: ClassVar[Mapping[str, Schema]] = {}  # keys of a plan's output beside those of its kind
+    only_calibration: ClassVar[str | None] = (
+        None  # where another class has these names, too: what tells them apart
+    )
 
     name: str  # of the mechanism
-    people: int | None = public_input()  # None where their number is private
-    names: str = public_input()  # "listed" in the plan, or "assumed" public and taken from the data
+    people: Annotated[
+        int | None, described("n of the output's input; null where it is private.", minimum=1)
+    ] = public_input()
+    names: Annotated[
+        str,
+        described(
+            "Whether the stimuli or recordings were listed in the plan, or taken from the data and assumed public.",
+            **among("listed", "assumed"),
+        ),
+    ] = public_input()
+
+    @classmethod
+    def is_named(cls, mechanism: Mapping[str, Any]) -> bool:
+        """Return whether a manifest's entry of a mechanism names one that has these parameters."""
+        stated = mechanism["parameters"].get("calibration")
+        return mechanism["name"] in cls.mechanisms and cls.only_calibration in {None, stated}
 
     @classmethod
     def from_entry(cls, mechanism: Mapping[str, Any]) -> Self:
@@ -84,8 +114,19 @@ class Parameters:
         """
         inputs = {f.metadata[_INPUT]: f.name for f in fields(cls) if f.metadata.get(_INPUT)}
         public = {inputs.get(key, key): value for key, value in mechanism["public_inputs"].items()}
-        result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
+        parameters = {_RENAMED.get(key, key): value for key, value in mechanism["parameters"].items()}
+        result: Self = from_json(cls, {"name": mechanism["name"], **parameters, **public})
         return result
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return the JSON schema of the manifest's form, but for the mechanism's name."""
+        inputs = {f.name: f.metadata[_INPUT] or f.name for f in fields(cls) if _INPUT in f.metadata}
+        parameters = [f.name for f in fields(cls) if f.name not in inputs and f.name != "name"]
+        public = object_schema(cls, inputs)
+        public["required"] = [inputs[name] for name in public["required"]]
+        public["properties"] = {inputs[name]: value for name, value in public["properties"].items()}
+        return {"parameters": object_schema(cls, parameters), "public_inputs": public}
 
     def to_entry(self) -> dict[str, Any]:
         """Return the manifest's form: name, parameters and public inputs."""
@@ -109,6 +150,37 @@ class Parameters:
         """Return what a reader of this output must know."""
         raise NotImplementedError
 
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        raise NotImplementedError
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise, for someone who knows eye tracking and not privacy."""
+        return " ".join(f"{self.sentence(step)}." for step in self.post_processing())
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data, besides noise without a direction."""
+        return []
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how the shown values are to be read, above all their noise and error in their unit."""
+        roles = {dataset.role for dataset in self.datasets(event)}
+        words = {
+            Role.UNCERTAINTY: "Uncertainty is one standard deviation of the error, in the unit of the values.",
+            Role.INTERVAL: "In 95 of 100 releases the value without noise lies in the interval, each by itself. That is about noise alone, and not "
+            "about which people took part. Noise can carry a value beyond what is possible.",
+        }
+        return [sentence for role, sentence in words.items() if role in roles]
+
+    @property
+    def map_scale(self) -> tuple[Screen, float | None] | None:
+        """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
+        return None
+
+    def noise_subject(self) -> str:
+        """Return what carries noise, as the beginning of a sentence that goes on with its form."""
+        return "Every published number follows from integers with"
+
     def sentence(self, stated: Remark | Mapping[str, Any] | str) -> str:
         """Return the sentence of a remark about this output, also as a manifest has it."""
         return sentence(stated, self.sentences)
@@ -126,10 +198,6 @@ class Parameters:
         """Return how many datasets there are, with the coordinates of their axes, in little time."""
         datasets = list(self.datasets(event))
         return len(datasets) + len({axis.place for dataset in datasets for axis in dataset.axes})
-
-    def item_count(self, event: Event) -> int:
-        """Return how many items all datasets have, in little time even if a few words call for any number of them."""
-        return sum(math.prod(dataset.shape[: dataset.items]) for dataset in self.datasets(event))
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return how far one person moves all noisy integers together, in steps."""

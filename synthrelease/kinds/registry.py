@@ -3,59 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
 
-from synthrelease.kinds.areas.public import AreasParameters
-from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
+from synthrelease.errors import MachineError
+from synthrelease.kinds.areas.kind import AREAS
+from synthrelease.kinds.heatmap.kind import HEATMAP
+from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.kinds.records.public import RecordsParameters
-from synthrelease.kinds.signals.public import (
-    CoefficientParameters,
-    PublishedParameters,
-    SpectralSignalParameters,
-)
-from synthrelease.kinds.statistics.public import StatisticsParameters
+from synthrelease.kinds.records.kind import RECORDS
+from synthrelease.kinds.signals.kind import SIGNALS
+from synthrelease.kinds.statistics.kind import STATISTICS
 
-if TYPE_CHECKING:
-    from synthrelease.data.facts import Facts
-    from synthrelease.kinds.mechanism import Mechanism
-    from synthrelease.privacy.guarantee import Neighbours
-    from synthrelease.specs import InputSpec, OutputSpec
-
-_MECHANISMS: dict[tuple[str, str], type[Parameters]] = {
-    ("heatmap", "spectral"): SpectralParameters,
-    **{("heatmap", name): CellParameters for name in ("gaussian", "laplace")},
-    **{("areas", name): AreasParameters for name in ("gaussian", "laplace")},
-    ("signals", "spectral"): SpectralSignalParameters,
-    **{("signals", name): CoefficientParameters for name in ("lpa", "fpa", "cfpa", "dcfpa")},
-    **{("signals", f"bozkir2021 {name}"): PublishedParameters for name in ("lpa", "fpa", "cfpa", "dcfpa")},
-    **{
-        ("statistics", name): StatisticsParameters
-        for name in ("discrete_laplace", "rounded_gaussian", "exponential")
-    },
-    **{("records", name): RecordsParameters for name in ("marginals", "seeded")},
-}
+GROUP = "synthrelease.kinds"  # of entry points
+SHIPPED = (HEATMAP, AREAS, SIGNALS, RECORDS, STATISTICS)
 
 
-_PREPARED_BY = {
-    kind: f"synthrelease.kinds.{kind}.prepare"
-    for kind in ("heatmap", "areas", "signals", "statistics", "records")
-}
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return all kinds by name: those of this package, and those that installed packages register.
 
-
-def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Mechanism[Any]:
-    """Return the mechanism that a plan's output asks for, with every public parameter filled in.
-
-    Loads the private half of its kind, which no one needs who checks or reads a release.
+    Which are loaded depends on what is installed, never on what a bundle names.
 
     Raises:
-        PlanError: parameters contradict each other or the input.
-        PolicyError: the guarantee would be false or empty.
-        KeyError: there is no such kind.
+        MachineError: a registered kind cannot be loaded, or has the name of another.
     """
-    made: Mechanism[Any] = import_module(_PREPARED_BY[spec.kind]).prepare(spec, source, facts, neighbours)
-    return made
+    known = {kind.name: kind for kind in SHIPPED}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            kind = entry.load()
+        except Exception as error:  # noqa: BLE001  another package's code
+            raise _broken(entry.value, f"{type(error).__name__}: {error}") from None
+        if not isinstance(kind, Kind):
+            raise _broken(entry.value, f"a {type(kind).__name__}, not a Kind")
+        if kind.name in known:
+            raise _broken(entry.value, f"its name, '{kind.name}', is that of another kind")
+        known[kind.name] = kind
+    return known
+
+
+def kind_of(output: Mapping[str, Any]) -> Kind:
+    """Return the kind of an output; KeyError if it is not installed.
+
+    Args:
+        output: an entry of a manifest's `outputs`.
+    """
+    return kinds()[output["kind"]]
 
 
 def parameters_of(output: Mapping[str, Any]) -> Parameters:
@@ -66,20 +60,16 @@ def parameters_of(output: Mapping[str, Any]) -> Parameters:
 
     Raises:
         ValueError: its parameters have not the form of its mechanism's.
-        KeyError: there is no such mechanism.
+        KeyError: there is no such kind, or no such mechanism.
     """
-    mechanism = output["mechanism"]
-    name = mechanism["name"]
-    if mechanism["parameters"].get("calibration") == "bozkir2021":
-        name = f"bozkir2021 {name}"
-    return _MECHANISMS[output["kind"], name].from_entry(mechanism)
+    return kind_of(output).read(output["mechanism"])
 
 
-def input_kinds() -> dict[str, str]:
-    """Return which kind of input every kind of output is made of."""
-    return {kind: parameters.input_kind for (kind, _), parameters in _MECHANISMS.items()}
-
-
-def listed_nouns() -> dict[str, str]:
-    """Return what the public list of the input of every kind of output is a list of."""
-    return {kind: parameters.listed for (kind, _), parameters in _MECHANISMS.items()}
+def _broken(value: str, problem: str) -> MachineError:
+    return MachineError(
+        "kind-broken",
+        "a kind of output that is installed cannot be used",
+        where=f"{value} (entry point of the group {GROUP})",
+        found=problem,
+        remedy="correct or uninstall the package that registers it",
+    )

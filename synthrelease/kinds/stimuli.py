@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from synthrelease.data.screen import Screen
+from synthrelease.field_schema import Count, Labels, among, described
+from synthrelease.kinds.dataset import Axis
 from synthrelease.kinds.parameters import Fault, Parameters
+
+Viewers = Annotated[
+    tuple[Annotated[int, {"minimum": 0}], ...] | None,
+    described(
+        "Of each stimulus, how many people count on it, on average over the labels that decide; null where it is private.",
+        maxItems=100000,
+    ),
+]
+Weight = Annotated[str, among("samples", "duration")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +28,15 @@ class StimulusParameters(Parameters):
     input_kind: ClassVar = "gaze"
     listed: ClassVar = "stimuli"
 
-    max_stimuli_per_person: int  # M
+    max_stimuli_per_person: Count  # M
     assignment_public: bool
     screen: Screen
-    stimuli: tuple[str, ...]
+    stimuli: Labels
+
+    @property
+    def stimulus(self) -> Axis:
+        """The axis of stimuli."""
+        return Axis("stimulus", self.stimuli, words="What was looked at.")
 
     def stimulus_faults(self) -> Iterator[Fault]:
         """Yield where a person counts on more stimuli than there are."""

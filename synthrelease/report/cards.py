@@ -7,17 +7,14 @@ from enum import StrEnum
 from typing import Any
 
 from synthrelease.bundle.disclosure import output_sentences
+from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.privacy.guarantee import NoGuarantee, PlausibleDeniability, from_json
-from synthrelease.report.area_exhibits import area_exhibits
 from synthrelease.report.exhibits import Shown
-from synthrelease.report.map_exhibits import map_exhibits
-from synthrelease.report.mechanism_words import KINDS, how_it_was_made, noise_words, what_it_is
+from synthrelease.report.mechanism_words import noise_words
+from synthrelease.report.panels import shown_of
 from synthrelease.report.promise_words import formal, standing
-from synthrelease.report.record_exhibits import record_exhibits
 from synthrelease.report.released import Released
 from synthrelease.report.row_words import rows_of
-from synthrelease.report.signal_exhibits import signal_exhibits
-from synthrelease.report.statistic_exhibits import statistic_exhibits
 
 
 class Standing(StrEnum):
@@ -48,15 +45,6 @@ class Card:
     shown: Shown  # what there is to see
 
 
-_EXHIBITS = {
-    "heatmap": map_exhibits,
-    "areas": area_exhibits,
-    "signals": signal_exhibits,
-    "records": record_exhibits,
-    "statistics": statistic_exhibits,
-}
-
-
 def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Card:
     """Return the card of an output.
 
@@ -73,14 +61,15 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
             kind = Standing.UNPROTECTED
         case _:
             kind = Standing.PROTECTED
+    parameters = parameters_of(output)
     done, warnings = output_sentences(output)
     return Card(
         f"output-{output['name']}",
         output["name"],
-        KINDS[output["kind"]],
-        what_it_is(output),
+        kind_of(output).title,
+        parameters.summary(),
         tuple(rows_of(released.manifest, output)),
-        how_it_was_made(output),
+        parameters.procedure(),
         kind,
         standing(output),
         formal(guarantee),
@@ -88,7 +77,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         noise_words(output),
         tuple(done),
         tuple(warnings),
-        _EXHIBITS[output["kind"]](released, output, pictures),
+        shown_of(released, output, pictures),
     )
 
 

@@ -76,14 +76,14 @@ def _panel(
         Picture(
             data_uri(map_png(frame, top=full, colours=colours, width_px=size[0], height_px=size[1])),
             *size,
-            f"{alt} {_told(frame if most is None else frame - most, look.unit)}",
+            f"{alt} {_told(frame if most is None else frame - most, look.quantity)}",
             label,
         )
         for frame, label in frames
     )
-    shown = scale(colours, top=full, unit=look.unit)
+    shown = scale(colours, top=full, unit=look.quantity)
     if most is not None:
-        shown = Scale(shown.colours, f"−{short(most, 3)}", f"+{short(most, 3)}", look.unit)
+        shown = Scale(shown.colours, f"−{short(most, 3)}", f"+{short(most, 3)}", look.quantity)
     return Panel(heading, pictures, shown)
 
 

@@ -31,8 +31,8 @@ class Look:
     """What a map was made for and with."""
 
     screen: Screen  # its screen, with the geometry if that is declared
-    blur_px: float  # σ_b of its blur, in pixels of the screen
-    unit: str  # of its values, for the scale
+    blur_px: float | None  # σ_b of its blur, in pixels of the screen, if it has one
+    quantity: str  # what its values are, for the scale
 
 
 def map_figure(
@@ -73,9 +73,9 @@ def map_figure(
 
     shown = np.clip(cells, 0, None)
     top = max(float(one.max()) for one in (shown, uncertainty) if one is not None)
-    drawn = [(shown, VALUE_COLOURS, look.unit)]
+    drawn = [(shown, VALUE_COLOURS, look.quantity)]
     if uncertainty is not None:
-        drawn.append((uncertainty, SPREAD_COLOURS, f"± {look.unit}"))
+        drawn.append((uncertainty, SPREAD_COLOURS, f"± {look.quantity}"))
     headings = ("released", "uncertainty: one standard deviation, on the same scale")
     for panel, (values, colours, label) in enumerate(drawn):
         axis = place(panel, 0.15, _MAP_IN, high)
@@ -96,7 +96,7 @@ def strip_figure(
     frames: Map,
     look: Look,
     *,
-    window: tuple[float, float],
+    times: NDArray[np.float64],
     title: str,
     caption: str = "",
     stimulus: NDArray[np.uint8] | None = None,
@@ -106,7 +106,7 @@ def strip_figure(
     Args:
         frames: shape (frames, rows, columns).
         look: what the map was made for.
-        window: start and end of its time.
+        times: the middle of every frame, shape (frames,).
         title: above.
         caption: below.
         stimulus: the picture that was looked at, shape (height, width, 3).
@@ -122,9 +122,8 @@ def strip_figure(
     )
     axes = np.atleast_1d(figure.subplots(down, across)).ravel()
     shown = np.clip(frames, 0, None)
-    start, end = window
     for axis, number in zip(axes, chosen, strict=False):
-        middle = start + (number + 0.5) / len(frames) * (end - start)
+        middle = float(times[number])
         image = _show(
             axis, shown[number], look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus
         )
@@ -133,7 +132,7 @@ def strip_figure(
         axis.set_visible(False)
     _scale(axes[0], look)
     bar = figure.colorbar(image, ax=axes.tolist(), shrink=0.7)
-    bar.set_label(look.unit)
+    bar.set_label(look.quantity)
     figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
         told = _filled(caption, 0.8 * figure.get_figwidth())  # of larger letters
@@ -250,13 +249,18 @@ def _scale(axis: Axes, look: Look) -> None:
     y, x = screen.height_px * 0.94, screen.width_px * 0.04
     axis.plot([x, x + length], [y, y], color="white", linewidth=3, solid_capstyle="butt")
     degrees = screen.pixels_per_degree
-    told = [f"{length:g} px", f"blur σ {look.blur_px:g} px"]
-    if degrees is not None:
-        told = [f"{told[0]} = {length / degrees:.1f}°", f"{told[1]} = {look.blur_px / degrees:.2g}°"]
+    lengths = {"": length, "blur σ ": look.blur_px}
+    words = []
+    for what, pixels in lengths.items():
+        if pixels is not None:
+            digits = ".1f" if not what else ".2g"
+            words.append(
+                f"{what}{pixels:g} px" + ("" if degrees is None else f" = {pixels / degrees:{digits}}°")
+            )
     axis.text(
         x,
         y - screen.height_px * 0.025,
-        "   ".join(told),
+        "   ".join(words),
         color="white",
         fontsize=8,
         va="bottom",

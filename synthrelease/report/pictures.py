@@ -1,4 +1,4 @@
-"""Pictures of a bundle as files: of its heatmaps one PNG for each stimulus, of its mean signals one for each feature."""
+"""Pictures of a bundle as files: a PNG for each map, such as each stimulus's, and for each chart of courses, such as each feature's."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import DataError, MachineError
 from synthrelease.number_words import listed
 from synthrelease.privacy.guarantee import from_json
-from synthrelease.report.drawn import drawn_course, drawn_labels, drawn_map
 from synthrelease.report.figures import map_figure, save, strip_figure
 from synthrelease.report.file_names import FileNames
 from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure
+from synthrelease.report.views import CourseView, OutputViews, labels_of_manifest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 _ENDINGS = (".png", ".jpg", ".jpeg")
 
 
-def pictured(manifest: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """Return what `draw` makes pictures of, in its order: outputs, each with the label of a picture."""
-    return [(output, label) for output in manifest["outputs"] for label in drawn_labels(output)]
+def pictured(bundle: Bundle) -> list[tuple[str, str]]:
+    """Return what `draw` makes pictures of, in its order: names of outputs, each with the label of a picture."""
+    with Released(bundle.path, bundle.manifest) as released:
+        return [(views.name, label) for views, label in labels_of_manifest(bundle.manifest, released)]
 
 
 def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterator[Path]:
@@ -49,9 +50,9 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
         folder.mkdir(parents=True, exist_ok=True)
         names = FileNames()
         with Released(bundle.path, bundle.manifest) as released:
-            for output, label in pictured(bundle.manifest):
-                path = folder / f"{names.of(output['name'], label)}.png"
-                save(_figure(released, output, label, stimuli), path)
+            for views, label in labels_of_manifest(bundle.manifest, released):
+                path = folder / f"{names.of(views.name, label)}.png"
+                save(_figure(views, label, stimuli), path)
                 yield path
     except OSError as error:
         raise MachineError(
@@ -77,19 +78,20 @@ def promise_caption(manifest: dict[str, Any], output: dict[str, Any]) -> list[st
     ]
 
 
-def _figure(released: Released, output: dict[str, Any], label: str, stimuli: Path | None) -> Figure:
+def _figure(views: OutputViews, label: str, stimuli: Path | None) -> Figure:
+    manifest = views.released.manifest
+    output = next(one for one in manifest["outputs"] if one["name"] == views.name)
     common: dict[str, Any] = {
-        "title": f"{output['name']}: {label}",
-        "caption": "\n".join(promise_caption(released.manifest, output)),
+        "title": f"{views.name}: {label}",
+        "caption": "\n".join(promise_caption(manifest, output)),
     }
-    if output["kind"] == "signals":
-        course = drawn_course(released, output, label)
-        return signals_figure(course.curves, x=course.steps, x_label="step", y_label=course.y_label, **common)
-    drawn = drawn_map(released, output, label)
+    view = views.view(label)
+    if isinstance(view, CourseView):
+        return signals_figure(view.curves, x=view.x, x_label=view.x_label, y_label=view.y_label, **common)
     common["stimulus"] = _picture(stimuli, label)
-    if drawn.window is not None:
-        return strip_figure(drawn.cells, drawn.look, window=drawn.window, **common)
-    return map_figure(drawn.cells, drawn.look, uncertainty=drawn.uncertainty, **common)
+    if view.times is not None:
+        return strip_figure(view.cells, view.look, times=view.times, **common)
+    return map_figure(view.cells, view.look, uncertainty=view.uncertainty, **common)
 
 
 def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:

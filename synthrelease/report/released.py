@@ -64,6 +64,21 @@ class Released:
         dataset, index = self._labelled(output)[labels]
         return self.item(output, dataset.path, index)
 
+    def has(self, output: str, path: str) -> bool:
+        """Return whether an output has a dataset: not all that there is today was in bundles of format 1."""
+        return self._output(output).has(path)
+
+    def array(self, output: str, path: str) -> NDArray[Any]:
+        """Return a dataset of an output, all of its items; errors as `values`."""
+        stored = self._output(output)
+        dataset = stored.dataset(path)
+        if stored.version > 1:
+            place = stored.path(dataset)
+            self._compare(place)
+            return self._file.array(place)
+        items = [self.item(output, path, index) for index in dataset.indices()]
+        return np.concatenate([item.reshape(-1) for item in items]).reshape(dataset.shape)
+
     def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:
         """Return an item of an output's dataset, such as `item("attention", "heatmap", (0,))`, of the item's shape; errors as `values`."""
         shape = self._output(output).dataset(path).item_shape

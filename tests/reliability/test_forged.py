@@ -330,7 +330,7 @@ def test_missing_field_in_the_manifest(bundle):
 
 def test_ball_radius_understated_with_everything_that_follows(bundle):
     def change(manifest):
-        output(manifest, "signals")["mechanism"]["parameters"]["bound_steps"] = [1]
+        output(manifest, "signals")["mechanism"]["parameters"]["bound_grid_units"] = [1]
         recompute_claims(manifest)
 
     forge(bundle, change)
@@ -1388,7 +1388,7 @@ def _one_area_more(manifest):
         (_set("visits", "transitions", False), "unlisted"),
         (_set("dwell", "transitions", True), "missing"),
         (_set("visits", "assignment_public", False), "manifest"),
-        (_set("visits", "half_range_steps", 1), "manifest"),
+        (_set("visits", "half_range_grid_units", 1), "manifest"),
         (_set("visits", "stimuli", ["coast", "garden"]), "unlisted"),
         (_set("visits", "areas", []), "manifest"),
         (_reversed_areas, "manifest"),

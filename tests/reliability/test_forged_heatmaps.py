@@ -205,7 +205,7 @@ def test_fewer_stimuli_than_counted_do_not_cost_less_where_the_event_disagrees(f
     assert {"sensitivity", "guarantee"} <= forge(forged, change)
 
 
-@pytest.mark.parametrize("key", ["radius_steps", "constant_steps", "cutoff"])
+@pytest.mark.parametrize("key", ["radius_grid_units", "constant_grid_units", "cutoff"])
 def test_a_constant_of_the_mechanism_changed(forged: Path, key: str) -> None:
     def change(manifest: Manifest) -> None:
         parameters(manifest, "still")[key] *= 2

@@ -170,7 +170,7 @@ def test_a_clip_told_smaller_than_it_was_is_refuted_by_the_integers(noised: Path
 
     def change(manifest: Manifest) -> None:
         parameters(manifest, "whole")["clip"] = 0.01
-        parameters(manifest, "whole")["bound_steps"] = [2073]
+        parameters(manifest, "whole")["bound_grid_units"] = [2073]
         leaf = output(manifest, "whole")["event"]
         leaf["scale"] = output(manifest, "whole")["noise"]["scale"] = scaled(leaf["scale"], 0.01 / 0.9)
 
@@ -335,7 +335,7 @@ def test_a_gaussian_release_with_a_private_choice(noised: Path, gaussian_bytes: 
             (lambda manifest: output(manifest, "chunks")["narrower_units"][0].update(epsilon=1.0),),
             {"guarantee"},
         ),
-        ((told("chunks", bound_steps=[131071, 92682]), recompute_sensitivities), {"sensitivity"}),
+        ((told("chunks", bound_grid_units=[131071, 92682]), recompute_sensitivities), {"sensitivity"}),
     ]
     for changes, expected in forgeries:
         noised.write_bytes(gaussian_bytes)

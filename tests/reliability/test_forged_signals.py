@@ -204,7 +204,7 @@ def test_bounds_of_a_series_that_do_not_follow_from_its_form(
     """By a step, and with everything that follows from them."""
 
     def change(manifest: Manifest) -> None:
-        parameters(manifest, name)["bound_steps"] = bounds(parameters(manifest, name)["bound_steps"])
+        parameters(manifest, name)["bound_grid_units"] = bounds(parameters(manifest, name)["bound_grid_units"])
 
     assert "sensitivity" in found(noised, change)
     assert found(noised, recompute_sensitivities) == {"sensitivity"}
@@ -214,9 +214,9 @@ def test_bounds_of_a_series_that_do_not_follow_from_its_form(
 def test_another_number_of_bounds(noised: Path, bounds: Callable[[list[int]], list[int]]) -> None:
     for name in NOISED:
         before = noised.read_bytes()
-        stated = bounds(parameters(read_manifest(noised), name)["bound_steps"])
-        if len(stated) != len(parameters(read_manifest(noised), name)["bound_steps"]):
-            assert found(noised, told(name, bound_steps=stated)) & {"manifest", "sensitivity"}
+        stated = bounds(parameters(read_manifest(noised), name)["bound_grid_units"])
+        if len(stated) != len(parameters(read_manifest(noised), name)["bound_grid_units"]):
+            assert found(noised, told(name, bound_grid_units=stated)) & {"manifest", "sensitivity"}
         noised.write_bytes(before)
 
 
@@ -227,10 +227,10 @@ def test_another_number_of_bounds(noised: Path, bounds: Callable[[list[int]], li
         ("changes", {"clip": 0.49}),
         ("changes", {"clip": 1.0}),
         ("whole", {"clip": 0.5}),
-        ("changes", {"max_change_steps": None}),
-        ("changes", {"max_change_steps": 6554}),
-        ("changes", {"max_change_steps": 6552}),
-        ("changes", {"max_change_steps": 3000}),
+        ("changes", {"max_change_grid_units": None}),
+        ("changes", {"max_change_grid_units": 6554}),
+        ("changes", {"max_change_grid_units": 6552}),
+        ("changes", {"max_change_grid_units": 3000}),
         ("chunks", {"length": 41}),
         ("whole", {"length": 41}),
     ],
@@ -249,23 +249,23 @@ def test_clip_limit_and_length_are_those_that_the_bounds_follow_from(
         ("steps", {"clip": 0.5}),
         ("steps", {"coefficients": 2}),
         ("steps", {"chunk": 4}),
-        ("steps", {"max_change_steps": 9}),
+        ("steps", {"max_change_grid_units": 9}),
         ("whole", {"chunk": 8}),
         ("whole", {"coefficients": None}),
         ("whole", {"coefficients": 22}),
         ("chunks", {"chunk": None}),
         ("chunks", {"chunk": 41}),
-        ("chunks", {"max_change_steps": 9}),
-        ("chunks", {"half_range_steps": 4}),
+        ("chunks", {"max_change_grid_units": 9}),
+        ("chunks", {"half_range_grid_units": 4}),
         ("chunks", {"coefficients": 10}),
         ("chunks", {"candidates": [1, 2, 10]}),
         ("published", {"chunk": None}),
         ("published", {"chunk": 41}),
         ("published", {"coefficients": None}),
         ("published", {"query": "mean"}),
-        ("published", {"bound_steps": [5]}),
+        ("published", {"bound_grid_units": [5]}),
         ("course", {"query": "each"}),
-        ("course", {"radius_steps": 32768}),
+        ("course", {"radius_grid_units": 32768}),
         ("course", {"cosines": 41}),
         ("course", {"baseline_steps": 3}),
         ("after", {"baseline_steps": None}),
@@ -285,7 +285,7 @@ def test_parameters_that_contradict_each_other(
 def test_the_constant_beside_each_series_is_the_one_that_was_clipped_with_it(
     spectral: Path, constant: int
 ) -> None:
-    assert found(spectral, told("course", constant_steps=constant), recompute_claims) == {"sensitivity"}
+    assert found(spectral, told("course", constant_grid_units=constant), recompute_claims) == {"sensitivity"}
 
 
 @pytest.mark.parametrize(

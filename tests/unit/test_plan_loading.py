@@ -16,7 +16,7 @@ import pytest
 import refusals
 from goldens import check_text, figures
 
-from synthrelease.bundle.manifest import referred, schema
+from synthrelease.json_schemas import referred, schema
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.plan import Plan, load_plan
 from synthrelease.privacy.guarantee import Neighbours

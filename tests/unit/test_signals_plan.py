@@ -99,7 +99,7 @@ def test_a_chunk_is_64_steps_and_32_for_differences_and_no_longer_than_the_serie
         made = noised(tmp_path, mechanism=mechanism, chunk=4096)
         assert made.parameters.form.chunk == 40
         assert made.parameters.to_entry()["parameters"]["chunk"] == 40
-        assert len(made.parameters.to_entry()["parameters"]["bound_steps"]) == 1
+        assert len(made.parameters.to_entry()["parameters"]["bound_grid_units"]) == 1
 
 
 def test_of_short_chunks_all_frequencies_are_kept(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_options_are_taken_as_the_plan_says_them(tmp_path: Path) -> None:
     assert p.form == SignalForm("dcfpa", 40, 8, 3, HALF_RANGE // 2, 0.5)
     assert (made.noise, p.query, p.completion, p.is_each) == ("gaussian", "each", "centre", True)
     told = made.parameters.to_entry()
-    assert told["parameters"]["max_change_steps"] == HALF_RANGE // 2
-    assert told["parameters"]["bound_steps"] == [part.radius for part in p.form.parts]
+    assert told["parameters"]["max_change_grid_units"] == HALF_RANGE // 2
+    assert told["parameters"]["bound_grid_units"] == [part.radius for part in p.form.parts]
     whole = noised(tmp_path, mechanism="dcfpa", chunk=8, coefficients=3, max_change=1).parameters.form
     assert whole.max_change == 2 * HALF_RANGE
     assert noised(tmp_path, mechanism="dcfpa", max_change=1e-9).parameters.form.max_change == 1

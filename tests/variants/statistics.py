@@ -21,7 +21,7 @@ from variants.variant import Variant
 if TYPE_CHECKING:
     from variants.people import Arrays
 
-EVERY = ("count", "sum", "mean", "variance", "histogram")
+EVERY = tuple(noisy.NOISY_STATISTICS)
 # Of the bounds, from their middle: opposite 1 the moments of a variance are furthest in L1 at −1/4, in L2 at (√½ − 1)/2.
 FAR_IN_L1, FAR_IN_L2 = -0.25, (0.5**0.5 - 1) / 2
 

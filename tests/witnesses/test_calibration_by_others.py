@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from synthrelease.bundle.manifest import schema
+from synthrelease.json_schemas import schema
 from synthrelease.design import Design, PlannedOutput
 from synthrelease.kinds.statistics.quantiles import utilities
 from synthrelease.privacy import accounting

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from synthrelease.appraisal.yardsticks.areas import AREAS
+from synthrelease.appraisal.yardsticks.generic import GENERIC
 from synthrelease.appraisal.yardsticks.maps import MAPS
 from synthrelease.appraisal.yardsticks.records import RECORDS
 from synthrelease.appraisal.yardsticks.signals import PUBLISHED_SIGNALS, SIGNALS
@@ -35,5 +36,5 @@ __all__ = ["Kind", "Yardstick", "exact_parts", "kind_of", "parts"]
 
 
 def kind_of(mechanism: Mechanism[Any]) -> Kind:
-    """Return how an output is judged."""
-    return _KINDS[type(mechanism)]
+    """Return how an output is judged; one of a kind of another package by what all have in common."""
+    return _KINDS.get(type(mechanism), GENERIC)

@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+import numpy as np
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
-from synthrelease.kinds.areas.words import SENTENCES
+from synthrelease.field_schema import Label, among, described
+from synthrelease.kinds.areas import words
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, public_input
-from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.event import Event, Noise
@@ -23,50 +26,94 @@ from synthrelease.remarks import Remark, remark
 SAMPLES, DURATION = "samples", "duration"
 
 
+_Pixel = Annotated[float, {"minimum": 0}]
+
+
 @dataclass(frozen=True)
 class PublicArea:
     """An area as a manifest has it; without a shape it is what lies in no other."""
 
-    name: str
-    shape: str | None
-    coordinates: tuple[tuple[float, float], ...] | None
-    label: int | None
-    stimuli: tuple[str, ...] | None
+    name: Label
+    shape: Annotated[
+        str | None, described("null for elsewhere.", **among("rectangle", "polygon", LABEL, None))
+    ]
+    coordinates: Annotated[
+        tuple[tuple[_Pixel, _Pixel], ...] | None,
+        described(
+            "Corners (x, y) in pixels: left top and right bottom of a rectangle; null for a label.",
+            minItems=2,
+            maxItems=10000,
+        ),
+    ]
+    label: Annotated[int | None, described("Value of the area's pixels in the label image.", minimum=1)]
+    stimuli: Annotated[
+        tuple[Label, ...] | None,
+        described("Those that have the area; null for all.", minItems=1, uniqueItems=True),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AreasParameters(StimulusParameters):
     """The public parameters of an areas output."""
 
+    mechanisms: ClassVar = ("gaussian", "laplace")
     kind: ClassVar = "areas"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
 
-    areas: tuple[PublicArea, ...]
+    areas: Annotated[
+        tuple[PublicArea, ...],
+        described(
+            "In the order in which they are tried and released; the last is what lies in no other.",
+            minItems=2,
+            maxItems=1001,
+        ),
+    ]
     transitions: bool
-    weight: str  # "samples" or "duration"
-    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
-    half_range_steps: int = HALF_RANGE  # that a person divides on a stimulus
+    weight: Weight
+    viewers: Viewers = public_input()  # noqa: RUF009  a field
+    half_range_grid_units: Annotated[
+        int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
+    ] = HALF_RANGE
 
-    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
+    def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
         names = [area.name for area in self.areas]
-        stimulus = Axis("stimulus", self.stimuli)
-        of_what: dict[str, tuple[tuple[Axis, ...], Callable[..., Array]]] = {
-            "dwell": ((Axis("area", names),), derived.dwell_shares)
-        }
+        area = Axis("area", names, words="Area of interest; elsewhere is what no area holds.")
+        yield from self._of("dwell", (area,), "proportion of looking", derived.dwell_shares, event)
         if self.transitions:
-            moves = (Axis("from_area", names), Axis("to_area", names))
-            of_what["transitions"] = (moves, derived.transition_shares)
-        for what, (axes, shares) in of_what.items():
-            yield Dataset(f"{what}/noisy", (stimulus, *axes), Role.NOISY, INTEGERS, items=1)
+            left = Axis("from_area", names, words="Area that was left.")
+            reached = Axis("to_area", names, words="Area that was looked at next.")
+            quantity = "proportion of all moves on the stimulus"
+            yield from self._of("transitions", (left, reached), quantity, derived.transition_shares, event)
+
+    def _of(
+        self, name: str, axes: tuple[Axis, ...], quantity: str, shares: Callable[..., Array], event: Event
+    ) -> Iterator[Dataset]:
+        all_axes = (self.stimulus, *axes)
+        integers = "noisy grid units that participants divide"
+        yield Dataset(f"{name}/noisy", all_axes, Role.NOISY, INTEGERS, quantity=integers, items=1)
+        yield Dataset(
+            f"{name}/shares",
+            all_axes,
+            Role.ESTIMATE,
+            quantity=quantity,
+            items=1,
+            sources=(Source(f"{name}/noisy"),),
+            derive=partial(self._shares, shares),
+        )
+        if self.viewers is not None and name == "dwell":
             yield Dataset(
-                f"{what}/shares",
-                (stimulus, *axes),
-                Role.ESTIMATE,
-                items=1,
-                sources=(Source(f"{what}/noisy"),),
-                derive=partial(self._shares, shares),
+                f"{name}/uncertainty",
+                (self.stimulus,),
+                Role.UNCERTAINTY,
+                quantity=f"standard deviation of the noise in each {quantity}, before impossible ones are corrected",
+                derive=partial(self._uncertainty, deviation_of(event)),
             )
+
+    def _uncertainty(self, deviation: float, _index: Index) -> Array:
+        viewers = np.maximum(np.array(self.viewers), 1)
+        result: Array = deviation / (self.half_range_grid_units * viewers)
+        return result
 
     def _shares(self, shares: Callable[..., Array], index: Index, integers: Array) -> Array:
         number = index[0]
@@ -84,6 +131,18 @@ class AreasParameters(StimulusParameters):
             transitions=self.transitions,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how noise shows."""
+        return [words.reading(self, deviation_of(event))]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

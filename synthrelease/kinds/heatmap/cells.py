@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.errors import PolicyError
+from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.collected import Sums, Tally
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
 from synthrelease.kinds.heatmap.public import LIU2019, CellParameters
+from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.maths.expected_quality import correlation_of_cells
 from synthrelease.maths.gaze_caps import excess_norms
@@ -28,7 +29,11 @@ from synthrelease.privacy.budget import GAUSSIAN, Budget
 from synthrelease.privacy.calibration import gaussian_delta, liu2019_sigma
 from synthrelease.privacy.event import Noise, RoundedGaussian
 from synthrelease.privacy.sensitivity import excess_over_cap
+from synthrelease.specs import OutputSpec
 
+PRIVATE = "private"  # of a cap: chosen from a public list
+# Candidates of a private cap below T, if the plan lists none.
+_CAPS = (1, 2, 3, 5, 8, 13, 20, 30, 50, 80, 130, 200, 300, 500, 800)
 _WITHIN_CAP = 0.75  # of the samples that could count
 _PLACES = 25  # cells of the blur's size that a person is in; finer cells are √ as many (mouse-tracked, 5 s an image)
 _COUNTED = 100  # samples of a person, where their number is not bounded
@@ -40,6 +45,25 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
 
     list_field: ClassVar = "caps"
     choice_field: ClassVar = "cap"
+
+    @classmethod
+    def of(cls, request: HeatmapRequest, name: str) -> CellHeatmap:
+        """Return the mechanism that a plan asks for.
+
+        Raises:
+            PlanError: parameters contradict each other or the input.
+        """
+        o = request.spec.options
+        if o["calibration"] == LIU2019 and o["max_samples_per_stimulus"] != "unlimited":
+            raise PlanError(
+                "key-not-for-calibration",
+                "Liu et al. 2019 do not bound a person's samples",
+                where=request.spec.where,
+                expected='max_samples_per_stimulus = "unlimited" with calibration = "liu2019"',
+                remedy="add it, or leave out calibration",
+            )
+        made = cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=name)
+        return _with_private_cap(request.spec, made) if o["mechanism"] == name else made
 
     def calibrated_noise(self, budget: Budget | None) -> Noise:
         """Return the noise that a budget buys: exactly calibrated, or the paper's σ where that is sufficient.
@@ -146,6 +170,63 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
         maps = np.zeros(self._shape, dtype=np.int64)
         np.add.at(maps.reshape(-1), place, number)
         return maps
+
+
+def _parameters(request: HeatmapRequest, noise: str) -> CellParameters:
+    o, screen = request.spec.options, request.screen
+    max_samples = o["max_samples_per_stimulus"]
+    if o["mechanism"] != noise:  # for comparison: cells as coarse as the blur allows
+        cell = max(request.blur_px, 1)
+        rows, columns = math.ceil(screen.height_px / cell), math.ceil(screen.width_px / cell)
+    else:
+        rows, columns = o.get("height_px", screen.height_px), o.get("width_px", screen.width_px)
+    return CellParameters(
+        name=noise,
+        **request.common,
+        rows=rows,
+        columns=columns,
+        cap=1 if o["cap"] == PRIVATE else o["cap"],
+        caps=None,
+        max_samples_per_stimulus=None if max_samples == "unlimited" else max_samples,
+        calibration=o["calibration"],
+    )
+
+
+def _with_private_cap(spec: OutputSpec, made: CellHeatmap) -> CellHeatmap:
+    o, most = spec.options, made.parameters.max_samples_per_stimulus
+    if o["cap"] != PRIVATE:
+        for key in ("caps", "cap_share"):
+            if key in spec.given:
+                raise PlanError(
+                    "key-needs-private-choice",
+                    f"'{key}' is for a cap that is chosen privately",
+                    where=spec.where,
+                    expected='cap = "private"',
+                    remedy="leave the key out, or choose the cap privately",
+                )
+        return made
+    if most is None:
+        raise PlanError(
+            "cap-needs-bound",
+            "a cap cannot be chosen privately where a person's samples are not bounded",
+            where=spec.where,
+            found='max_samples_per_stimulus = "unlimited"',
+            expected="a number: one person could otherwise decide the choice",
+            remedy="give max_samples_per_stimulus a number, or cap one",
+        )
+    caps = tuple(o.get("caps", [m for m in _CAPS if m < most] + [most]))
+    if list(caps) != sorted(set(caps)) or caps[-1] > most:
+        raise PlanError(
+            "bad-candidates",
+            "the candidates of a cap are no list to choose from",
+            where=spec.where,
+            found=str(list(caps))[:80],
+            expected=f"increasing numbers up to max_samples_per_stimulus = {most}",
+            remedy="correct the list, or leave it out",
+        )
+    # What is chosen takes the place of the cap that stands there.
+    parameters = replace(made.parameters, caps=caps)
+    return replace(made, parameters=parameters, choice_share=float(o["cap_share"]))
 
 
 def cell_counts(gaze: Gaze, parameters: CellParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

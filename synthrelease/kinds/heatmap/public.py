@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from synthrelease.data.screen import Screen
+from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
-from synthrelease.kinds.heatmap.words import SENTENCES
+from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
-from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.maths import derived
 from synthrelease.maths.centre_bias import CENTRE
 from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
+from synthrelease.number_words import several
 from synthrelease.privacy import sensitivity as sensitivities
 from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.privacy.guarantee import Neighbours
@@ -28,16 +31,26 @@ SAMPLES, DURATION = "samples", "duration"
 LIU2019 = "liu2019"
 
 
+Side = Annotated[int, {"minimum": 1, "maximum": 20000}]
+
+
 @dataclass(frozen=True, kw_only=True)
 class HeatmapParameters(StimulusParameters):
     """What the parameters of all heatmaps have."""
 
     kind: ClassVar = "heatmap"
-    sentences: ClassVar = SENTENCES
+    private_half: ClassVar[str]  # module and class of the mechanism
+    plan_keys: ClassVar[tuple[str, ...]]  # of a plan's output, which have a meaning for it and not for all
+    sentences: ClassVar = words.SENTENCES
 
-    rows: int  # of the published map
-    columns: int
-    blur_px: float  # σ_b, in pixels of the screen
+    rows: Side  # of the published map
+    columns: Side
+    blur_px: Annotated[float, {"minimum": 0, "maximum": 100000}]  # σ_b, in pixels of the screen
+
+    @property
+    def map_scale(self) -> tuple[Screen, float | None]:
+        """The screen, and σ of the blur."""
+        return self.screen, self.blur_px
 
     @property
     def pixels(self) -> tuple[Axis, Axis]:
@@ -46,25 +59,43 @@ class HeatmapParameters(StimulusParameters):
             (np.arange(cells) + 0.5) * (side / cells)
             for cells, side in ((self.rows, self.screen.height_px), (self.columns, self.screen.width_px))
         )
-        return Axis("y_px", y, "px"), Axis("x_px", x, "px")
+        return (
+            Axis("y_px", y, "px", words="Middle of the cell, from the top of the screen."),
+            Axis("x_px", x, "px", words="Middle of the cell, from the left of the screen."),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpectralParameters(HeatmapParameters):
     """Spectral heatmaps: coefficients of people's maps, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
 
-    frames: int | None  # of a dynamic map
-    window: tuple[float, float] | None  # the time that is shown, in the unit of the data
-    blur_time: float | None
-    exponent: float  # a of the weights H^a
-    clip: float  # c₀
-    clipping: str  # "joint" or "per-stimulus"
-    weight: str  # "samples" or "duration"
-    prior: str  # "centre" or "none"
-    viewers: tuple[int, ...] | None = public_input()  # of every stimulus, if public
-    cutoff: float = CUTOFF
-    radius_steps: int = RADIUS
-    constant_steps: int = CONSTANT_STEPS
+    mechanisms: ClassVar = ("spectral",)
+    private_half: ClassVar = "synthrelease.kinds.heatmap.spectral:SpectralHeatmap"
+    plan_keys: ClassVar = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
+    blur_px: Annotated[float, {"exclusiveMinimum": 0, "maximum": 100000}]
+    frames: Annotated[
+        int | None, described("Of a dynamic map; null for a static one.", minimum=1, maximum=10000)
+    ]
+    window: Annotated[
+        tuple[float, float] | None, described("Start and end of the time shown, in the unit of the data.")
+    ]
+    blur_time: Annotated[float | None, {"exclusiveMinimum": 0}]
+    exponent: Annotated[float, described("a of the weights H^a.", minimum=0, maximum=4)]
+    clip: Annotated[
+        float,
+        described(
+            "c₀: norm clipped to, as a share of that of one typical point.", exclusiveMinimum=0, maximum=10
+        ),
+    ]
+    clipping: Annotated[str, among("joint", "per-stimulus")]
+    weight: Weight
+    prior: Annotated[str, among("centre", "none")]
+    viewers: Viewers = public_input()  # noqa: RUF009  a field
+    cutoff: Annotated[
+        float, described("τ: frequencies that the blur leaves less of are not released.", const=CUTOFF)
+    ] = CUTOFF
+    radius_grid_units: Annotated[int, {"const": RADIUS}] = RADIUS
+    constant_grid_units: Annotated[int, {"const": CONSTANT_STEPS}] = CONSTANT_STEPS
 
     @cached_property
     def form(self) -> SpectralForm:
@@ -88,16 +119,16 @@ class SpectralParameters(HeatmapParameters):
             return self.pixels
         start, end = self.window
         middles = start + (np.arange(self.frames) + 0.5) * ((end - start) / self.frames)
-        return Axis("time", middles), *self.pixels
+        return Axis("time", middles, words="Middle of the frame, in the unit of the window."), *self.pixels
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy coefficients of every stimulus, what they are divided by, the heatmap and its uncertainty."""
         deviation = deviation_of(event)
-        stimulus = Axis("stimulus", self.stimuli)
         coefficients = Axis("coefficient", range(self.form.band.count))
-        yield Dataset("noisy", (stimulus, coefficients), Role.NOISY, INTEGERS, items=1)
+        axes = (self.stimulus, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="weighted cosine coefficients", items=1)
         yield normalization(
-            (stimulus,),
+            (self.stimulus,),
             partial(
                 masses,
                 deviation=deviation,
@@ -106,14 +137,16 @@ class SpectralParameters(HeatmapParameters):
                 joint=self.joint,
             ),
         )
-        for path, role, derive in (
-            ("heatmap", Role.ESTIMATE, self._heatmap),
-            ("uncertainty", Role.UNCERTAINTY, self._uncertainty),
+        density = "relative fixation density (1 = uniform)"
+        for path, role, derive, quantity in (
+            ("heatmap", Role.ESTIMATE, self._heatmap, density),
+            ("uncertainty", Role.UNCERTAINTY, self._uncertainty, f"standard deviation of the {density}"),
         ):
             yield Dataset(
                 path,
-                (stimulus, *self.cells),
+                (self.stimulus, *self.cells),
                 role,
+                quantity=quantity,
                 items=1,
                 sources=(Source("noisy"), Source(NORMALIZATION)),
                 derive=partial(derive, deviation),
@@ -138,6 +171,18 @@ class SpectralParameters(HeatmapParameters):
             joint=self.joint,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.spectral_procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.spectral_biases(self)
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
@@ -182,17 +227,36 @@ class SpectralParameters(HeatmapParameters):
 class CellParameters(HeatmapParameters):
     """Heatmaps of counts in cells, each with noise (`cells.proof.md`)."""
 
-    cap: int  # m, the most that a person counts in a cell
-    caps: tuple[int, ...] | None  # what it was chosen from privately
-    max_samples_per_stimulus: int | None  # T
-    calibration: str  # "exact" or "liu2019"
+    mechanisms: ClassVar = ("gaussian", "laplace")
+    private_half: ClassVar = "synthrelease.kinds.heatmap.cells:CellHeatmap"
+    plan_keys: ClassVar = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
+    cap: Annotated[int, described("m, the most that a person counts in a cell.", minimum=1)]
+    caps: Annotated[
+        tuple[Count, ...] | None,
+        described(
+            "The list that the cap was chosen from privately; null if it stood in the plan.",
+            minItems=1,
+            maxItems=100,
+            uniqueItems=True,
+        ),
+    ]
+    max_samples_per_stimulus: Annotated[
+        int | None, described("T, the most samples of a person on a stimulus; null for no limit.", minimum=1)
+    ]
+    calibration: Annotated[str, among("exact", LIU2019)]
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield the noisy counts of every stimulus, and the heatmap."""
-        axes = (Axis("stimulus", self.stimuli), *self.pixels)
-        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, items=1)
+        axes = (self.stimulus, *self.pixels)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy counts", items=1)
         yield Dataset(
-            "heatmap", axes, Role.ESTIMATE, items=1, sources=(Source("noisy"),), derive=self._heatmap
+            "heatmap",
+            axes,
+            Role.ESTIMATE,
+            quantity="counts per participant" if self.people else "counts",
+            items=1,
+            sources=(Source("noisy"),),
+            derive=self._heatmap,
         )
 
     def _heatmap(self, _index: Index, noisy: Array) -> Array:
@@ -210,6 +274,22 @@ class CellParameters(HeatmapParameters):
             assignment_public=self.assignment_public,
             neighbours=neighbours,
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.cell_procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return [f"at most {several(self.cap, 'sample')} of one participant count in a cell."]
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how noise shows."""
+        return [words.cell_reading(self, deviation_of(event))]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

@@ -13,27 +13,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.screen import Screen
+from synthrelease.errors import PlanError
 from synthrelease.kinds.collected import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.accuracy import SEEN_THROUGH, Heatmap, Viewing
 from synthrelease.kinds.heatmap.public import DURATION, SpectralParameters
+from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.maths.ball import clip_to_ball
 from synthrelease.maths.binning import integer_shares
 from synthrelease.maths.centre_bias import CENTRE
 from synthrelease.maths.expected_quality import correlation_of_posterior
-from synthrelease.maths.spectral import RADIUS
-from synthrelease.maths.spectrum import WEIGHT, point_coefficients, positions
-from synthrelease.privacy.budget import Budget
+from synthrelease.maths.spectral import MOST_CELLS, RADIUS, SpectralForm
+from synthrelease.maths.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
+from synthrelease.privacy.budget import GAUSSIAN, Budget
+from synthrelease.specs import InputSpec, OutputSpec
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
 _BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time
+_TIME_BLUR_SHARE = 0.1  # of the window
+_CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
+_MOST_COEFFICIENTS = 50_000_000  # of all stimuli together: their sums must fit into memory
+_MOST_FRAMES = 10_000
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpectralHeatmap(Heatmap[SpectralParameters]):
     """Coefficients of people's maps, clipped to a ball, with Gaussian noise."""
+
+    @classmethod
+    def of(cls, request: HeatmapRequest, name: str) -> SpectralHeatmap:
+        """Return the mechanism that a plan asks for.
+
+        Raises:
+            PlanError: parameters contradict each other or the input.
+        """
+        return cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=GAUSSIAN)
 
     def collect(self, data: Gaze) -> Sums:
         """Return what some people contribute."""
@@ -55,6 +72,133 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
         return correlation_of_posterior(
             viewing.expected, frequencies, variance, mean_known=form.prior == CENTRE
         )
+
+
+def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
+    spec, source, screen, blur_px = request.spec, request.source, request.screen, request.blur_px
+    o = spec.options
+    window = _window(spec, source)
+    blurs: tuple[float, ...] = (blur_px / screen.height_px, blur_px / screen.width_px)
+    if window is not None:
+        blurs = (_blur_time(spec, window) / (window[1] - window[0]), *blurs)
+    try:
+        form = SpectralForm(
+            blurs, _resolution(spec, screen, blurs), float(o["exponent"]), float(o["clip"]), o["prior"]
+        )
+    except (ValueError, ArithmeticError):
+        raise PlanError(
+            "bad-blur",
+            "no map can be made with this blur and size",
+            where=spec.where,
+            found=f"blur_px = {blur_px:g}"
+            + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
+            expected=f"a blur that leaves 2 to {LARGEST_BAND} frequencies, at most {LARGEST_SIDE} of an axis, and a map of at "
+            f"most {MOST_CELLS} cells",
+            remedy='mechanism = "gaussian" can do without a blur',
+        ) from None
+    _check_size(request, form)
+    if o["weight"] == DURATION and "duration" not in source.options["columns"]:
+        raise PlanError(
+            "no-duration-column",
+            "samples are to be weighted by their duration, but no column tells it",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out weight",
+        )
+    *frames, rows, columns = form.cells
+    return SpectralParameters(
+        name=name,
+        **request.common,
+        viewers=request.viewers,
+        rows=rows,
+        columns=columns,
+        frames=frames[0] if frames else None,
+        window=window,
+        blur_time=None if window is None else _blur_time(spec, window),
+        exponent=form.exponent,
+        clip=form.clip,
+        clipping=o["clipping"],
+        weight=o["weight"],
+        prior=form.prior,
+    )
+
+
+def _resolution(spec: OutputSpec, screen: Screen, blurs: tuple[float, ...]) -> tuple[int, ...]:
+    """Of the published map: as the plan says, else so many for each σ of the blur, but no more than pixels."""
+    o = spec.options
+    rows, columns = (
+        min(side, math.ceil(_CELLS_PER_BLUR / blur))
+        for side, blur in zip((screen.height_px, screen.width_px), blurs[-2:], strict=True)
+    )
+    cells = (o.get("height_px", rows), o.get("width_px", columns))
+    if "window" not in o:
+        return cells
+    return (o.get("frames", min(_MOST_FRAMES, math.ceil(_CELLS_PER_BLUR / blurs[0]))), *cells)
+
+
+def _check_size(request: HeatmapRequest, form: SpectralForm) -> None:
+    """Refuse what could not be computed for some people: whether it can must not depend on who they are."""
+    together = request.max_stimuli if request.spec.options["clipping"] == "joint" else 1
+    largest = (
+        math.ceil(1.01 * 2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
+    )  # all cosines √2, rounded
+    if largest**2 * form.band.count * together >= 2**62:
+        raise PlanError(
+            "clip-too-small",
+            "the clip is so small that squares of a person's coefficients would leave 64 bits",
+            where=request.spec.where,
+            found=f"clip = {form.clip:g}",
+            expected="a larger clip; 0.35 suits most data",
+            remedy="raise the clip",
+        )
+    count = form.band.count * len(request.facts.names)
+    if count > _MOST_COEFFICIENTS:
+        raise PlanError(
+            "too-many-coefficients",
+            "the coefficients of all stimuli together are too many",
+            where=request.spec.where,
+            found=str(count),
+            expected=f"at most {_MOST_COEFFICIENTS}",
+            remedy="blur more, or release the stimuli in several outputs",
+        )
+
+
+def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
+    o = spec.options
+    if "window" not in o:
+        for key in ("blur_time", "frames"):
+            if key in o:
+                raise PlanError(
+                    "key-needs-window",
+                    f"'{key}' is for a dynamic map, but the output has no window",
+                    where=spec.where,
+                    expected="window = [start, end], in the unit of the column `time`",
+                    remedy="add the window, or leave the key out",
+                )
+        return None
+    start, end = map(float, o["window"])
+    if not (start < end and math.isfinite(end - start) and end - start > 1e-300):
+        raise PlanError(
+            "bad-window",
+            "the window is no span of time",
+            where=spec.where,
+            found=f"[{start:g}, {end:g}]",
+            expected="two finite numbers, the earlier first",
+            remedy="correct the window",
+        )
+    if "time" not in source.options["columns"]:
+        raise PlanError(
+            "no-time-column",
+            "a dynamic map needs a column of time stamps",
+            where=spec.where,
+            expected=f'time = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out the window",
+        )
+    return start, end
+
+
+def _blur_time(spec: OutputSpec, window: tuple[float, float]) -> float:
+    return float(spec.options.get("blur_time", _TIME_BLUR_SHARE * (window[1] - window[0])))
 
 
 def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int64]:

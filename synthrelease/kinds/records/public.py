@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.field_schema import Count, among, described
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
 from synthrelease.kinds.parameters import Fault, Parameters
+from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network
-from synthrelease.kinds.records.words import SENTENCES
 from synthrelease.maths.network import Network, counted_subsets, fitted_network
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy.deniability import is_vacuous
@@ -30,8 +31,10 @@ from synthrelease.privacy.event import (
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
 from synthrelease.remarks import Remark, remark
+from synthrelease.units import unit_of
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
+_MOST_ATTRIBUTES = 10000
 PERSON, RANDOMIZED, EXCLUDE = "person", "randomized", "exclude"
 MISSING = "missing"  # the last category, if there is one for missing values
 _OF_TEST = ("threshold", "k", "gamma", "counted")
@@ -41,24 +44,43 @@ _OF_TEST = ("threshold", "k", "gamma", "counted")
 class RecordsParameters(Parameters):
     """The public parameters of a records output (`records.proof.md`)."""
 
+    mechanisms: ClassVar = ("marginals", "seeded")
     kind: ClassVar = "records"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
-    fit: str  # "exact" or "dp"
-    dependence: str  # "independent" or "tree"
-    task: bool  # whether the first attribute is the task's label
-    per_task: bool  # whether each task has tables of its own
-    attributes: tuple[Attribute, ...]
-    order: tuple[int, ...]  # σ
-    resampled: tuple[int, ...]  # Ω, how many attributes are drawn
-    threshold: str | None  # "fixed", "randomized", or None without a test
-    k: int | None
-    gamma: float | None
-    counted: str | None  # "person" or "record"
-    copies: str  # "keep" or "exclude"
-    rows: int
+    fit: Annotated[str, among("exact", DP)]
+    dependence: Annotated[str, among("independent", TREE)]
+    task: Annotated[
+        bool,
+        described("Whether the first attribute is the task's label, never drawn after a source record."),
+    ]
+    per_task: Annotated[bool, described("Whether each task has tables of its own.")]
+    attributes: Annotated[tuple[Attribute, ...], {"minItems": 1, "maxItems": _MOST_ATTRIBUTES}]
+    order: Annotated[
+        tuple[Annotated[int, {"minimum": 0}], ...],
+        described(
+            "σ, attributes by number; where nothing is kept of a source record, any order.",
+            maxItems=_MOST_ATTRIBUTES,
+        ),
+    ]
+    resampled: Annotated[
+        tuple[Count, ...],
+        described("Ω, how many attributes are drawn.", minItems=1, maxItems=_MOST_ATTRIBUTES),
+    ]
+    threshold: Annotated[
+        str | None,
+        described(
+            "Of the deniability test; null if the data is not looked at after the fit.",
+            **among("fixed", RANDOMIZED, None),
+        ),
+    ]
+    k: Annotated[int | None, {"minimum": 1, "maximum": 1000000}]
+    gamma: Annotated[float | None, {"exclusiveMinimum": 1}]
+    counted: Annotated[str | None, among(PERSON, "record", None)]
+    copies: Annotated[str, among("keep", EXCLUDE)]
+    rows: Annotated[int, {"minimum": 1, "maximum": 10**10}]
 
     @property
     def is_drawn(self) -> bool:
@@ -109,44 +131,71 @@ class RecordsParameters(Parameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield categories of every attribute, values in bins, and the noisy counts of a model with noise."""
-        record = Axis("record", range(self.rows))
+        record = Axis("record", range(self.rows), words="Number of the record, from 0.")
         for attribute in self.attributes:
             category = category_path(attribute)
-            kinds = (attribute.number_type,)
-            most = attribute.categories - 1
-            yield Dataset(category, (record,), Role.RECORD, kinds, by_rows=True, most=most)
+            missing = ", the last one if it is missing" if attribute.missing else ""
+            yield Dataset(
+                category,
+                (record,),
+                Role.RECORD,
+                (attribute.number_type,),
+                quantity=f"number of the category{missing}",
+                codes=_categories(attribute),
+                by_rows=True,
+                most=attribute.categories - 1,
+            )
             if attribute.labels is None:
                 yield Dataset(
                     f"value/{quoted(attribute.name)}",
                     (record,),
                     Role.RECORD,
-                    (np.dtype(np.float64),),
+                    EXACT,
+                    quantity="a value in the bin of the category, at a public place in it that means nothing",
+                    unit=unit_of(attribute.name),
                     by_rows=True,
                     sources=(Source(category),),
                     derive=partial(_values, attribute),
                 )
         if self.fit == DP:
+            quantity = f"noisy count, in which {HALF_RANGE} are one participant"
             for subset in self.subsets:
-                chosen = [self.attributes[number] for number in subset]
-                axes = tuple(map(_categories, chosen))
-                yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS)
+                axes = tuple(_categories(self.attributes[number]) for number in subset)
+                yield Dataset(self.counts_path(subset), axes, Role.NOISY, INTEGERS, quantity=quantity)
 
-    def item_count(self, event: Event) -> int:  # noqa: ARG002
-        """Return how many datasets there are."""
+    def dataset_count(self, event: Event) -> int:  # noqa: ARG002
+        """Return how many datasets there are, with the coordinates of their axes."""
         of_task = len(self.attributes) - self.per_task
         counted = of_task
         if self.dependence == TREE and of_task > 1:
             counted = math.comb(of_task, 2)
         binned = sum(attribute.labels is None for attribute in self.attributes)
-        return len(self.attributes) + binned + (counted if self.fit == DP else 0)
-
-    def dataset_count(self, event: Event) -> int:
-        """Return how many datasets there are, with the coordinates of their axes."""
-        return self.item_count(event) + 1 + (len(self.attributes) if self.fit == DP else 0)
+        modelled = counted + len(self.attributes) if self.fit == DP else 0
+        return 1 + len(self.attributes) + binned + modelled
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all joint counts."""
         return joint_counts(sets=len(self.subsets), neighbours=neighbours)
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.biases(self)
+
+    def noise_subject(self) -> str:
+        """Return what carries noise."""
+        return words.noise_subject(self)
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return what pictures of records do not show."""
+        return [words.READING]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

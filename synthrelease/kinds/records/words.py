@@ -1,5 +1,14 @@
 """Synthetic records: the sentences of what a manifest states by codes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from synthrelease.number_words import grouped, participants, several
+
+if TYPE_CHECKING:
+    from synthrelease.kinds.records.public import RecordsParameters
+
 SENTENCES = {
     # Why the sensitivity is what it is.
     "divided-joint-counts": "a person divides {half_range} grid units among the cells of each of {sets:several set} of jointly counted "
@@ -28,3 +37,54 @@ SENTENCES = {
     "noisy-model-with-sources": "the model's counts carry noise, but the records start from real ones: not differentially private",
     "exact-model": "the model was fitted exactly: its own statistics carry no guarantee",
 }
+
+
+def summary(p: RecordsParameters) -> str:
+    """Return what is released."""
+    records, attributes = several(p.rows, "synthetic record"), several(len(p.attributes), "attribute")
+    return f"{records} of {attributes}, made from data of {participants(p.people)}."
+
+
+def procedure(p: RecordsParameters) -> str:
+    """Return what is done to the data, before and with the noise."""
+    counted = "counts with noise" if p.fit == "dp" else "exact counts of the private data"
+    linked = "each depending on one other" if p.dependence == "tree" else "independent of each other"
+    model = f"a model of {counted}, attributes {linked}"
+    if p.name == "marginals":
+        return f"Every record is drawn from {model}."
+    fewest, most = min(p.resampled), max(p.resampled)
+    number = grouped(most) if fewest == most else f"{fewest} to {most}"
+    test = _TESTS[p.threshold or "fixed"]
+    return (
+        f"Every record begins as a real one, its source record. The last {number} of {len(p.attributes)} attributes are drawn anew from {model}; "
+        f"the others are kept as they were. {test}"
+    )
+
+
+_TESTS = {
+    "fixed": "It is published if enough others could have been its source.",
+    "randomized": "It is published if, counted with noise, enough others could have been its source; if not, one of the model alone takes "
+    "its place.",
+}
+
+
+def noise_subject(p: RecordsParameters) -> str:
+    """Return what carries noise, as the beginning of a sentence."""
+    sources = " The source records carry none." if p.name == "seeded" else ""
+    return f"The records themselves carry no noise.{sources} The counts that the model follows from are integers with"
+
+
+def biases(p: RecordsParameters) -> list[str]:
+    """Return what draws the released values away from the data."""
+    one_by_one = "attributes are drawn one by one: dependence among them is weakened or lost."
+    by_pairs = "attributes are drawn each depending on one other: other dependence is weakened or lost."
+    return [
+        "synthetic records are not people: their number says nothing of how many people there are, and one may equal a real record.",
+        one_by_one if p.dependence == "independent" else by_pairs,
+    ]
+
+
+READING = (
+    "The pictures are of the synthetic records. How near they come to the real data cannot be seen from the bundle, and what they share with single "
+    "people is bounded by the guarantee alone."
+)

@@ -221,13 +221,13 @@ def _coefficients(asked: _Asked, mechanism: str) -> CoefficientSignals:
         chunk=chunk,
         coefficients=frequencies,
         candidates=None,
-        max_change_steps=None if change is None else max(1, int(change * 2 * HALF_RANGE)),
+        max_change_grid_units=None if change is None else max(1, int(change * 2 * HALF_RANGE)),
         clip=float(o.get("clip", 1.0)),
-        bound_steps=(),
+        bound_grid_units=(),
     )
     chain = o.get("markov_chain")
     return CoefficientSignals(
-        parameters=replace(parameters, bound_steps=parameters.radii),
+        parameters=replace(parameters, bound_grid_units=parameters.radii),
         neighbours=asked.neighbours,
         noise=o.get("noise", LAPLACE),
         markov_chain=None if chain is None else tuple(map(tuple, chain)),
@@ -357,10 +357,10 @@ def _spectral(asked: _Asked) -> SpectralSignals:
         baseline=baseline,
         baseline_steps=steps,
         clip=float(o.get("clip", _CLIP)),
-        radius_steps=RADIUS,
-        constant_steps=0,
+        radius_grid_units=RADIUS,
+        constant_grid_units=0,
     )
-    parameters = replace(parameters, constant_steps=parameters.form.constant)
+    parameters = replace(parameters, constant_grid_units=parameters.form.constant)
     return SpectralSignals(parameters=parameters, neighbours=asked.neighbours, noise=GAUSSIAN)
 
 

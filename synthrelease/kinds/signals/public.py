@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from synthrelease.field_schema import Count, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
@@ -17,10 +18,12 @@ from synthrelease.kinds.parameters import (
     Fault,
     deviation_of,
 )
-from synthrelease.kinds.signals.public_series import SignalParameters
+from synthrelease.kinds.signals import words
+from synthrelease.kinds.signals.public_series import EACH, MEAN, SignalParameters
 from synthrelease.maths import derived
 from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
 from synthrelease.maths.spectral_signals import (
+    BASELINES,
     NO_BASELINE,
     RADIUS,
     Known,
@@ -40,35 +43,71 @@ _UNPROTECTED_OTHERWISE = (
 )
 
 
+Chunk = Annotated[
+    int | None, described("L, time steps of a chunk; null for LPA and FPA.", minimum=1, maximum=4096)
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class CoefficientParameters(SignalParameters):
     """LPA, FPA, CFPA and DCFPA with corrected scales (`signals.proof.md`; Bozkir et al. 2021)."""
 
-    calibration: str  # "exact"
-    chunk: int | None  # L, for cfpa and dcfpa
-    coefficients: int | None  # k, for all but lpa
-    candidates: tuple[int, ...] | None  # what k was chosen from privately
-    max_change_steps: int | None  # for dcfpa
-    clip: float
-    bound_steps: tuple[int, ...]  # what the coefficients of chunks are clipped to
-    half_range_steps: int = HALF_RANGE
+    mechanisms: ClassVar = ("lpa", "fpa", "cfpa", "dcfpa")
+    calibration: Annotated[str, {"const": "exact"}]
+    chunk: Chunk
+    coefficients: Annotated[
+        int | None, described("k, frequencies kept of a chunk, or of the series; null for LPA.", minimum=1)
+    ]
+    candidates: Annotated[
+        tuple[Count, ...] | None,
+        described("What k was chosen from privately; null if it was given.", minItems=1, maxItems=100),
+    ]
+    max_change_grid_units: Annotated[
+        int | None,
+        described(
+            "DCFPA: the most that a series may change from one step to the next; null for no limit.",
+            minimum=1,
+            maximum=65536,
+        ),
+    ]
+    clip: Annotated[
+        float,
+        described(
+            "Radius that coefficients were clipped to, as a share of the largest there can be.",
+            exclusiveMinimum=0,
+            maximum=1,
+        ),
+    ]
+    bound_grid_units: Annotated[
+        tuple[Annotated[int, {"minimum": 1, "maximum": 10**12}], ...],
+        described(
+            "Box half-width (LPA) or ball radius that the coefficients of a chunk were clipped to; then of the last, if it is shorter.",
+            minItems=1,
+            maxItems=2,
+        ),
+    ]
+    half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     @cached_property
     def form(self) -> SignalForm:
         """What turns series into integers, and back."""
         return SignalForm(
-            self.name, self.length, self.chunk, self.coefficients, self.max_change_steps, self.clip
+            self.name, self.length, self.chunk, self.coefficients, self.max_change_grid_units, self.clip
         )
 
     def with_frequencies(self, number: int) -> CoefficientParameters:
         """Return the parameters with so many frequencies, and the bounds that follow."""
         chosen = replace(self, coefficients=number)
-        return replace(chosen, bound_steps=chosen.radii)
+        return replace(chosen, bound_grid_units=chosen.radii)
 
     @property
     def radii(self) -> tuple[int, ...]:
         """What the coefficients of chunks must be clipped to: L2 radius of each of the form's parts, in steps."""
         return tuple(part.radius for part in self.form.parts)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.coefficient_procedure(self)
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
@@ -103,11 +142,13 @@ class CoefficientParameters(SignalParameters):
         people = (self.series,) if self.is_each else ()
         coefficients = Axis("coefficient", range(self.form.count))
         rows: dict[str, Any] = {"items": 2, "by_rows": self.is_each}
-        yield Dataset("noisy", (*self.places, *people, coefficients), Role.NOISY, INTEGERS, **rows)
+        axes = (*self.places, *people, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy coefficients", **rows)
         yield Dataset(
             "values",
             (*self.places, *people, self.steps),
             Role.ESTIMATE,
+            quantity=self.quantity,
             sources=(Source("noisy"),),
             derive=self._values,
             **rows,
@@ -116,6 +157,7 @@ class CoefficientParameters(SignalParameters):
             "uncertainty",
             (*self.places, self.steps),
             Role.UNCERTAINTY,
+            quantity="standard deviation of the noise, in the unit of the feature",
             items=2,
             derive=partial(self._uncertainty, deviation),
         )
@@ -131,16 +173,19 @@ class CoefficientParameters(SignalParameters):
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all series of a person together."""
-        one = sensitivities.signal(self.form, radii=self.bound_steps, neighbours=neighbours)
+        one = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
         return one.times(self.series_count)
 
     def narrower(self, neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:
         """Return the sensitivity where one step or chunk changes, one series, one recording; without those that are the next wider one."""
-        one = sensitivities.signal(self.form, radii=self.bound_steps, neighbours=neighbours)
+        one = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
         recording = one.times(len(self.features))
         least = Unit.STEP if self.name == LPA else Unit.CHUNK
         units = [
-            (least, sensitivities.signal_chunk(self.form, radii=self.bound_steps, neighbours=neighbours)),
+            (
+                least,
+                sensitivities.signal_chunk(self.form, radii=self.bound_grid_units, neighbours=neighbours),
+            ),
             (Unit.SERIES, one),
             (Unit.RECORDING, recording),
         ]
@@ -155,7 +200,7 @@ class CoefficientParameters(SignalParameters):
         """Return a bound of every integer before noise."""
         if self.people is None:
             return None, None
-        return max(self.bound_steps) * (1 if self.is_each else self.people), None
+        return max(self.bound_grid_units) * (1 if self.is_each else self.people), None
 
     def high_frequencies(self) -> Array:
         """Return which integers of a series are of the upper half of its frequencies; all of them for lpa."""
@@ -181,7 +226,7 @@ class CoefficientParameters(SignalParameters):
             yield "manifest", "the parameters of the signals contradict each other"
             return
         # An eigenvalue errs by far less than the bound that follows from it is rounded up: equal on every machine.
-        if self.bound_steps != radii:
+        if self.bound_grid_units != radii:
             yield "sensitivity", "the bounds of a series do not follow from its form"
 
     def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
@@ -195,12 +240,33 @@ class CoefficientParameters(SignalParameters):
 class SpectralSignalParameters(SignalParameters):
     """Spectral mean signals: cosines of people's series, clipped to a ball, with Gaussian noise (`spectral.proof.md`)."""
 
-    cosines: int
-    baseline: str  # what is taken off each series first: "none", "person", "recording" or "start"
-    baseline_steps: int | None
-    clip: float
-    radius_steps: int
-    constant_steps: int
+    mechanisms: ClassVar = ("spectral",)
+    query: Annotated[str, {"const": MEAN}]
+    cosines: Annotated[
+        int, described("K, lowest cosines (DCT-II) released of each series.", minimum=1, maximum=512)
+    ]
+    baseline: Annotated[
+        str,
+        described(
+            "What was taken off each series first: nothing, or the person's own mean of all recordings, of this one, or of its start.",
+            **among(*BASELINES),
+        ),
+    ]
+    baseline_steps: Annotated[int | None, described("Time steps of the start; else null.", minimum=1)]
+    clip: Annotated[
+        float,
+        described(
+            "Root-mean-square deviation that people were clipped to, as a share of half the bounds' width.",
+            minimum=0.002,
+            maximum=1,
+        ),
+    ]
+    radius_grid_units: Annotated[
+        int, described("Norm that all coefficients of a person were clipped to together.", const=RADIUS)
+    ]
+    constant_grid_units: Annotated[
+        int, described("Of the constant beside each series, clipped with it.", minimum=1)
+    ]
 
     @cached_property
     def form(self) -> SpectralSignalForm:
@@ -208,6 +274,16 @@ class SpectralSignalParameters(SignalParameters):
         return SpectralSignalForm(
             self.length, self.series_count, self.cosines, self.baseline, self.baseline_steps, self.clip
         )
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.spectral_procedure(self)
+
+    @property
+    def quantity(self) -> str:
+        """What the released series are."""
+        change = "mean" if self.baseline == NO_BASELINE else "mean change"
+        return f"{change} in the unit of the feature"
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
@@ -227,13 +303,18 @@ class SpectralSignalParameters(SignalParameters):
         deviation = deviation_of(event)
         people = self.people or 1
         coefficients = Axis("coefficient", range(self.form.count))
-        yield Dataset("noisy", (*self.places, coefficients), Role.NOISY, INTEGERS, items=2)
+        axes = (*self.places, coefficients)
+        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy coefficients", items=2)
         yield normalization(self.places, partial(masses, form=self.form, deviation=deviation, people=people))
-        for path, role in (("values", Role.ESTIMATE), ("uncertainty", Role.UNCERTAINTY)):
+        for path, role, quantity in (
+            ("values", Role.ESTIMATE, self.quantity),
+            ("uncertainty", Role.UNCERTAINTY, "standard deviation of the error, in the unit of the feature"),
+        ):
             yield Dataset(
                 path,
                 (*self.places, self.steps),
                 role,
+                quantity=quantity,
                 items=2,
                 sources=(Source("noisy"), Source(NORMALIZATION)),
                 derive=partial(self._shown, path, deviation),
@@ -265,7 +346,7 @@ class SpectralSignalParameters(SignalParameters):
         elif not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
         try:
-            if self.constant_steps != self.form.constant:
+            if self.constant_grid_units != self.form.constant:
                 yield "sensitivity", "the constant does not follow from the number of series"
         except ValueError:
             yield "manifest", "the parameters of the signals contradict each other"
@@ -275,11 +356,24 @@ class SpectralSignalParameters(SignalParameters):
 class PublishedParameters(SignalParameters):
     """Signals as Bozkir et al. 2021 publish them, which protect no one."""
 
-    calibration: str  # "bozkir2021"
-    paper_epsilon: float
-    chunk: int | None
-    coefficients: int | str | None
-    evaluations: int
+    only_calibration: ClassVar = "bozkir2021"
+    mechanisms: ClassVar = ("lpa", "fpa", "cfpa", "dcfpa")
+    query: Annotated[str, {"const": EACH}]
+    calibration: Annotated[str, {"const": "bozkir2021"}]
+    paper_epsilon: Annotated[float, described("ε of a feature, as the paper counts it.", exclusiveMinimum=0)]
+    chunk: Chunk
+    coefficients: Annotated[
+        int | str | None,
+        described(
+            "k, frequencies kept; oracle: those of least error in the data, for each chunk, feature and recording; null for LPA.",
+            oneOf=[{"type": "integer", "minimum": 1}, {"enum": ["oracle", None]}],
+        ),
+    ]
+    evaluations: Annotated[int, described("Noisy draws that the oracle averages over.", minimum=1)]
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.published_procedure()
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return that there is no sensitivity that follows from public parameters."""
@@ -296,7 +390,7 @@ class PublishedParameters(SignalParameters):
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield every person's own series."""
         axes = (*self.places, self.series, self.steps)
-        yield Dataset("values", axes, Role.UNPROTECTED, items=2, by_rows=True)
+        yield Dataset("values", axes, Role.UNPROTECTED, quantity=self.quantity, items=2, by_rows=True)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG002
         """Raise ValueError: there is no sensitivity that follows from public parameters."""

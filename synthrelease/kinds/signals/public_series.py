@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import Feature, Parameters, public_input
-from synthrelease.kinds.signals.words import SENTENCES
+from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
+from synthrelease.kinds.signals import words
+from synthrelease.privacy.event import Event, noise_of
+from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
@@ -18,18 +21,42 @@ class SignalParameters(Parameters):
     """What the parameters of all signals have."""
 
     kind: ClassVar = "signals"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
 
-    query: str  # "mean", or "each" person's own
-    length: int  # steps of every series
-    completion: str  # of short series
-    features: tuple[Feature, ...]
-    recordings: tuple[str, ...]
-    length_source: str = public_input(
-        "length"
-    )  # "listed" in the plan, or "assumed" public and taken from the data
+    query: Annotated[str, among(MEAN, EACH)]  # or of each person
+    length: Annotated[int, described("Time steps of every series.", minimum=2, maximum=1000000)]
+    completion: Annotated[
+        str,
+        described(
+            "What too short series were completed with: their last value, or the centre of the bounds.",
+            **among("hold", "centre"),
+        ),
+    ]
+    features: Features
+    recordings: Labels
+    length_source: Annotated[
+        str,
+        described(
+            "Whether the length was listed in the plan, or taken from the data.", **among("listed", "assumed")
+        ),
+    ] = public_input("length")
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.biases(self)
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
+        """Return how noise shows."""
+        if not self.is_each:
+            return super().reading(event, neighbours)
+        protected = noise_of(event) is not None
+        return [words.NOISE_OF_EACH if protected else words.UNBOUNDED]
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -65,19 +92,28 @@ class SignalParameters(Parameters):
     @property
     def places(self) -> tuple[Axis, Axis]:
         """The axes that number the series of a person."""
-        return Axis("recording", self.recordings), Axis(
-            "feature", [feature.name for feature in self.features]
+        return (
+            Axis("recording", self.recordings, words="Recording that the series is of."),
+            Axis("feature", [feature.name for feature in self.features], words="What was measured."),
         )
 
     @property
     def steps(self) -> Axis:
         """The axis of time."""
-        return Axis("step", range(self.length), "steps")
+        return Axis("step", range(self.length), "steps", words="Number of the time step, from 0.")
 
     @property
     def series(self) -> Axis:
         """The axis of people, in random order."""
-        return Axis("series", range(1, (self.people or 1) + 1))
+        words = (
+            "Number of the participant's series, in random order; the same in all features and recordings."
+        )
+        return Axis("series", range(1, (self.people or 1) + 1), words=words)
+
+    @property
+    def quantity(self) -> str:
+        """What the released series are."""
+        return "value in the unit of the feature" if self.is_each else "mean in the unit of the feature"
 
     def feature(self, index: Index) -> Feature:
         """Return the feature of an item."""

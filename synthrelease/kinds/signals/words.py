@@ -1,5 +1,15 @@
 """Signals: the sentences of what a manifest states by codes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from synthrelease.number_words import listed, participants, several
+
+if TYPE_CHECKING:
+    from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
+    from synthrelease.kinds.signals.public_series import SignalParameters
+
 SENTENCES = {
     # Why the sensitivity is what it is.
     "bounded-steps": "each series: {length} time steps between public bounds; a person has {recordings:several recording} of "
@@ -46,3 +56,55 @@ SENTENCES = {
     "protects-no-one": "protects no one: sensitivities and numbers of coefficients are taken from the private data, and chunks of one person "
     "are counted as if they were of different people (Bozkir et al. 2021, for reproduction)",
 }
+
+
+def summary(p: SignalParameters) -> str:
+    """Return what is released."""
+    what = "Each participant's own noisy series" if p.is_each else "The mean time series"
+    length, recordings = several(p.length, "time step"), several(len(p.recordings), "recording")
+    return f"{what} of {listed(list(p.feature_names))} over {length}, of {participants(p.people)}, in {recordings}."
+
+
+def spectral_procedure(p: SpectralSignalParameters) -> str:
+    """Return what is done to the data, before and with the noise."""
+    return (
+        f"Of each participant's series the {several(p.cosines, 'lowest cosine coefficient')} are kept and limited in size. They are added up "
+        "over participants, noise is added, and the series is computed from the noisy coefficients alone."
+    )
+
+
+def published_procedure() -> str:
+    """Return what is done to the data, before and with the noise."""
+    return (
+        "Noise was added as Bozkir et al. 2021 publish it, for comparison with their paper. How much was taken from the private data themselves, "
+        "and chunks of one person were counted as if they were of different people."
+    )
+
+
+def coefficient_procedure(p: CoefficientParameters) -> str:
+    """Return what is done to the data, before and with the noise."""
+    kept = several(p.coefficients or 0, "frequency", "frequencies")
+    chunks = "" if p.chunk is None else f", in chunks of {several(p.chunk, 'time step')}"
+    done = {
+        "lpa": "Noise is added to every time step",
+        "fpa": f"Of each series {kept} are kept, and noise is added to them",
+        "cfpa": f"Of each series {kept} are kept{chunks}, and noise is added to them",
+        "dcfpa": f"Of the changes from time step to time step {kept} are kept{chunks}, and noise is added to them",
+    }[p.name]
+    over = "for each participant" if p.is_each else "after adding up over participants"
+    return f"{done}, {over}. Values are limited to public bounds first."
+
+
+def biases(p: SignalParameters) -> list[str]:
+    """Return what draws the released values away from the data."""
+    return [
+        "values beyond the public bounds count as the bounds.",
+        f"series are cut or completed to {several(p.length, 'time step')}.",
+    ]
+
+
+UNBOUNDED = "What these series reveal of single participants is not bounded by anything."
+NOISE_OF_EACH = (
+    "Every series must hide which participant it is of, so it carries all the noise that others share in a mean. A single series is mostly noise; "
+    "read many of them together."
+)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Parameters
-from synthrelease.kinds.statistics import noisy
+from synthrelease.field_schema import LABEL, LABELS, described
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
+from synthrelease.kinds.statistics import noisy, words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
-from synthrelease.kinds.statistics.words import SENTENCES
+from synthrelease.maths.binning import equal_width_edges
 from synthrelease.maths.statistics import (
+    COUNT,
     HISTOGRAM,
     PERSON_STEPS,
+    VARIANCE,
     StatisticUnit,
     fraction,
     quantile,
@@ -24,7 +27,7 @@ from synthrelease.maths.statistics import (
 )
 from synthrelease.maths.steps import HALF_RANGE
 from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
+from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.noise_error import INTERVAL, reach
 from synthrelease.privacy.rank_error import rank_error
@@ -34,23 +37,47 @@ from synthrelease.remarks import Remark, remark
 CHOICES = "exponential"  # the mechanism's name where there is no noise
 
 
+_STATISTIC = f"^({'|'.join(NOISY_STATISTICS)}|quantile:0\\.[0-9]{{0,5}}[1-9])$(?!\n)"
+
+
 @dataclass(frozen=True, kw_only=True)
 class StatisticsParameters(Parameters):
     """The public parameters of a statistics output."""
 
+    mechanisms: ClassVar = ("discrete_laplace", "rounded_gaussian", "exponential")
     kind: ClassVar = "statistics"
-    sentences: ClassVar = SENTENCES
+    sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
+    part: ClassVar = "statistic"
 
-    statistics: tuple[str, ...]  # "count", "sum", "mean", "variance", "histogram", "quantile:p"
-    bins: int  # of a histogram, of equal width between the bounds
-    quantile_steps: int  # intervals that a quantile is chosen from, of equal width between the bounds
-    by: str | None  # the column whose labels are groups
-    groups: tuple[str, ...] | None
-    max_groups_per_person: int
-    features: tuple[Feature, ...]
-    half_range_steps: int = HALF_RANGE
+    statistics: Annotated[
+        tuple[Annotated[str, {"pattern": _STATISTIC}], ...],
+        {"minItems": 1, "maxItems": 1000, "uniqueItems": True},
+    ]
+    bins: Annotated[
+        int, described("Of a histogram, of equal width between the bounds.", minimum=2, maximum=10000)
+    ]
+    quantile_steps: Annotated[
+        int,
+        described(
+            "K, intervals of equal width between the bounds that a quantile is chosen from.",
+            minimum=1,
+            maximum=65536,
+        ),
+    ]
+    by: Annotated[
+        str | None,
+        described("The column whose labels are groups, or recording; null for no groups.", **LABEL),
+    ]
+    groups: Annotated[
+        tuple[str, ...] | None, described("The public list of groups; null for none.", **LABELS)
+    ]
+    max_groups_per_person: Annotated[
+        int, described("M: in how many groups a person counts, in those of most rows.", minimum=1)
+    ]
+    features: Features
+    half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:
         """Check that groups go with a column; ValueError if not."""
@@ -84,9 +111,10 @@ class StatisticsParameters(Parameters):
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the integers or choices of every statistic, its values, and their intervals; by group, if there are any, and feature."""
-        places = [Axis("feature", [feature.name for feature in self.features])]
+        features = [feature.name for feature in self.features]
+        places = [Axis("feature", features, words="What was measured.")]
         if self.groups is not None:
-            places.insert(0, Axis("group", self.groups))
+            places.insert(0, Axis("group", self.groups, words=f"Group of participants, by {self.by}."))
         for name in self.statistics:
             make = _Statistic(self, name, tuple(places), noise_of(event))
             yield from make.chosen() if quantile(name) is not None else make.noisy()
@@ -143,6 +171,33 @@ class StatisticsParameters(Parameters):
             )
             for name in self.quantiles
         )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return ["values beyond the public bounds count as the bounds."]
+
+    def noise_subject(self) -> str:
+        """Return what carries noise."""
+        if self.quantiles:
+            return "Every published number but the quantiles follows from integers with"
+        return super().noise_subject()
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
+        """Return how noise and chance show."""
+        sentences = super().reading(event, neighbours)
+        made = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
+        if made and self.quantiles:
+            least = min(choice.epsilon for choice in made)
+            sentences.append(words.rank_reading(self.rank_error(least, neighbours, probability=0.95)))
+        return sentences
 
     def derivation(self, neighbours: Neighbours) -> Remark:
         """Return why the sensitivity is what it is."""
@@ -204,24 +259,46 @@ class _Statistic:
     def noisy(self) -> Iterator[Dataset]:
         p, name = self.parameters, self.name
         integers = Axis("integer", range(p.size(name)), path=f"{name}/integer")
-        yield self._dataset("noisy", Role.NOISY, [integers], types=INTEGERS)
-        shown = [Axis("bin", range(p.bins))] if name == HISTOGRAM else []
-        ends = [*shown, Axis("bound", ["lower", "upper"])]
-        for what, role, axes, derive in (
-            ("value", Role.ESTIMATE, shown, self._value),
-            ("interval", Role.INTERVAL, ends, self._interval),
+        yield self._dataset("noisy", Role.NOISY, [integers], "noisy sums in grid units", types=INTEGERS)
+        bins = [Axis("bin", range(p.bins), words="Number of the bin, from 0.")] if name == HISTOGRAM else []
+        bound = Axis("bound", ["lower", "upper"], is_columns=True)
+        if name == HISTOGRAM:
+            edges = "edge of the bin in the unit of the feature; only the last bin holds its upper one"
+            axes = [*bins, bound]
+            yield self._dataset("edge", Role.COORDINATE, axes, edges, types=EXACT, derive=self._edges)
+        ends = "end of the interval that holds the value without noise in 95 of 100 releases"
+        for what, role, axes, quantity, derive in (
+            ("value", Role.ESTIMATE, bins, self._quantity, self._value),
+            ("interval", Role.INTERVAL, [*bins, bound], ends, self._interval),
         ):
-            yield self._dataset(what, role, axes, sources=(Source(f"{name}/noisy"),), derive=derive)
+            sources = (Source(f"{name}/noisy"),)
+            yield self._dataset(what, role, axes, quantity, sources=sources, derive=derive)
 
     def chosen(self) -> Iterator[Dataset]:
         steps = self.parameters.quantile_steps
-        yield self._dataset("chosen", Role.CHOICE, [], types=INTEGERS[:1], most=steps - 1)
+        number = "number of the chosen interval"
+        yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
         sources = (Source(f"{quoted(self.name)}/chosen"),)
-        yield self._dataset("value", Role.ESTIMATE, [], sources=sources, derive=self._middle)
+        yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
 
-    def _dataset(self, what: str, role: Role, axes: list[Axis], **declared: Any) -> Dataset:
+    @property
+    def _quantity(self) -> str:
+        p = self.parameters
+        if self.name == HISTOGRAM:
+            shares = p.people is not None and p.groups is None
+            return "proportion of participants" if shares else "number of participants"
+        if self.name == COUNT:
+            return "number of participants"
+        return f"{self.name} over participants, in {'the square of ' * (self.name == VARIANCE)}the unit of the feature"
+
+    def _dataset(self, what: str, role: Role, axes: list[Axis], quantity: str, **declared: Any) -> Dataset:
         path = f"{quoted(self.name)}/{what}"
-        return Dataset(path, (*self.places, *axes), role, items=len(self.places), **declared)
+        all_axes = (*self.places, *axes)
+        return Dataset(path, all_axes, role, quantity=quantity, items=len(self.places), **declared)
+
+    def _edges(self, index: Index) -> Array:
+        edges = equal_width_edges(*self._unit(index).bounds, self.parameters.bins)
+        return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def _unit(self, index: Index) -> StatisticUnit:
         number = index[-1]

@@ -1,5 +1,15 @@
 """Statistics: the sentences of what a manifest states by codes."""
 
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from synthrelease.number_words import grouped, listed, participants, several
+
+if TYPE_CHECKING:
+    from synthrelease.kinds.statistics.public import StatisticsParameters
+
 SENTENCES = {
     # Why the sensitivity is what it is.
     "aggregates-l1": "a person is one aggregate in every statistic of {features:several feature}, {reach} grid units in L1 at most; all of "
@@ -25,3 +35,32 @@ SENTENCES = {
     "absent-as-centre": "in {statistic}s a participant without a value counts as the centre of the bounds",
     "rank-by-chance": "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval",
 }
+
+
+def summary(p: StatisticsParameters) -> str:
+    """Return what is released."""
+    by = "" if p.groups is None else f" in {several(len(p.groups), 'group')}"
+    return (
+        f"Statistics of {listed([feature.name for feature in p.features])} over {participants(p.people)}{by}."
+    )
+
+
+def procedure(p: StatisticsParameters) -> str:
+    """Return what is done to the data, before and with the noise."""
+    once = "Each participant counts once, with the mean of their values"
+    sums = f"{once}, limited to public bounds. Sums and counts carry noise." if p.noisy else f"{once}."
+    if not p.quantiles:
+        return sums
+    return (
+        f"{sums} A quantile is one of {grouped(p.quantile_steps)} public intervals, chosen at random so that those near the true rank are "
+        "likelier."
+    )
+
+
+def rank_reading(people: float) -> str:
+    """Return by how many people the rank of a quantile misses at most."""
+    within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
+    return (
+        f"A quantile misses its rank by chance: in 95 of 100 releases or more by {within} people at most, each by itself. How far that is in the "
+        "feature's unit is private, so it has no interval."
+    )

@@ -32,7 +32,7 @@ def mean_of_a_feature() -> tuple[dict[str, Any], DiscreteLaplace]:
         "by": None,
         "groups": None,
         "max_groups_per_person": 1,
-        "half_range_steps": 32768,
+        "half_range_grid_units": 32768,
         "features": [feature],
     }
     output: dict[str, Any] = {

@@ -120,8 +120,8 @@ def test_a_whole_number_stands_in_a_manifest_in_one_way(copied: Path) -> None:
         parameters = next(o for o in manifest["outputs"] if o["name"] == "spectral")["mechanism"][
             "parameters"
         ]
-        assert parameters["radius_steps"] == 65536
-        parameters["radius_steps"] = 65536.0
+        assert parameters["radius_grid_units"] == 65536
+        parameters["radius_grid_units"] = 65536.0
 
     forge(copied, change)
     assert {finding.code for finding in verify(copied).findings} == {"manifest"}

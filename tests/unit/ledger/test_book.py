@@ -23,7 +23,7 @@ from spending import (
     trial,
 )
 
-from synthrelease.bundle.manifest import schema
+from synthrelease.json_schemas import schema
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.ledger import Ledger, store
 from synthrelease.ledger import charge as charges

@@ -16,7 +16,7 @@ from refusals import refused
 import synthrelease
 from synthrelease.bundle import disclosure, open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, digest
-from synthrelease.bundle.manifest import schema, validator
+from synthrelease.json_schemas import schema, validator
 from synthrelease.errors import BundleError
 from synthrelease.privacy.event import Unprotected
 from synthrelease.privacy.guarantee import Neighbours
@@ -276,7 +276,7 @@ def test_every_leaf_of_a_manifest_that_changes_is_told_and_nothing_else(original
         "manifest_version",
         "grid",
         "exact",
-        "half_range_steps",
+        "half_range_grid_units",
         "unit",
         "kind",
         "type",

@@ -1,0 +1,179 @@
+"""JSON schemas of everything that is written by people or for others, and their strict validators."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.field_schema import Schema
+from synthrelease.kinds.registry import kinds
+
+if TYPE_CHECKING:
+    from synthrelease.kinds.kind import Kind
+    from synthrelease.kinds.parameters import Parameters
+
+_SCHEMA_ENDING = ".schema.json"
+_REFERRED = ("texts-v1",)  # by other schemas
+
+
+def validator(name: str) -> Any:
+    """Return the validator of a shipped schema: 8.0 is no integer and true is not 1; NaN and infinities are no numbers.
+
+    Of a list that is too long, no item is looked at.
+    """
+    from jsonschema import Draft202012Validator, ValidationError, validators  # noqa: PLC0415  slow to import
+
+    def integer(_checker: object, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+    def number(checker: object, value: object) -> bool:
+        return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+    every = Draft202012Validator.VALIDATORS["items"]
+
+    def items(checker: Any, of: Any, instance: Any, own: Any) -> Any:
+        if not isinstance(instance, list) or len(instance) <= own.get("maxItems", len(instance)):
+            yield from every(checker, of, instance, own)
+
+    def const(_validator: object, value: object, found: object, _schema: object) -> Iterator[ValidationError]:
+        if type(found) is not type(value) or found != value:
+            yield ValidationError(f"{value!r} was expected")
+
+    strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
+    kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
+    return kind(schema(name), registry=_registry())
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return a JSON schema, such as "manifest-v3", "plan-v1", "policy-v1" or what these refer to, "texts-v1".
+
+    Those of plans and manifests have all kinds of outputs that are installed.
+    """
+    return copy.deepcopy(_schema(name))
+
+
+def referred(node: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """Return what a schema says at a place, with all that the place refers to: nearer words stand before farther ones.
+
+    Args:
+        node: the place.
+        whole: the schema.
+    """
+    if "$ref" not in node:
+        return node
+    file, _, name = node["$ref"].partition("#/$defs/")
+    of = schema(file.removesuffix(_SCHEMA_ENDING)) if file else whole
+    return {**referred(of["$defs"][name], of), **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+@cache
+def _registry() -> Any:
+    """What schemas refer to beside themselves."""
+    from referencing import Registry, Resource  # noqa: PLC0415  slow to import
+
+    return Registry().with_resources(
+        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(schema(name))) for name in _REFERRED
+    )
+
+
+@cache
+def _schema(name: str) -> dict[str, Any]:
+    installed = Path(str(files("synthrelease"))) / "schemas"
+    # In a checkout the schemas stand beside the package, in a wheel inside it.
+    folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
+    loaded: dict[str, Any] = json.loads((folder / f"{name}{_SCHEMA_ENDING}").read_text("utf-8"))
+    return with_kinds(loaded, list(kinds().values()))
+
+
+def with_kinds(document: dict[str, Any], installed: Sequence[Kind]) -> dict[str, Any]:
+    """Return the schema of plans or manifests with everything that kinds of outputs declare; other schemas as they are.
+
+    Args:
+        document: the schema.
+        installed: the kinds.
+    """
+    whole = copy.deepcopy(document)
+    match document["$id"]:
+        case "plan-v1.schema.json":
+            _describe_kinds(whole, installed, {kind.name: _of_plans(kind) for kind in installed})
+        case "manifest-v3.schema.json":
+            _describe_kinds(whole, installed, {})
+            for kind in installed:
+                whole["$defs"] |= {_name(kind, one): one.schema()["parameters"] for one in kind.parameters}
+            whole["properties"]["outputs"]["items"]["allOf"] = [
+                _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind)}}) for kind in installed
+            ]
+    return whole
+
+
+def _describe_kinds(whole: dict[str, Any], installed: Sequence[Kind], definitions: dict[str, Schema]) -> None:
+    outputs = whole["properties"]["outputs"]["items"]
+    outputs["properties"]["kind"]["enum"] = [kind.name for kind in installed]
+    outputs["allOf"] = [_if_kind(kind, {"$ref": f"#/$defs/{kind.name}"}) for kind in installed]
+    whole["$defs"] |= definitions
+
+
+def _if_kind(kind: Kind, then: Schema) -> Schema:
+    return {"if": {"properties": {"kind": {"const": kind.name}}}, "then": then}
+
+
+def _of_plans(kind: Kind) -> Schema:
+    """What a plan may write for an output of a kind."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["name", "kind", "input", *kind.options["required"]],
+        "properties": {
+            "name": {"$ref": "texts-v1.schema.json#/$defs/outputName"},
+            "kind": {"description": kind.options["description"], "const": kind.name},
+            "input": {"description": "Name of the input it is made of.", "type": "string"},
+            **{key: {"$ref": f"#/$defs/{key}"} for key in ("share", "epsilon", "delta")},
+            **kind.options["properties"],
+        },
+    }
+
+
+def _of_manifests(kind: Kind) -> Schema:
+    """What a manifest has of the mechanism of an output of a kind."""
+    return {
+        "properties": {"name": {"enum": kind.mechanisms}},
+        "allOf": [
+            {
+                "if": _is_named(one, kind),
+                "then": {
+                    "properties": {
+                        "parameters": {"$ref": f"#/$defs/{_name(kind, one)}"},
+                        "public_inputs": one.schema()["public_inputs"],
+                    }
+                },
+            }
+            for one in kind.parameters
+        ],
+    }
+
+
+def _is_named(parameters: type[Parameters], kind: Kind) -> Schema:
+    condition: Schema = {"properties": {"name": {"enum": list(parameters.mechanisms)}}}
+    if parameters.only_calibration is not None:
+        return {**condition, "allOf": [_calibrated(parameters.only_calibration)]}
+    others = [
+        one.only_calibration
+        for one in kind.parameters
+        if one.only_calibration is not None and set(one.mechanisms) & set(parameters.mechanisms)
+    ]
+    return {**condition, "not": {"anyOf": list(map(_calibrated, others))}} if others else condition
+
+
+def _calibrated(calibration: str) -> Schema:
+    stated = {"required": ["calibration"], "properties": {"calibration": {"const": calibration}}}
+    return {"properties": {"parameters": stated}}
+
+
+def _name(kind: Kind, parameters: type[Parameters]) -> str:
+    return f"{kind.name}-{parameters.only_calibration or parameters.mechanisms[0]}"

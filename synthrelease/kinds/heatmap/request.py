@@ -1,0 +1,52 @@
+"""Heatmaps: what a plan asks for, as every mechanism takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.data.facts import Facts
+from synthrelease.data.screen import Screen
+from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
+from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.specs import InputSpec, OutputSpec
+
+
+@dataclass(frozen=True)
+class HeatmapRequest:
+    """What the parameters of every mechanism are made of: a plan's output, its input, and what is public of the data."""
+
+    spec: OutputSpec
+    source: InputSpec
+    facts: Facts
+    neighbours: Neighbours
+    screen: Screen
+    blur_px: float
+
+    @property
+    def max_stimuli(self) -> int:
+        """M, on how many stimuli a person counts."""
+        return counted_stimuli(self.spec, self.source, self.facts, self.neighbours)[0]
+
+    @property
+    def viewers(self) -> tuple[int, ...] | None:
+        """How many people count on each stimulus, if that is public."""
+        return counted_stimuli(self.spec, self.source, self.facts, self.neighbours)[1]
+
+    @property
+    def people(self) -> int | None:
+        """How many people there are, if that is public."""
+        return people_if_public(self.facts, self.neighbours)
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What all mechanisms have."""
+        return {
+            "people": self.people,
+            "names": names_source(self.source),
+            "max_stimuli_per_person": self.max_stimuli,
+            "assignment_public": "assignment" in self.source.options["assume_public"],
+            "screen": self.screen,
+            "stimuli": tuple(self.facts.names),
+            "blur_px": self.blur_px,
+        }

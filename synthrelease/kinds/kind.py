@@ -1,0 +1,93 @@
+"""A kind of output: what the registry, and with it every command, knows of it.
+
+A kind outside this package is an object of this class that an entry point of the group `synthrelease.kinds` names (docs/adding/kind.md).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.field_schema import Schema
+from synthrelease.kinds.parameters import Parameters
+
+if TYPE_CHECKING:
+    from synthrelease.data.facts import Facts
+    from synthrelease.kinds.mechanism import Mechanism
+    from synthrelease.privacy.guarantee import Neighbours
+    from synthrelease.specs import InputSpec, OutputSpec
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of output: its public half, and where its private half is."""
+
+    name: str  # as plans and manifests have it
+    title: str  # of what it releases, such as "Heatmaps"
+    subject: str  # a keyword for catalogues
+    package: str  # with `options.json` and the module `prepare`, its private half
+    parameters: tuple[type[Parameters], ...]  # public parameters of its mechanisms
+    named: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what stands for <words> in `options.json`: names that code lists
+
+    @property
+    def input_kind(self) -> str:
+        """What it is made of: "gaze" or "features"."""
+        return self.parameters[0].input_kind
+
+    @property
+    def listed(self) -> str:
+        """What the public list of its input is a list of."""
+        return self.parameters[0].listed
+
+    @cached_property
+    def options(self) -> Schema:
+        """What a plan may write for such an output: a JSON schema of `properties`, which are `required`, and a description."""
+        text = files(self.package).joinpath("options.json").read_text("utf-8")
+        for word, names in self.named.items():
+            text = text.replace(f"<{word}>", names)
+        options: Schema = json.loads(text)
+        properties = options["properties"]
+        if "mechanism" in properties:
+            properties["mechanism"]["enum"] = self.mechanisms
+        for parameters in self.parameters:
+            properties |= parameters.plan_options
+        return options
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """The names of all mechanisms."""
+        return list(dict.fromkeys(name for one in self.parameters for name in one.mechanisms))
+
+    def read(self, mechanism: Mapping[str, Any]) -> Parameters:
+        """Return the public parameters that a manifest's entry of a mechanism states.
+
+        Raises:
+            ValueError: they have not the form of its mechanism's.
+            KeyError: the kind has no such mechanism.
+        """
+        for parameters in self.parameters:
+            if parameters.is_named(mechanism):
+                return parameters.from_entry(mechanism)
+        raise KeyError(mechanism["name"])
+
+    def prepare(
+        self, spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+    ) -> Mechanism[Any]:
+        """Return the mechanism that a plan's output asks for, with every public parameter filled in.
+
+        Loads the private half, which no one needs who checks or reads a release.
+
+        Raises:
+            PlanError: parameters contradict each other or the input.
+            PolicyError: the guarantee would be false or empty.
+        """
+        private_half = import_module(f"{self.package}.prepare")
+        made: Mechanism[Any] = private_half.prepare(spec, source, facts, neighbours)
+        return made

@@ -1,0 +1,70 @@
+"""Which datasets of an output belong into one table: values with what stands beside them, and likewise those of further parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from synthrelease.kinds.dataset import Axis, Dataset, Role
+
+_VALUES = (Role.ESTIMATE, Role.UNPROTECTED, Role.NORMALIZATION)
+_BESIDE = (Role.UNCERTAINTY, Role.INTERVAL, Role.COORDINATE)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Values, and datasets that are shown in columns beside them: their axes are among those of the values, but for axes of columns."""
+
+    part: str  # the first step of the paths, such as "mean"; "" if there is one step alone
+    values: Dataset
+    beside: tuple[Dataset, ...] = ()
+
+    @property
+    def datasets(self) -> tuple[Dataset, ...]:
+        """What belongs to coordinates, the values, and the rest."""
+        before = [one for one in self.beside if one.role is Role.COORDINATE]
+        return (*before, self.values, *(one for one in self.beside if one.role is not Role.COORDINATE))
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes of rows."""
+        return tuple(axis for axis in self.values.axes if not axis.is_columns)
+
+
+@dataclass(frozen=True)
+class Families:
+    """How an output's datasets are shown."""
+
+    of_values: list[Family] = field(default_factory=list)
+    records: list[Dataset] = field(default_factory=list)
+    counts: list[Dataset] = field(default_factory=list)  # noisy integers that no other dataset follows from
+
+
+def families_of(datasets: Sequence[Dataset]) -> Families:
+    """Return how an output's datasets are shown; noisy integers and choices are not, if anything follows from them."""
+    sources = {source.path for dataset in datasets for source in dataset.sources}
+    shown = Families()
+    for dataset in datasets:
+        if dataset.role is Role.RECORD:
+            shown.records.append(dataset)
+        elif dataset.role is Role.NOISY and dataset.path not in sources:
+            shown.counts.append(dataset)
+        elif dataset.role in _VALUES:
+            shown.of_values.append(_family(dataset, datasets))
+    return shown
+
+
+def _family(values: Dataset, datasets: Sequence[Dataset]) -> Family:
+    part, _, _ = values.path.rpartition("/")
+    axes = {axis.name for axis in values.axes}
+    if values.role is Role.NORMALIZATION:
+        return Family(unquote(part), values)
+    beside = tuple(
+        one
+        for one in datasets
+        if one.role in _BESIDE
+        and one.path.rpartition("/")[0] == part
+        and {axis.name for axis in one.axes if not axis.is_columns} <= axes
+    )
+    return Family(unquote(part), values, beside)

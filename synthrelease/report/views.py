@@ -1,0 +1,166 @@
+"""What of a release is drawn, by the axes of its datasets: maps on a screen, courses over a numbered axis; for pages and picture files alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.screen import Screen
+from synthrelease.kinds.dataset import Axis, Dataset, Role
+from synthrelease.kinds.parameters import Parameters
+from synthrelease.kinds.registry import parameters_of
+from synthrelease.privacy.event import from_json
+from synthrelease.report.families import Families, Family, families_of
+from synthrelease.report.figures import Look
+from synthrelease.report.rasters import Map
+from synthrelease.report.released import Released
+
+Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the standard deviation of each
+_PIXELS = ("y_px", "x_px")
+_TIME, _SERIES = "time", "series"
+
+
+@dataclass(frozen=True)
+class MapView:
+    """A map, or a strip of them over time."""
+
+    label: str
+    cells: Map  # shape (rows, columns), or (frames, rows, columns)
+    uncertainty: Map | None  # standard deviation of every cell, where it is known
+    look: Look
+    times: NDArray[np.float64] | None  # the middle of every frame
+
+
+@dataclass(frozen=True)
+class CourseView:
+    """Courses over a numbered axis, by label."""
+
+    label: str
+    curves: Mapping[str, Curve]
+    x: NDArray[Any]
+    x_label: str
+    y_label: str
+
+
+class OutputViews:
+    """What there is to draw of an output.
+
+    Args:
+        released: the bundle.
+        output: an entry of its manifest's `outputs`.
+    """
+
+    def __init__(self, released: Released, output: Mapping[str, Any]) -> None:
+        self.released, self.name = released, output["name"]
+        self.parameters: Parameters = parameters_of(output)
+        datasets = self.parameters.datasets(from_json(output["event"]))
+        self.families: Families = families_of([one for one in datasets if released.has(self.name, one.path)])
+        values = [one for one in self.families.of_values if one.values.role is not Role.NORMALIZATION]
+        self.maps = [one for one in values if _names(one)[-2:] == _PIXELS]
+        self.courses = [one for one in values if one not in self.maps and _is_course(one)]
+        self.others = [one for one in values if one not in self.maps and one not in self.courses]
+
+    def labels(self) -> list[str]:
+        """Return what has a picture of its own: the items of maps, and of courses of means what is beside what they are compared by."""
+        of_maps = [label for family in self.maps for label in _item_labels(family.values)]
+        of_courses = [
+            label
+            for family in self.courses
+            if _SERIES not in _names(family)
+            for label in _course_labels(family)
+        ]
+        return [*of_maps, *of_courses]
+
+    def view(self, label: str) -> MapView | CourseView:
+        """Return what a label stands for."""
+        for family in self.maps:
+            if label in (labels := _item_labels(family.values)):
+                return self.map_view(family, labels.index(label), label)
+        for family in self.courses:
+            if label in (labels := _course_labels(family)):
+                return self.course_view(family, labels.index(label), label)
+        raise KeyError(label)
+
+    def map_view(self, family: Family, number: int, label: str) -> MapView:
+        """Return an item of maps."""
+        dataset = family.values
+        index = np.unravel_index(number, dataset.shape[: dataset.items])
+        place = tuple(map(int, index))
+        beside = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
+        axes = {axis.name: axis for axis in dataset.axes}
+        return MapView(
+            label,
+            self.released.item(self.name, dataset.path, place),
+            None if beside is None else self.released.item(self.name, beside.path, place),
+            self._look(axes, dataset.quantity),
+            axes[_TIME].values if _TIME in axes else None,
+        )
+
+    def course_view(self, family: Family, number: int, label: str) -> CourseView:
+        """Return the courses of one place along the axis before the last: one for each place along the first."""
+        first, *_, last = family.axes
+        band = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
+        curves = {}
+        for place, name in enumerate(first.coordinates):
+            index = (place, number) if len(family.axes) > 2 else (place,)
+            values = self.released.item(self.name, family.values.path, index)
+            spread = (
+                np.zeros(len(values)) if band is None else self.released.item(self.name, band.path, index)
+            )
+            curves[str(name)] = (values, spread)
+        unit = f", {last.unit}" if last.unit and last.unit != f"{last.name}s" else ""
+        y_label = f"{label}, {family.values.quantity}".removesuffix(" in the unit of the feature")
+        return CourseView(label, curves, last.values, f"{last.name}{unit}", y_label)
+
+    def few_series(self, family: Family, most: int) -> CourseView:
+        """Return the first few series of the first item, where every participant has one."""
+        dataset, last = family.values, family.axes[-1]
+        index = (0,) * dataset.items
+        rows = np.empty((0, len(last)))
+        for block in self.released.blocks(self.name, dataset.path, index):
+            rows = np.concatenate([rows, block[: most - len(rows)]])
+        band = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
+        spread = np.zeros(len(last)) if band is None else self.released.item(self.name, band.path, index)
+        labels = [str(axis.coordinates[0]) for axis in dataset.axes[: dataset.items]]
+        curves = {f"series {number}": (row, spread) for number, row in enumerate(rows, start=1)}
+        return CourseView(", ".join(reversed(labels)), curves, last.values, last.name, labels[-1])
+
+    def _look(self, axes: Mapping[str, Axis], quantity: str) -> Look:
+        screen, blur_px = self.parameters.map_scale or (None, None)
+        if screen is None:
+            height, width = (round(float(axes[name].values[0] + axes[name].values[-1])) for name in _PIXELS)
+            screen = Screen(width, height)
+        return Look(screen, blur_px, quantity)
+
+
+def _names(family: Family) -> tuple[str, ...]:
+    return tuple(axis.name for axis in family.axes)
+
+
+def _is_course(family: Family) -> bool:
+    """Whether the last axis is of numbers, and not of bins."""
+    if not family.axes or any(one.role is Role.COORDINATE for one in family.beside):
+        return False
+    return family.axes[-1].values.dtype.kind in "if" and len(family.axes) > 1
+
+
+def _item_labels(dataset: Dataset) -> list[str]:
+    axes = dataset.axes[: dataset.items]
+    return [", ".join(str(a.coordinates[n]) for a, n in zip(axes, i, strict=True)) for i in dataset.indices()]
+
+
+def _course_labels(family: Family) -> list[str]:
+    axes = family.axes
+    return [str(label) for label in axes[1].coordinates] if len(axes) > 2 else [family.values.quantity]
+
+
+def labels_of_manifest(manifest: Mapping[str, Any], released: Released) -> Iterator[tuple[OutputViews, str]]:
+    """Yield everything that has a picture of its own, with the output it is of."""
+    for output in manifest["outputs"]:
+        views = OutputViews(released, output)
+        for label in views.labels():
+            yield views, label

@@ -1,0 +1,1 @@
+"""Directions of gaze shifts: a kind of output outside of synthrelease."""

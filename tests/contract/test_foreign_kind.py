@@ -1,0 +1,215 @@
+"""A kind of output outside of the package, which an entry point registers: everything works on it, and what is said of it is true."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOREIGN = Path(__file__).parent / "foreign_kind"
+PLAN = """
+release = { name = "shifts", version = "1.0.0", title = "Directions of gaze shifts" }
+privacy = { epsilon = 2.0 }
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.csv.gz"
+columns = { person = "person", stimulus = "image", x = "x_px", y = "y_px" }
+screen = { width_px = 100, height_px = 80 }
+stimuli = ["garden", "street"]
+[[outputs]]
+name = "shifts"
+kind = "directions"
+input = "gaze"
+directions = 4
+"""
+FORMS = ("csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry", "png")
+OF_OTHER_KINDS = (
+    "heatmap",
+    "cells",
+    "areas of interest",
+    "feature",
+    "record",
+    "quantile",
+    "statistic",
+    "blur",
+    "recording",
+)
+
+
+def run(folder, *arguments, installed=True, code=0):
+    paths = [str(FOREIGN)] if installed else []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-m", "synthrelease", *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr + done.stdout
+    return done.stdout + done.stderr
+
+
+def script(folder, text):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(FOREIGN), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study in which gaze shifts to the right on the garden, and down on the street; and its bundle."""
+    folder = tmp_path_factory.mktemp("shifts")
+    random = np.random.default_rng(5)
+    rows = ["person,image,x_px,y_px"]
+    for person in range(300):
+        for image, step in (("garden", (1, 0)), ("street", (0, 1))):
+            start = random.uniform(0, 40, 2)
+            for number in range(5):
+                x, y = start + np.array(step) * 5 * number
+                rows.append(f"P{person},{image},{x:.3f},{y:.3f}")
+    (folder / "gaze.csv.gz").write_bytes(gzip.compress("\n".join(rows).encode()))
+    (folder / "plan.toml").write_text(PLAN)
+    run(folder, "build", "plan.toml", "-o", "r.h5")
+    return folder
+
+
+def test_it_is_built_and_verified_and_the_values_are_those_of_the_data(study):
+    assert "no fault" in script(study, "import synthrelease; print(synthrelease.verify('r.h5'))")
+    text = script(
+        study,
+        "import json, synthrelease; b = synthrelease.open_bundle('r.h5'); "
+        "print(json.dumps(b['shifts']['proportions'].tolist()))",
+    )
+    garden, street = np.array(json.loads(text))
+    assert garden.argmax() == 0
+    assert street.argmax() == 1
+    assert min(garden.max(), street.max()) > 0.8
+    assert garden.sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_the_preview_says_what_follows_from_its_own_lemma(study):
+    text = run(study, "preview", "plan.toml")
+    assert "a person divides their gaze shifts among 4 directions, on at most 2 of 2 stimuli" in " ".join(
+        text.split()
+    )
+    assert f"for sensitivity {4 * 2**15}" in text
+
+
+def test_a_key_of_another_kind_is_refused_in_the_words_of_its_options(study, tmp_path):
+    shutil.copy(study / "gaze.csv.gz", tmp_path)
+    (tmp_path / "plan.toml").write_text(PLAN.replace("directions = 4", "blur_px = 4"))
+    text = run(tmp_path, "preview", "plan.toml", code=3)
+    assert "blur_px" in text
+    (tmp_path / "plan.toml").write_text(PLAN.replace("directions = 4", "directions = 1"))
+    text = run(tmp_path, "preview", "plan.toml", code=3)
+    assert "directions" in text
+
+
+def test_its_page_says_what_it_is_and_nothing_of_other_kinds(study):
+    run(study, "report", "r.h5", "-o", "page.html", "--force")
+    page = (study / "page.html").read_text("utf-8")
+    card = page[page.index('<article class="card"') : page.index("</article>")]
+    shown = " ".join(re.sub(r"<[^>]*>", " ", card).split())
+    assert "In which of 4 directions gaze of 300 participants shifted on 2 stimuli." in shown
+    assert "Directions of gaze shifts" in shown
+    assert "proportions: noisy grid units divided by their sum" in shown
+    assert "Laplace noise" in shown
+    assert "a participant without a gaze shift on a stimulus does not count there" in shown
+    assert not [word for word in OF_OTHER_KINDS if word in shown.lower()]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_is_exported_in_every_form_and_nothing_is_said_of_other_kinds(study, form):
+    run(study, "export", "r.h5", "--to", form, "-o", f"out-{form}", "--force")
+    texts = [
+        path.read_text("utf-8")
+        for path in sorted((study / f"out-{form}").rglob("*"))
+        if path.suffix in {".txt", ".json", ".md", ".yaml", ".csv", ".tsv"} and path.name != "manifest.json"
+    ]
+    whole = "\n".join(texts)
+    if form in {"csv", "frictionless", "bids", "croissant"}:
+        assert "direction_deg" in whole
+        assert "proportion of gaze shifts" in whole.lower() or form == "csv"
+    described = [
+        word for word in ("heatmap", "areas of interest", "synthetic", "mean signal") if word in whole.lower()
+    ]
+    assert not described
+
+
+def test_frames_and_datasets_have_its_axes(study):
+    text = script(
+        study,
+        "import json, synthrelease\n"
+        "b = synthrelease.open_bundle('r.h5')\n"
+        "d, f = b.to_xarray('shifts'), b.to_pandas('shifts')\n"
+        "print(json.dumps([list(d.dims), d.direction_deg.values.tolist(), d.direction_deg.attrs, list(f.columns), len(f)]))",
+    )
+    dims, degrees, attributes, columns, rows = json.loads(text)
+    assert dims == ["stimulus", "direction_deg"]
+    assert degrees == [0, 90, 180, 270]
+    assert attributes["units"] == "deg"
+    assert columns == ["stimulus", "direction_deg", "proportions"]
+    assert rows == 8
+
+
+def test_evaluate_compares_it_with_the_same_without_noise(study):
+    run(study, "evaluate", "plan.toml", "r.h5", "-o", "private.html", "--json", "--force")
+    page = (study / "private.html").read_text("utf-8")
+    assert "RMSE" in page
+    assert "without noise" in page
+
+
+def test_two_releases_are_compared(study):
+    run(study, "build", "plan.toml", "-o", "other.h5", "--force")
+    text = run(study, "diff", "r.h5", "other.h5")
+    assert "shifts" in text
+    assert "no sign of noise used twice" in text
+
+
+def test_a_forged_claim_is_refused(study, tmp_path):
+    """The sensitivity is computed again by the kind's own public half."""
+    forged = tmp_path / "forged.h5"
+    shutil.copy(study / "r.h5", forged)
+    script(
+        tmp_path,
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        "from pathlib import Path\n"
+        "from forging import forge, parameters\n"
+        "forge(Path('forged.h5'), lambda m: parameters(m, 'shifts').update(max_stimuli_per_person=1))",
+    )
+    assert "[sensitivity]" in run(tmp_path, "verify", forged, code=1)
+
+
+def test_where_it_is_not_installed_a_bundle_of_it_is_not_verified(study):
+    text = run(study, "verify", "r.h5", installed=False, code=1)
+    assert "[unknown-kind]" in text
+    assert "directions" in text
+
+
+def test_a_registered_kind_that_cannot_be_loaded_is_named(tmp_path):
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[synthrelease.kinds]\nbroken = no_such_module:KIND\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-m", "synthrelease", "preview", "plan.toml"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in {3, 6}
+    assert "Traceback" not in done.stderr
