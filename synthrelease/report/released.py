@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle.bundle_file import BundleFile, Stream
-from synthrelease.bundle.format_1 import labels_of
+from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import FORMAT_OF
@@ -62,7 +62,9 @@ class Released:
             BundleError: it is not that of the manifest: the file was changed after it was verified.
         """
         dataset, index = self._labelled(output)[labels]
-        return self.item(output, dataset.path, index)
+        return self.item(output, dataset.path, index).reshape(
+            shape_of(self._output(output).parameters, dataset)
+        )
 
     def has(self, output: str, path: str) -> bool:
         """Return whether an output has a dataset: not all that there is today was in bundles of format 1."""

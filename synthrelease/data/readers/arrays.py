@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,11 +13,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 
-from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.opening import opened, refused
 from synthrelease.data.readers.unpacking import WHOLE_TIMES, refuse_unpacked
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
-from synthrelease.errors import DataError, SynthReleaseError
+from synthrelease.errors import DataError
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -36,19 +34,12 @@ class Flaw:
 
 @dataclass(frozen=True)
 class Stored:
-    """An array of a file, not read yet.
-
-    Attributes:
-        shape: its shape.
-        size: in bytes.
-        flaw: why it cannot be read; None if it can.
-        read: reads it: real numbers, or texts.
-    """
+    """An array of a file, not read yet."""
 
     shape: Shape
-    size: int
-    flaw: Flaw | None
-    read: Callable[[], Array]
+    size: int  # in bytes
+    flaw: Flaw | None  # why it cannot be read; None if it can
+    read: Callable[[], Array]  # reads it: real numbers, or texts
 
 
 class Arrays(Whole):
@@ -109,26 +100,15 @@ class Arrays(Whole):
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[dict[str, Stored]]:
-        """All arrays; whatever the library says of a broken file is one error of ours."""
-        with opened(path) as file:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("error")
-                    with self.contents(path, file) as contents:
-                        yield contents
-            except SynthReleaseError:
-                raise
-            except Exception as error:
-                # A place before the file's beginning is the file's fault, all else the machine's.
-                if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
-                    raise
-                raise DataError(
-                    self.broken,
-                    f"the file cannot be read as {self.article}",
-                    where=str(path),
-                    expected=f"a complete {self.formats} file of numbers and texts",
-                    remedy="check that the file was copied completely",
-                ) from None
+        broken = DataError(
+            self.broken,
+            f"the file cannot be read as {self.article}",
+            where=str(path),
+            expected=f"a complete {self.formats} file of numbers and texts",
+            remedy="check that the file was copied completely",
+        )
+        with opened(path) as file, refused(broken), self.contents(path, file) as contents:
+            yield contents
 
 
 def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str]]:

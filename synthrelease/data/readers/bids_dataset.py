@@ -7,15 +7,13 @@ other has not (the inheritance principle of BIDS). Of metadata that several file
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from synthrelease.data.readers.opening import opened
-from synthrelease.errors import DataError, MachineError
+from synthrelease.data.readers.opening import folders_below, opened
+from synthrelease.errors import DataError
 
 DESCRIPTION = "dataset_description.json"
 NO_LABEL = "n/a"  # as BIDS marks what is missing; no label and no path of a stimulus may be so
@@ -35,19 +33,12 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Name:
-    """What the name of a file says.
-
-    Attributes:
-        path: of the file.
-        entities: labels by the names' own keys, such as "sub".
-        suffix: such as "physio".
-        ending: ".tsv.gz", ".tsv" or ".json".
-    """
+    """What the name of a file says."""
 
     path: Path
-    entities: dict[str, str]
+    entities: dict[str, str]  # labels by the names' own keys, such as "sub"
     suffix: str
-    ending: str
+    ending: str  # ".tsv.gz", ".tsv" or ".json"
 
     @classmethod
     def of(cls, path: Path) -> Name | None:
@@ -70,17 +61,11 @@ class Name:
 
 @dataclass
 class Dataset:
-    """The files of a dataset that hold rows of people, and those that tell about them.
-
-    Attributes:
-        root: its folder.
-        names: of the files in each folder: the root's own, and all of its subjects.
-        told: which files have told something, for `stamp_of`.
-    """
+    """The files of a dataset that hold rows of people, and those that tell about them."""
 
     root: Path
-    names: dict[Path, list[Name]]
-    told: set[Path] = field(default_factory=set)
+    names: dict[Path, list[Name]]  # of the files in each folder: the root's own, and all of its subjects
+    told: set[Path] = field(default_factory=set)  # files whose metadata were read, for `stamp_of`
     _metadata: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -91,13 +76,7 @@ class Dataset:
             DataError: it is none, or no dataset's root.
             MachineError: it cannot be read.
         """
-        if not root.is_dir():
-            raise DataError(
-                "no-such-folder",
-                "there is no such folder",
-                where=str(root),
-                remedy="paths in a plan are relative to the plan",
-            )
+        _, files = next(folders_below(root))
         if not (root / DESCRIPTION).is_file():
             above = next((one for one in root.absolute().parents if (one / DESCRIPTION).is_file()), None)
             raise DataError(
@@ -110,11 +89,9 @@ class Dataset:
                 if above
                 else f"name the dataset's own folder, or write its {DESCRIPTION}",
             )
-        subjects = sorted(path for path in _listed(root) if path.is_dir() and path.name.startswith("sub-"))
-        names = {root: _named(path for path in _listed(root) if path.is_file())}
-        for subject in subjects:
-            for folder, _, files in os.walk(subject, onerror=_cannot):
-                names[Path(folder)] = _named(Path(folder) / name for name in files)
+        names = {root: _named(root, files)}
+        for subject in sorted(root.glob("sub-*/")):
+            names |= {folder: _named(folder, files) for folder, files in folders_below(subject)}
         dataset = cls(root, names, {root / DESCRIPTION})
         dataset.load(root / DESCRIPTION)
         return dataset
@@ -181,29 +158,8 @@ class Dataset:
         return self._metadata[path]
 
 
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError as error:
-        raise _unreadable(folder, error) from None
-
-
-def _named(paths: Iterable[Path]) -> list[Name]:
-    return [name for path in sorted(paths) if (name := Name.of(path)) is not None]
-
-
-def _cannot(error: OSError) -> None:
-    raise _unreadable(Path(str(error.filename)), error) from None
-
-
-def _unreadable(folder: Path, error: OSError) -> MachineError:
-    return MachineError(
-        "cannot-read",
-        "the folder cannot be read",
-        where=str(folder),
-        found=error.strerror or "",
-        remedy="check its permissions",
-    )
+def _named(folder: Path, files: list[str]) -> list[Name]:
+    return [name for file in sorted(files) if (name := Name.of(folder / file)) is not None]
 
 
 def _not_json(path: Path, line: str) -> DataError:

@@ -22,17 +22,11 @@ _TEXT = Delimited()
 
 @dataclass(frozen=True)
 class Events:
-    """Which label holds when.
+    """Which label holds when."""
 
-    Attributes:
-        edges: where an event begins or ends, in s, increasing, shape (E,).
-        number_of: of the label that holds before, between and after the edges, shape (E + 1,).
-        texts: the labels; the last one is "n/a".
-    """
-
-    edges: NDArray[np.float64]
-    number_of: NDArray[np.int64]
-    texts: pl.Series
+    edges: NDArray[np.float64]  # where an event begins or ends, in s, increasing, shape (E,)
+    number_of: NDArray[np.int64]  # of the label before, between and after the edges, shape (E + 1,)
+    texts: pl.Series  # the labels; the last one is "n/a"
 
     @classmethod
     def of(cls, path: Path, column: str) -> Events:

@@ -20,17 +20,11 @@ _NEEDED = ("timestamp", "x_coordinate", "y_coordinate")
 
 @dataclass(frozen=True)
 class Told:
-    """A recording and what is told of it.
+    """A recording and what is told of it."""
 
-    Attributes:
-        name: of its file.
-        metadata: of its sidecars, the nearest first.
-        cells: what the pattern says of it.
-    """
-
-    name: Name
-    metadata: dict[str, Any]
-    cells: dict[str, str]
+    name: Name  # of its file
+    metadata: dict[str, Any]  # of its sidecars, the nearest first
+    cells: dict[str, str]  # what the pattern says of it
 
     @property
     def sidecar(self) -> Path:
@@ -156,22 +150,31 @@ def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str, *, 
     )
 
 
-def check_alike(found: list[Told]) -> None:
+def check_alike(recordings: list[Told]) -> None:
     """Refuse recordings whose columns of one name have two units, or whose coordinates have two systems."""
     first: dict[str, tuple[Any, Path]] = {}
-    for one in found:
-        said = {f"the unit of '{column}'": one.unit(column) for column in one.columns}
-        for what, value in {**said, _SYSTEM: one.metadata.get(_SYSTEM)}.items():
-            other, path = first.setdefault(what, (value, one.name.path))
-            if other != value:
-                raise DataError(
-                    "coordinate-systems-differ" if what == _SYSTEM else "units-differ",
-                    f"two recordings differ in {what}",
-                    where=str(one.sidecar),
-                    found=f"other than of {path.name}",
-                    expected="the same in all recordings",
-                    remedy="read them as inputs of their own, with a `pattern` each, or convert them",
-                )
+    for recording in recordings:
+        for column in recording.columns:
+            what = f"the unit of '{column}'"
+            refuse_difference(first, what, recording.unit(column), recording, code="units-differ")
+        system = recording.metadata.get(_SYSTEM)
+        refuse_difference(first, _SYSTEM, system, recording, code="coordinate-systems-differ")
+
+
+def refuse_difference(
+    first: dict[str, tuple[Any, Path]], what: str, value: Any, recording: Told, *, code: str
+) -> None:
+    """Refuse a value that is another one than of the first recording that has it; `first` keeps those, with their files."""
+    other, path = first.setdefault(what, (value, recording.name.path))
+    if other != value:
+        raise DataError(
+            code,
+            f"two recordings differ in {what}",
+            where=str(recording.sidecar),
+            found=f"other than of {path.name}",
+            expected="the same in all recordings",
+            remedy="read them as inputs of their own, with a `pattern` each, or convert them",
+        )
 
 
 def sidecar_of(name: Name) -> Path:

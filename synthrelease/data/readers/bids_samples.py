@@ -27,36 +27,25 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 TELLING = {"stimulus": "stim_file", "trial_type": "trial_type"}  # columns of samples, and of events
-_TEXT = Delimited()
 _LARGEST_MISFIT = 10  # between what timestamps and the sampling frequency say of the time between samples
 _LOOKED_AT = 1000  # rows
-_MOST_ROWS = 1 << 18  # that are looked through at a time
 
 
 @dataclass(frozen=True)
 class Recording(Source):
-    """A file of samples, with what is needed to find their events.
+    """A file of samples, with what is needed to find their events."""
 
-    Attributes:
-        events: the run's `_events.tsv`; None if it has none.
-        told: which columns events tell, of `TELLING`.
-        clock: the column that tells the time.
-        unit_s: of the clock, in s; None if the sidecar does not say.
-        start_s: of the first sample, on the clock of the events; None if both have the same clock.
-        frequency_hz: of the samples.
-    """
-
-    events: Path | None = None
-    told: tuple[str, ...] = ()
-    clock: str = "timestamp"
-    unit_s: float | None = None
-    start_s: float | None = 0.0
+    events: Path | None = None  # the run's `_events.tsv`; None if it has none
+    told: tuple[str, ...] = ()  # which columns events tell, of `TELLING`
+    clock: str = "timestamp"  # the column that tells the time
+    unit_s: float | None = None  # of the clock, in s; None if the sidecar does not say
+    start_s: float | None = 0.0  # of the first sample, on the events' clock; None if both have the same
     frequency_hz: float = math.nan
     sidecar: str = field(default="", compare=False)  # for messages
 
 
-class Samples:
-    """Reader of one file of samples, whose names are in its sidecar; see `reader.Reader`."""
+class Samples(Delimited):
+    """Reader of one file of samples, whose names are in its sidecar."""
 
     name = "samples"
     formats = "_physio.tsv.gz"
@@ -66,44 +55,19 @@ class Samples:
         """No file is known by its name alone."""
         return False
 
-    def files(self, source: Source) -> list[Path]:
-        """Return the file."""
-        return [source.path]
-
     def column_names(self, source: Source) -> list[str]:
         """Return the sidecar's, and those that events tell."""
         return [*source.header, *_recording(source).told]
 
-    def most_cells(self, source: Source) -> int:
-        """Return how many there can be."""
-        return _TEXT.most_cells(source)
-
-    def row_count(self, source: Source) -> int:
-        """Return how many there are."""
-        return _TEXT.row_count(source)
-
-    def place(self, source: Source, line: int) -> str:
-        """Name a line."""
-        return _TEXT.place(source, line)
-
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row."""
-        tell = _telling(_recording(source), columns)
-        return tell(_TEXT.read(source, self._own(source, columns)))
+        return _telling(_recording(source), columns)(super().read(source, self._own(source, columns)))
 
     def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
         """Yield all rows, so many at a time or fewer."""
-        tell = _telling(_recording(source), columns)
-        for rows in _TEXT.slices(source, self._own(source, columns), most):
-            yield tell(rows)
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values."""
-        found = []
-        for frame, lines in self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS):
-            wanted = frame[column].is_in(values.implode())
-            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
-        return pl.concat([frame for frame, _ in found]), np.concatenate([lines for _, lines in found])
+        return map(
+            _telling(_recording(source), columns), super().slices(source, self._own(source, columns), most)
+        )
 
     def _own(self, source: Source, columns: list[str]) -> list[str]:
         recording = _recording(source)
@@ -170,7 +134,7 @@ def _first(recording: Recording) -> float:
             expected='"Units": "s", "ms", "us" or "ns"',
             remedy=f"add the unit to '{recording.clock}' in the sidecar",
         )
-    frame, lines = next(_TEXT.slices(recording, [recording.clock], _LOOKED_AT))
+    frame, lines = next(Delimited().slices(recording, [recording.clock], _LOOKED_AT))
     _refuse_header(recording, frame, lines)
     cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
     if math.isnan(cells[0]):

@@ -9,7 +9,7 @@ from typing import Any
 
 from synthrelease.data.coordinates import BOTTOM_LEFT, CENTRE, DEGREES, NORMALISED, PIXELS, TOP_LEFT
 from synthrelease.data.readers.bids_dataset import NO_LABEL, Dataset
-from synthrelease.data.readers.bids_recordings import check_alike, recordings_of
+from synthrelease.data.readers.bids_recordings import check_alike, recordings_of, refuse_difference
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -24,32 +24,19 @@ _LARGEST_M = 20.0  # who writes more has written centimetres or millimetres
 
 @dataclass(frozen=True)
 class Described:
-    """What metadata say; None, or nothing, of what they do not.
-
-    Attributes:
-        width_px: of the screen.
-        height_px: of the screen.
-        width_mm: of the screen.
-        height_mm: of the screen.
-        distance_mm: from the eyes to the screen.
-        origin: where the coordinates of stimuli are 0, as `origin` in a plan has it. BIDS does not say whether y grows downwards
-            from the middle: "centre" may be "centre-y-up".
-        coordinates: what x and y are, as `coordinates` in a plan has it.
-        system: such as "gaze-on-screen".
-        units: by column, as the sidecars have them.
-        missing: what marks missing values, as `missing` in a plan has it.
-    """
+    """What metadata say; None, or nothing, of what they do not."""
 
     width_px: int | None
     height_px: int | None
     width_mm: float | None
     height_mm: float | None
-    distance_mm: float | None
+    distance_mm: float | None  # from the eyes to the screen
+    # As in a plan. BIDS does not say whether y grows downwards from the middle: "centre" may be "centre-y-up".
     origin: str | None
-    coordinates: str | None
-    system: str | None
-    units: dict[str, str]
-    missing: tuple[str, ...] = (NO_LABEL,)
+    coordinates: str | None  # what x and y are, as `coordinates` in a plan has it
+    system: str | None  # such as "gaze-on-screen"
+    units: dict[str, str]  # by column, as the sidecars have them
+    missing: tuple[str, ...] = (NO_LABEL,)  # what marks missing values, as `missing` in a plan has it
 
 
 def described(source: Source) -> Described:
@@ -63,19 +50,12 @@ def described(source: Source) -> Described:
     recordings = recordings_of(dataset, source)
     check_alike(recordings)
     first: dict[str, tuple[Any, Path]] = {}
-    for one in recordings:
-        path = one.name.path
-        about = dataset.metadata(one.name, "events").get("StimulusPresentation")
-        for key, value in (_screen(about, path) if isinstance(about, dict) else {}).items():
-            if value is not None and first.setdefault(key, (value, path))[0] != value:
-                raise DataError(
-                    "screens-differ",
-                    f"the screens of two recordings differ: {key}",
-                    where=str(path),
-                    found=f"other than of {first[key][1].name}",
-                    expected="the same in all recordings of an input",
-                    remedy="read them as inputs of their own, with a `pattern` each",
-                )
+    for recording in recordings:
+        about = dataset.metadata(recording.name, "events").get("StimulusPresentation")
+        screen = _screen(about, recording.name.path) if isinstance(about, dict) else {}
+        for key, value in screen.items():
+            if value is not None:
+                refuse_difference(first, key, value, recording, code="screens-differ")
     units = {column: unit for one in recordings for column in one.columns if (unit := one.unit(column))}
     known = {key: value for key, (value, _) in first.items()}
     width_px, height_px = known.get("ScreenResolution", (None, None))

@@ -12,6 +12,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Rows, chosen_rows, joined
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
@@ -33,6 +34,7 @@ _LONGEST_ROW = 1 << 24  # bytes, and of the header
 _MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
 _PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
+_MOST_ROWS = 1 << 18  # that are looked through at a time
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
@@ -55,19 +57,12 @@ class Delimited:
 
     def column_names(self, source: Source) -> list[str]:
         """Return the header's names, or those that the source gives."""
-        path = source.path
-        with opened(path) as file:
-            if not _is_packed(path):
-                return _names(source, _first_line(path, file))
-            try:
-                with gzip.open(file) as unpacked:
-                    return _names(source, _first_line(path, unpacked))
-            except (gzip.BadGzipFile, zlib.error, EOFError):
-                raise _cannot_unpack(path) from None
+        with _unpacked(source.path) as (_, file):
+            return _names(source, _first_line(source.path, file))
 
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns as text, and the line of each row as an editor counts."""
-        return _joined(list(_parsed(source, columns)))
+        return joined(list(_parsed(source, columns)))
 
     def most_cells(self, source: Source) -> int:
         """Return how many bytes of text there can be: a cell has one at least, with what ends it."""
@@ -87,11 +82,8 @@ class Delimited:
 
     def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values."""
-        found = []
-        for frame, lines in _parsed(source, list(dict.fromkeys([*columns, column]))):
-            wanted = frame[column].is_in(values.implode())
-            found.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
-        return _joined(found)
+        rows = self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS)
+        return chosen_rows(rows, columns, column, values)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
@@ -113,10 +105,20 @@ def _is_packed(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def _joined(pieces: list[Rows]) -> Rows:
-    if len(pieces) == 1:
-        return pieces[0]
-    return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
+@contextmanager
+def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
+    """The size of a file, and the file as text."""
+    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+        try:
+            yield os.fstat(file.fileno()).st_size, unpacked
+        except (gzip.BadGzipFile, zlib.error, EOFError):
+            raise DataError(
+                "cannot-unpack",
+                "the file cannot be unpacked",
+                where=str(path),
+                expected="gzip, as the name says",
+                remedy="check that the file was copied completely",
+            ) from None
 
 
 def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
@@ -140,19 +142,13 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
                 data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
             )
         except pl.exceptions.PolarsError:  # its message quotes cells; ours must not
+            frame = None
+        if frame is None or frame.height != lines.size:
             raise DataError(
                 "stray-quote",
                 "the file cannot be read as delimited text",
                 where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
-                expected="quotes only around whole cells, doubled inside them",
-                remedy=_QUOTES,
-            ) from None
-        if frame.height != lines.size:
-            raise DataError(
-                "rows-not-told-apart",
-                "the rows of the file cannot be told apart",
-                where=f"{path}{_stray_quote(data, chosen.encode(), first_line=first)}",
-                expected="one record a line, and quotes only around whole cells",
+                expected="one record a line, and quotes only around whole cells, doubled inside them",
                 remedy=_QUOTES,
             )
         frame.columns = [names[place] for place in places]  # as the header is read here: without blanks
@@ -164,14 +160,10 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Without byte order mark and blank lines at the end; the last line always ends.
     """
-    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+    with _unpacked(path) as (packed, unpacked):
         lines, first, kept, size = 0, True, b"", 0
-        packed = os.fstat(file.fileno()).st_size
         while True:
-            try:
-                read = unpacked.read(_BLOCK)
-            except (gzip.BadGzipFile, zlib.error, EOFError):
-                raise _cannot_unpack(path) from None
+            read = unpacked.read(_BLOCK)
             size += len(read)
             refuse_unpacked(path, packed=packed, unpacked=size, times=STREAMED_TIMES)
             data = kept + read
@@ -354,14 +346,4 @@ def _too_long(path: Path, line: int) -> DataError:
         where=f"{path}, line {line}",
         expected=f"at most {_LONGEST_ROW >> 20} MiB",
         remedy="check that the file is a table, and that its lines end in \\n or \\r\\n",
-    )
-
-
-def _cannot_unpack(path: Path) -> DataError:
-    return DataError(
-        "cannot-unpack",
-        "the file cannot be unpacked",
-        where=str(path),
-        expected="gzip, as the name says",
-        remedy="check that the file was copied completely",
     )

@@ -9,7 +9,6 @@ pymovements takes whatever looks like a sample and skips the rest, so every line
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import re
@@ -21,6 +20,7 @@ import polars as pl
 from synthrelease.data.held import unnested
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.unreadable import refuse_unreadable
+from synthrelease.data.readers.utf8 import check_text, without_mark
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError, MachineError
@@ -124,33 +124,9 @@ def _text(source: Source) -> str:
     with opened(path) as file:
         data = file.read()
     refuse_unreadable(path, data[:64])
-    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]:
-        raise DataError(
-            "utf16-or-binary",
-            "the file is not UTF-8 text",
-            where=str(path),
-            found="UTF-16 or binary data",
-            remedy="make it by edf2asc -utf8, or convert it: iconv -f utf-16 -t utf-8 OLD > NEW",
-        )
-    if b"\0" in data:
-        line = 1 + data.count(b"\n", 0, data.index(b"\0"))
-        raise DataError(
-            "damaged-file",
-            "the file is damaged",
-            where=f"{path}, line {line}",
-            found="a NUL byte: binary data",
-            remedy="copy the file anew, or make it anew by edf2asc",
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "not-utf8",
-            "the file is not UTF-8 text",
-            where=f"{path}, line {1 + data.count(bytes([10]), 0, error.start)}",
-            remedy="make it by edf2asc -utf8, or convert it: iconv -f latin1 -t utf-8 OLD > NEW",
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    data = without_mark(data)
+    check_text(path, data, anew="make it by edf2asc -utf8")
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _sample_lines(source: Source, text: str) -> list[int]:

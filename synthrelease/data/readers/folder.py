@@ -7,7 +7,6 @@ that macOS writes beside every `x.csv` on a foreign disk, are left alone, and so
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.one_type import refuse_mixed_types
+from synthrelease.data.readers.opening import folders_below
 from synthrelease.data.readers.reader import Reader, Rows
 from synthrelease.data.source import Source
-from synthrelease.errors import DataError, MachineError
+from synthrelease.errors import DataError
 
 _PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|(.)", re.DOTALL)
 _NOT_HIDDEN = r"(?!\.)"  # unless the pattern itself begins with a point there
@@ -30,15 +30,10 @@ _LINE_BITS = 40  # of a place: the line within the file; above them the number o
 
 @dataclass(frozen=True)
 class File:
-    """A file of a folder.
-
-    Attributes:
-        source: how it is read.
-        cells: what its name says, by column.
-    """
+    """A file of a folder."""
 
     source: Source
-    cells: dict[str, str]
+    cells: dict[str, str]  # what its name says, by column
 
 
 class Folder:
@@ -186,13 +181,6 @@ def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
         DataError: there is no such folder or no such file, or the pattern is none.
     """
     expression = _expression(source)
-    if not source.path.is_dir():
-        raise DataError(
-            "no-such-folder",
-            "there is no such folder",
-            where=str(source.path),
-            remedy="paths in a plan are relative to the plan",
-        )
     found, others = [], 0
     for name in _names_below(source.path):
         match = expression.fullmatch(name)
@@ -259,19 +247,11 @@ def _expression(source: Source) -> re.Pattern[str]:
 
 def _names_below(folder: Path) -> list[str]:
     """Names of all files below a folder, relative to it."""
-
-    def cannot(error: OSError) -> None:
-        raise MachineError(
-            "cannot-read",
-            "the folder cannot be read",
-            where=str(folder),
-            found=error.strerror or "",
-            remedy="check its permissions",
-        ) from None
-
-    names = []
-    for where, _, files in os.walk(folder, onerror=cannot):
-        names += [(Path(where) / name).relative_to(folder).as_posix() for name in files]
+    names = [
+        (below / name).relative_to(folder).as_posix()
+        for below, files in folders_below(folder)
+        for name in files
+    ]
     return sorted(names, key=_natural)
 
 

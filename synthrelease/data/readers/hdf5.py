@@ -34,46 +34,34 @@ class Hdf5(Arrays):
     def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, Stored]]:
         """Return all datasets that can be reached by hard links, each once."""
         with h5py.File(file, "r") as body:
-            found: dict[str, Stored] = {}
-            seen, left = {_address(body)}, [("", body)]
-            while left:
-                prefix, group = left.pop()
-                for key in group:
-                    link = group.get(key, getlink=True)
-                    name = prefix + key
-                    if isinstance(link, h5py.ExternalLink):
-                        raise DataError(
-                            "external-link",
-                            "a link leads out of the file",
-                            where=f"{path}, {name}",
-                            expected="all data in this file",
-                            remedy="copy the data into it: h5repack --merge, or h5copy",
-                        )
-                    if not isinstance(link, h5py.HardLink):
-                        continue
-                    one = group[key]
-                    if _address(one) in seen:
-                        continue
-                    seen.add(_address(one))
-                    if len(seen) > _MOST_OBJECTS:
-                        raise DataError(
-                            "too-many-objects",
-                            "the file holds too many objects",
-                            where=str(path),
-                            found=f"more than {_MOST_OBJECTS}",
-                            expected="arrays of many values",
-                            remedy="write what belongs together as one array, with an axis for each thing that tells values apart",
-                        )
-                    if isinstance(one, h5py.Group):
-                        left.append((f"{name}/", one))
-                    elif isinstance(one, h5py.Dataset):
-                        found[name] = _stored(one)
-            yield dict(sorted(found.items()))
+            outside = body.visititems_links(
+                lambda name, link: name if isinstance(link, h5py.ExternalLink) else None
+            )
+            if outside is not None:
+                raise DataError(
+                    "external-link",
+                    "a link leads out of the file",
+                    where=f"{path}, {outside}",
+                    expected="all data in this file",
+                    remedy="copy the data into it: h5repack --merge, or h5copy",
+                )
+            objects: dict[str, Any] = {}
 
+            def visit(name: str, item: Any) -> bool | None:
+                objects[name] = item
+                return len(objects) > _MOST_OBJECTS or None  # None goes on
 
-def _address(one: Any) -> tuple[int, int]:
-    about = h5py.h5o.get_info(one.id)
-    return int(about.fileno), int(about.addr)
+            if body.visititems(visit):
+                raise DataError(
+                    "too-many-objects",
+                    "the file holds too many objects",
+                    where=str(path),
+                    found=f"more than {_MOST_OBJECTS}",
+                    expected="arrays of many values",
+                    remedy="write what belongs together as one array, with an axis for each thing that tells values apart",
+                )
+            datasets = {name: item for name, item in objects.items() if isinstance(item, h5py.Dataset)}
+            yield {name: _stored(dataset) for name, dataset in sorted(datasets.items())}
 
 
 def _stored(dataset: Any) -> Stored:

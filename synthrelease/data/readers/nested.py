@@ -1,230 +1,246 @@
-"""What there is in nested cell arrays, structs and arrays, and what of it rows are made of.
+"""Nested cell arrays, structs and arrays: what stands at one path, in all records together, since one alone does not say what the others are.
 
-Every cell array, and every struct array that anywhere has more than one struct, is a *level*. Below the innermost level vectors of one
-length, or the rows of a matrix, are rows; what is one text or number is repeated over them.
+Every cell array, and every struct array that anywhere has more than one struct, is a *level*: its elements are records within records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
+
+from synthrelease.errors import DataError
 
 Array = np.ndarray[Any, Any]
+Names = tuple[str, ...]
+Column = tuple[Names, pl.Series]
+INDEX = pl.UInt32()  # the type of indices, and of no other column
+_EMPTY: Array = np.zeros((0, 0))
+_NO_COLUMN = {
+    "complex-numbers": "complex numbers",
+    "too-many-dimensions": "an array of more than two dimensions",
+    "function-handle": "a function handle",
+    "sparse-matrix": "a sparse matrix",
+    "matlab-object": "an object",
+}
+_KINDS = {"O": "cell", "U": "text", "c": "complex-numbers", **dict.fromkeys("biuf", "number")}
+_CHOOSE = "name in the input what is to be read: table = 'variable.field'"
 
 
-class NestedError(Exception):
-    """What is nested makes no table; the arguments are those of a DataError, `at` the place within the file."""
+@dataclass(frozen=True)
+class _Level:
+    path: Names
+    cell: bool
+    depth: int  # of cells directly within cells
+    index: Array  # of each record, counted from 1; shape (records, axes)
 
-    def __init__(
-        self, code: str, problem: str, at: str, *, found: str = "", expected: str = "", remedy: str = ""
-    ) -> None:
-        super().__init__(problem)
-        self.code, self.problem, self.at = code, problem, at
-        self.more = {"found": found, "expected": expected, "remedy": remedy}
+    def columns(self) -> Iterator[Column]:
+        """Yield a column for each axis."""
+        name = self.path[-1] + (f" level {self.depth + 1}" if self.depth else "")
+        axes = self.index.shape[1]
+        for axis in range(axes):
+            more = f" dim {axis + 1}" if axes > 1 else ""
+            yield (*self.path[:-1], name + more), pl.Series(self.index[:, axis], dtype=INDEX)
 
 
-@dataclass
-class Node:
-    """What all values at one path have in common.
+@dataclass(frozen=True)
+class Place:
+    """A file, and the levels that some records of it are in."""
 
-    Attributes:
-        path: names of the variable and of fields.
-        depth: of cells directly within cells.
-        aside: whether another field was chosen where this one is.
-    """
+    file: str
+    levels: tuple[_Level, ...] = ()
 
-    path: tuple[str, ...]
-    depth: int = 0
-    aside: bool = False
-    cell: bool = False
-    struct: bool = False
-    text: bool = False
-    number: bool = False
-    odd: bool = False
-    listed: bool = True  # cells hold one text or number each
-    grid: bool = False  # more than one dimension is longer than 1
-    single: bool = True  # one element each
-    largest: int = 0
-    widths: set[int] = field(default_factory=set)
-    fields: dict[str, Node] = field(default_factory=dict)
-    inner: Node | None = None  # what is in cells
+    def of(self, path: Names, record: int | None = None) -> str:
+        """Return a place as one would write it in MATLAB."""
+        text, done = "", 0
+        for level in self.levels if record is not None else ():
+            indices = ",".join(map(str, level.index[record]))
+            text += "".join(f".{name}" for name in level.path[done:])
+            text += f"{{{indices}}}" if level.cell else f"({indices})"
+            done = len(level.path)
+        text = (text + "".join(f".{name}" for name in path[done:])).lstrip(".")
+        return f"{self.file}, {text}" if text else self.file
 
-    @property
-    def level(self) -> bool:
-        """Whether it has a column of indices."""
-        return (self.cell and not self.listed) or (self.struct and not self.single)
 
-    @property
-    def leaf(self) -> bool:
-        """Whether its values are texts or numbers."""
-        return not self.struct and not self.level
+@dataclass(frozen=True)
+class Values:
+    """A value for each record, at one path."""
+
+    place: Place
+    path: Names
+    values: Sequence[Any]
+    chosen: Names = ()  # fields that lead to what is to be read
+    aside: bool = False  # another field was chosen where this one is
+    depth: int = 0  # of cells directly within cells
 
     @property
     def name(self) -> str:
         """As a plan's `table` has it."""
         return ".".join(self.path)
 
-
-def survey(value: Array, node: Node, chosen: tuple[str, ...], at: str) -> None:
-    """See what is at a path and below it.
-
-    Raises:
-        NestedError: something that is no text, number, cell or struct, or several of them in turn.
-    """
-    long = sum(size > 1 for size in getattr(value, "shape", ()))
-    if value.dtype.names is not None:
-        node.struct, node.grid = True, node.grid or long > 1
-        node.single &= value.size <= 1
-        _check_kind(node, at)
-        for own, element in _elements(value, at, node):
-            for name in value.dtype.names:
-                aside = node.aside or (bool(chosen) and name != chosen[0])
-                child = node.fields.setdefault(name, Node((*node.path, name), aside=aside))
-                survey(element.flat[0][name], child, chosen[1:], f"{own}.{name}")
-    elif type(value) is np.ndarray and value.dtype.kind == "O":
-        node.cell, node.grid = True, node.grid or long > 1
-        node.inner = node.inner or Node(node.path, node.depth + 1, node.aside)
-        node.listed &= long < 2 and all(_is_one(one) for one in value.flat)
-        node.largest = max(node.largest, value.size)
-        _check_kind(node, at)
-        for own, element in _elements(value, at, node):
-            survey(element, node.inner, chosen, own)
-    elif type(value) is not np.ndarray or value.dtype.kind not in "biufU" or long > 2:
-        if not node.aside:
-            code, found = _what(value, long)
-            raise NestedError(
-                code,
+    @cached_property
+    def kind(self) -> str:
+        """What all are: text, number, cell or struct; "" where there is nothing, "unread" what is aside and cannot be read."""
+        first: dict[str, int] = {}
+        for record, value in enumerate(self.values):
+            first.setdefault(_kind(value), record)
+        first.pop("", None)
+        wrong = next((kind for kind in first if kind in _NO_COLUMN), "")
+        if not wrong and len(first) < 2:
+            return next(iter(first), "")
+        if self.aside:
+            return "unread"
+        if wrong:
+            raise DataError(
+                wrong,
                 "what is there cannot be a column",
-                at,
-                found=found,
+                where=self.place.of(self.path, first[wrong]),
+                found=_NO_COLUMN[wrong],
                 expected="texts, real numbers, vectors, matrices, cell arrays and structs",
-                remedy="leave it out of the file, or name in the input what is to be read: table = 'variable.field'",
+                remedy=f"leave it out of the file, or {_CHOOSE}",
             )
-        node.odd = True
-    elif value.size:
-        text = value.dtype.kind == "U"
-        node.text |= text
-        node.number |= not text
-        node.grid |= long > 1
-        node.largest = max(node.largest, value.size)
-        node.widths.add(value.shape[-1] if value.ndim > 1 else 1)
-        _check_kind(node, at)
+        raise DataError(
+            "mixed-kinds",
+            "values of the same name are of several kinds",
+            where=self.place.of(self.path, list(first.values())[1]),
+            found="a " + " after a ".join(reversed(first)),
+            expected="one kind in all of them",
+            remedy=f"correct the file, or {_CHOOSE}",
+        )
+
+    @cached_property
+    def grid(self) -> bool:
+        """Whether more than one dimension is longer than 1."""
+        return any(_long(value) > 1 for value in self.values)
+
+    @property
+    def longest(self) -> int:
+        """Return the most elements that a value has."""
+        return max((value.size for value in self.values), default=0)
+
+    @property
+    def level(self) -> bool:
+        """Whether its elements are records: cells, unless all hold one text or number and are a vector so."""
+        if self.kind == "struct":
+            return self.longest > 1
+        return self.kind == "cell" and (
+            self.grid or self.elements.kind not in ("", "text", "number") or self.elements.longest > 1
+        )
+
+    @property
+    def owner(self) -> Array:
+        """The record that each element is in."""
+        return np.repeat(np.arange(len(self.values)), [value.size for value in self.values])
+
+    @cached_property
+    def elements(self) -> Values:
+        """What is in the cells, or the structs of arrays, in MATLAB's order: records within the records."""
+        axes = max((value.ndim for value in self.values), default=1) if self.grid else 1
+        index = [np.zeros((0, axes), dtype=np.int64)]
+        for value in self.values:
+            shape = (*value.shape, *[1] * (axes - value.ndim)) if axes > 1 else (value.size,)
+            index.append(np.stack(np.unravel_index(np.arange(value.size), shape, order="F"), axis=1) + 1)
+        cell = self.kind == "cell"
+        owner = self.owner
+        around = (replace(level, index=level.index[owner]) for level in self.place.levels)
+        place = replace(
+            self.place, levels=(*around, _Level(self.path, cell, self.depth, np.concatenate(index)))
+        )
+        inner = [element for value in self.values for element in value.ravel(order="F")]
+        return replace(self, place=place, values=inner, depth=self.depth + cell)
+
+    def fields(self) -> list[Values]:
+        """Return what is in single structs, field by field; nothing where one is missing.
+
+        Raises:
+            DataError: a field is chosen that none has.
+        """
+        structs = [value.flat[0] if value.size else None for value in self.values]
+        names = list(
+            dict.fromkeys(name for struct in structs if struct is not None for name in struct.dtype.names)
+        )
+        self.check_choice(names)
+        return [
+            Values(
+                self.place,
+                (*self.path, name),
+                [
+                    struct[name] if struct is not None and name in struct.dtype.names else _EMPTY
+                    for struct in structs
+                ],
+                self.chosen[1:],
+                self.aside or (bool(self.chosen) and name != self.chosen[0]),
+            )
+            for name in names
+        ]
+
+    def check_choice(self, names: Sequence[str] = ()) -> None:
+        """Refuse a choice of a field that is not there.
+
+        Raises:
+            DataError: it is not.
+        """
+        if self.aside or not self.chosen or self.chosen[0] in names:
+            return
+        raise DataError(
+            "unknown-field",
+            f"there is no field '{self.chosen[0]}'",
+            where=self.place.of(self.path),
+            found=", ".join(names[:20]) + (" and others" if len(names) > 20 else "") or "no fields",
+            expected="one of them in the input's `table`" if names else "a shorter `table` in the input",
+            remedy="correct the input's `table`",
+        )
+
+    # Of texts and numbers
+
+    @property
+    def text(self) -> bool:
+        """Whether they are texts, in cells or not."""
+        return "text" in (self.kind, self.kind == "cell" and self.elements.kind)
+
+    @property
+    def matrices(self) -> bool:
+        """Whether their rows are rows."""
+        return self.grid and self.kind != "cell"
+
+    @property
+    def widths(self) -> list[int]:
+        """Numbers of columns of matrices."""
+        return sorted({value.shape[-1] if value.ndim > 1 else 1 for value in self.values if value.size})
+
+    def pieces(self) -> list[Array]:
+        """Return vectors in MATLAB's order, or matrices."""
+        if self.matrices:
+            return [value if value.size else np.zeros((0, self.widths[-1])) for value in self.values]
+        vectors = [value.ravel(order="F") for value in self.values]
+        if self.kind != "cell":
+            return vectors
+        empty = np.asarray(["" if self.text else np.nan])
+        return [
+            np.concatenate([value.ravel() if value.size else empty for value in cells])
+            if cells.size
+            else empty[:0]
+            for cells in vectors
+        ]
 
 
-def _check_kind(node: Node, at: str) -> None:
-    found = [name for name in ("cell", "struct", "text", "number") if getattr(node, name)]
-    if len(found) < 2:
-        return
-    if node.aside:
-        node.odd = True
-        return
-    raise NestedError(
-        "mixed-kinds",
-        "values of the same name are of several kinds",
-        at,
-        found="a " + " after a ".join(found),
-        expected="one kind in all of them",
-        remedy="correct the file, or name in the input what is to be read: table = 'variable.field'",
-    )
+def _long(value: Any) -> int:
+    return sum(size > 1 for size in getattr(value, "shape", ()))
 
 
-def _what(value: Array, long: int) -> tuple[str, str]:
-    """The code and the words of what is no column."""
-    kind = getattr(getattr(value, "dtype", None), "kind", "O")
-    if type(value) is np.ndarray and kind == "c":
-        return "complex-numbers", "complex numbers"
-    if type(value) is np.ndarray and long > 2:
-        return "too-many-dimensions", f"an array of {value.ndim} dimensions"
-    if type(value).__name__ == "MatlabFunction":
-        return "function-handle", "a function handle"
-    return ("sparse-matrix", "a sparse matrix") if hasattr(value, "nnz") else ("matlab-object", "an object")
-
-
-def _is_one(value: Any) -> bool:
-    return type(value) is np.ndarray and value.dtype.kind in "biufU" and value.size <= 1
-
-
-def _elements(value: Array, at: str, node: Node) -> Iterator[tuple[str, Array]]:
-    """Places and elements in MATLAB's order; structs as arrays of one."""
-    flat = value.ravel(order="F")
-    marks = "{}" if value.dtype.names is None else "()"
-    for number in range(flat.size):
-        own = at if marks == "()" and flat.size == 1 else f"{at}{marks[0]}{number + 1}{marks[1]}"
-        yield own, (flat[number : number + 1] if node.struct else flat[number])
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What one record is made of, down to the next level.
-
-    Attributes:
-        scalars: one text or number each, with the fields that lead to them.
-        vectors: rows.
-        level: whose elements are records of `inner`, if there is one.
-        level_fields: lead to it.
-        inner: of its elements.
-    """
-
-    scalars: list[tuple[Node, tuple[str, ...]]]
-    vectors: list[tuple[Node, tuple[str, ...]]]
-    level: Node | None = None
-    level_fields: tuple[str, ...] = ()
-    inner: Scope | None = None
-
-
-def scope_of(root: Node) -> Scope:
-    """Return how the records of a path are read.
-
-    Raises:
-        NestedError: rows could be made of several things.
-    """
-    if root.level:
-        return Scope([], [], root, (), _inside(root))
-    return _scope(list(_below(root, ())))
-
-
-def _inside(level: Node) -> Scope:
-    if level.cell:
-        inner = level.inner
-        return scope_of(inner) if inner is not None else Scope([], [])
-    parts = [part for name, node in level.fields.items() for part in _below(node, (name,))]
-    return _scope(parts)
-
-
-def _below(node: Node, fields: tuple[str, ...]) -> Iterator[tuple[Node, tuple[str, ...]]]:
-    if node.odd:
-        return
-    if node.struct and not node.level:
-        for name, child in node.fields.items():
-            yield from _below(child, (*fields, name))
-    else:
-        yield node, fields
-
-
-def _scope(parts: list[tuple[Node, tuple[str, ...]]]) -> Scope:
-    levels = [part for part in parts if part[0].level and not part[0].aside]
-    vectors = [part for part in parts if part[0].leaf and part[0].largest > 1]
-    rows = [part for part in vectors if not part[0].aside]
-    if len(levels) > 1 or (levels and rows):
-        raise several([node for node, _ in (*levels, *rows)])
-    scalars = [part for part in parts if part[0].leaf and part[0].largest <= 1]
-    if not levels:
-        return Scope(scalars, vectors if rows else [])
-    node, fields = levels[0]
-    return Scope(scalars, [], node, fields, _inside(node))
-
-
-def several(nodes: Sequence[Node]) -> NestedError:
-    """Return the error of rows that could be made of several things."""
-    names = [node.name for node in nodes[:10]]
-    return NestedError(
-        "several-tables",
-        "rows can be made of more than one thing",
-        ".".join(nodes[0].path[:-1]),
-        found=", ".join(f"'{name}'" for name in names) + (" and others" if len(nodes) > 10 else ""),
-        expected="cells, structs or vectors of one length, once",
-        remedy=f"name one: table = '{names[0]}' in the plan; --table {names[0]} of init",
-    )
+def _kind(value: Any) -> str:
+    """Text, number, cell or struct; "" of nothing; or the code of what is no column."""
+    if not isinstance(value, np.void) and type(value) is not np.ndarray:
+        if type(value).__name__ == "MatlabFunction":
+            return "function-handle"
+        return "sparse-matrix" if hasattr(value, "nnz") else "matlab-object"
+    kind = "struct" if value.dtype.names is not None else _KINDS.get(value.dtype.kind, "matlab-object")
+    if kind not in ("text", "number"):
+        return kind
+    if _long(value) > 2:
+        return "too-many-dimensions"
+    return kind if value.size else ""

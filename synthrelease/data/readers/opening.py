@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from synthrelease.errors import DataError, MachineError
+from synthrelease.errors import DataError, MachineError, SynthReleaseError
 
 
 @contextmanager
@@ -75,3 +78,48 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                 found=error.strerror or "",
                 remedy="check the disk, or copy the file elsewhere",
             ) from None
+
+
+def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield a folder and all folders below it, with the names of their files.
+
+    Raises:
+        DataError: there is no such folder.
+        MachineError: one cannot be read.
+    """
+    if not folder.is_dir():
+        raise DataError(
+            "no-such-folder",
+            "there is no such folder",
+            where=str(folder),
+            remedy="paths in a plan are relative to the plan",
+        )
+
+    def cannot(error: OSError) -> None:
+        raise MachineError(
+            "cannot-read",
+            "the folder cannot be read",
+            where=str(error.filename),
+            found=error.strerror or "",
+            remedy="check its permissions",
+        ) from None
+
+    for path, folders, files in os.walk(folder, onerror=cannot):
+        folders.sort()
+        yield Path(path), files
+
+
+@contextmanager
+def refused(error: DataError) -> Iterator[None]:
+    """Raise an error of ours for whatever a library says of a file that it cannot read, or warns of: it may quote the file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    except SynthReleaseError:
+        raise
+    except Exception as said:
+        # A place before the file's beginning is the file's fault, all else the machine's.
+        if isinstance(said, OSError) and said.errno not in (None, errno.EINVAL):
+            raise
+        raise error from None

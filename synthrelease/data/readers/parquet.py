@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.parquet_tags import check_tags
 from synthrelease.data.readers.reader import Rows, as_cells
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _ROW = "synthrelease row"  # no column of anybody's
-_MOST_KNOWN = 1 << 12
-_KNOWN: set[tuple[Path, int, int]] = set()  # files that were found to be whole
+_BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 class Parquet:
@@ -39,12 +37,7 @@ class Parquet:
 
     def column_names(self, source: Source) -> list[str]:
         """Return the schema's names."""
-        _check(source.path)
-        with opened(source.path) as file:
-            try:
-                return list(pl.read_parquet_schema(file))
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-                raise _broken(source.path) from None
+        return list(_size(source.path)[1])
 
     def read(self, source: Source, columns: list[str]) -> Rows:
         """Return the named columns, and the number of each row from 0, as every Parquet tool counts."""
@@ -53,11 +46,12 @@ class Parquet:
 
     def most_cells(self, source: Source) -> int:
         """Return the number of cells of all columns."""
-        return self.row_count(source) * len(self.column_names(source))
+        rows, columns = _size(source.path)
+        return rows * len(columns)
 
     def row_count(self, source: Source) -> int:
         """Return the number of rows, from the file's own statistics."""
-        return int(_collected(source.path, _scan(source.path).select(pl.len())).item())
+        return _size(source.path)[0]
 
     def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
         """Yield all rows, so many at a time."""
@@ -83,32 +77,29 @@ def _scan(path: Path) -> pl.LazyFrame:
 
 
 def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
-    _check(path)
+    _size(path)
     try:
         return query.collect(engine="streaming")
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+    except _BROKEN:
         raise _broken(path) from None
 
 
-def _check(path: Path) -> None:
-    """Refuse a file that the library would stumble over; it then maps the file by its name."""
+def _size(path: Path) -> tuple[int, tuple[str, ...]]:
+    """The number of rows and the names of the columns, from the file's foot; the library then maps the file by its name."""
     with opened(path) as file:
         about = os.fstat(file.fileno())
-        try:
-            _checked(path, file, about.st_size, about.st_mtime_ns)
-        except ValueError:
-            raise _broken(path) from None
+    return _known_size(path, about.st_size, about.st_mtime_ns)
 
 
-def _checked(path: Path, file: BinaryIO, size: int, written_ns: int) -> None:
-    """Walk over a file's tags, once as long as it stays the same."""
-    known = (path, size, written_ns)
-    if known not in _KNOWN:
-        cells = check_tags(file)
-        refuse_unpacked(path, packed=size, unpacked=8 * cells, times=STREAMED_TIMES)
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN.add(known)
+@lru_cache(maxsize=1 << 12)
+def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  another file has another size
+    try:
+        columns = tuple(_scan(path).collect_schema().names())
+        rows = int(_scan(path).select(pl.len()).collect().item())
+    except _BROKEN:
+        raise _broken(path) from None
+    refuse_unpacked(path, packed=size, unpacked=8 * rows * len(columns), times=STREAMED_TIMES)
+    return rows, columns
 
 
 def _broken(path: Path) -> DataError:

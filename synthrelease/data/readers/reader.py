@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +21,23 @@ def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
         return values
     cells = values.cast(dtype, strict=False)
     return cells.filter(cells.cast(values.dtype, strict=False) == values)
+
+
+def joined(pieces: Sequence[Rows]) -> Rows:
+    """Return pieces of rows as one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
+
+
+def chosen_rows(pieces: Iterable[Rows], columns: list[str], column: str, values: pl.Series) -> Rows:
+    """Return some columns of the rows whose cell in a column is one of some values."""
+    chosen = []
+    for frame, lines in pieces:
+        cells = as_cells(values, frame[column].dtype).implode()
+        wanted = frame[column].is_in(cells).fill_null(value=False)
+        chosen.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
+    return joined(chosen)
 
 
 class Reader(Protocol):

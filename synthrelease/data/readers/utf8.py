@@ -15,19 +15,27 @@ def without_mark(data: bytes) -> bytes:
     return data
 
 
-def check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
+def check_text(
+    path: Path, data: bytes, *, first_line: int = 1, anew: str = "save or export it as UTF-8"
+) -> None:
     """Refuse what is no UTF-8 text.
 
     Args:
         path: of the file, for messages.
         data: whole lines of it.
         first_line: the number of the first.
+        anew: how the file is made anew, for messages.
 
     Raises:
         DataError: it is none, or has NUL bytes.
     """
     if first_line == 1 and (data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in data[:2]):
-        raise _not_utf8("utf16-or-binary", str(path), "UTF-16 or binary data", "utf-16")
+        raise _not_utf8(
+            "utf16-or-binary",
+            str(path),
+            "UTF-16 or binary data",
+            f"{anew}; for example: iconv -f utf-16 -t utf-8 OLD > NEW",
+        )
     if b"\0" in data:
         line = first_line + data.count(b"\n", 0, data.index(b"\0"))
         raise DataError(
@@ -36,7 +44,7 @@ def check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
             where=f"{path}, line {line}",
             found="a NUL byte: binary data",
             expected="text",
-            remedy="copy or export the file anew; NUL bytes at its end are what a crash leaves of a file",
+            remedy=f"copy it anew, or {anew}; NUL bytes at its end are what a crash leaves of a file",
         )
     decoder = codecs.getincrementaldecoder("utf-8")()
     line = first_line
@@ -47,15 +55,15 @@ def check_text(path: Path, data: bytes, *, first_line: int = 1) -> None:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:  # it counts from what was left over of the text before
         line += error.object.count(b"\n", 0, error.start)
-        raise _not_utf8("not-utf8", f"{path}, line {line}", "bytes that are not UTF-8", "latin1") from None
+        raise _not_utf8(
+            "not-utf8",
+            f"{path}, line {line}",
+            "bytes that are not UTF-8",
+            f"{anew}; for example: iconv -f latin1 -t utf-8 OLD > NEW",
+        ) from None
 
 
-def _not_utf8(code: str, where: str, found: str, encoding: str) -> DataError:
+def _not_utf8(code: str, where: str, found: str, remedy: str) -> DataError:
     return DataError(
-        code,
-        "the file is not UTF-8 text",
-        where=where,
-        found=found,
-        expected="UTF-8",
-        remedy=f"save it as UTF-8; for example: iconv -f {encoding} -t utf-8 OLD > NEW",
+        code, "the file is not UTF-8 text", where=where, found=found, expected="UTF-8", remedy=remedy
     )

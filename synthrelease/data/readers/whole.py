@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows, as_cells
+from synthrelease.data.readers.reader import Rows, chosen_rows
 from synthrelease.data.source import Source
 
 
@@ -77,9 +77,8 @@ class Whole(ABC):
 
     def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
         """Return the rows whose cell in a column is one of some values."""
-        whole = self._kept(source)
-        wanted = whole[column].is_in(as_cells(values, whole[column].dtype).implode())
-        return whole.filter(wanted).select(columns), np.flatnonzero(wanted.to_numpy())
+        rows = self.read(source, list(dict.fromkeys([*columns, column])))
+        return chosen_rows([rows], columns, column, values)
 
     def _kept(self, source: Source) -> pl.DataFrame:
         with opened(source.path) as file:

@@ -273,6 +273,8 @@ def test_arrays_too_large_for_a_table_are_refused(
 def test_objects_of_hdf5_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, "h5", {"x": FULL, "y": FULL, "z": FULL})
     monkeypatch.setattr("synthrelease.data.readers.hdf5._MOST_OBJECTS", 3)
+    assert table(path).height == FULL.size
+    monkeypatch.setattr("synthrelease.data.readers.hdf5._MOST_OBJECTS", 2)
     refused(path, "too-many-objects")
 
 

@@ -247,6 +247,11 @@ def test_what_is_missing_is_empty_and_numbers_of_several_types_are_one(tmp_path:
     refused(written(tmp_path, {"data": cells({"x": large}, {"x": vector(0.5, 1)})}), "integers-too-large")
 
 
+def test_nothing_among_texts_in_cells_is_no_text(tmp_path: Path) -> None:
+    found = read(tmp_path, {"x": vector(1, 2), "name": cells("a", np.zeros((0, 0)))})
+    assert found["name"].to_list() == ["a", None]
+
+
 # What is refused
 
 
@@ -265,6 +270,7 @@ def file_of(*parts: bytes) -> bytes:
 
 
 NUMBER = matrix(6, (1, 1), b"", element(9, struct.pack("<d", SECRET)))
+NEXT = matrix(6, (1, 1), b"y", element(9, struct.pack("<d", SECRET)))
 HANDLE = matrix(16, (1, 1), b"", matrix(4, (1, 6), b"", element(16, b"canary")))
 
 
@@ -352,6 +358,27 @@ MALFORMED: dict[str, tuple[Callable[[], bytes], str, str]] = {  # with the code,
     "deep": (lambda: deep(5000), "bad-mat", ""),
     "many-cells": (lambda: file_of(matrix(1, (1 << 30, 1 << 10), b"x")), "bad-mat", ""),
     "many-letters": (lambda: file_of(matrix(4, (1 << 16, 1 << 15), b"x", element(16, b""))), "bad-mat", ""),
+    "letters-declared": (lambda: file_of(matrix(4, (1, 1000), b"x", element(16, b""))), "bad-mat", ""),
+    "letters-of-other-type": (
+        lambda: file_of(matrix(4, (1, 6), b"x", element(15, b"canary"))),
+        "bad-mat",
+        "",
+    ),
+    "numbers-of-other-type": (lambda: file_of(matrix(6, (1, 1), b"x", element(8, bytes(8)))), "bad-mat", ""),
+    "half-complex": (
+        lambda: file_of(matrix(6 | 1 << 11, (1, 1), b"x", element(9, bytes(8))), HANDLE, HANDLE),
+        "bad-mat",
+        "",
+    ),
+    # What SciPy reads on in the next variable.
+    "cells-declared": (lambda: file_of(matrix(1, (1, 2), b"x", NUMBER), NEXT), "bad-mat", ""),
+    "longer-than-its-array": (
+        lambda: file_of(matrix(4, (1, 8), b"x", struct.pack("<II", 16, 16) + b"canaries"), NEXT),
+        "bad-mat",
+        "",
+    ),
+    "flags-of-other-type": (lambda: file_of(NEXT[:8] + struct.pack("<I", 5) + NEXT[12:]), "bad-mat", ""),
+    "no-sizes": (lambda: file_of(matrix(6, (), b"x", element(9, bytes(8)))), "bad-mat", ""),
     "negative": (lambda: file_of(matrix(6, (-4, -4), b"x", element(9, b""))), "bad-mat", ""),
     "twice": (
         lambda: file_of(*[matrix(6, (1, 1), b"x", element(9, bytes(8)))] * 2),
@@ -367,6 +394,16 @@ def test_a_malformed_file_is_refused_without_a_value(tmp_path: Path, name: str) 
     path = tmp_path / "data.mat"
     path.write_bytes(content())
     refused(path, code, named)
+
+
+def test_what_unpacks_to_far_more_than_tables_do_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, {"data": np.zeros((100_000, 1))})
+    assert table(path).height == 100_000
+    for module in ("mat_tags", "unpacking"):
+        monkeypatch.setattr(f"synthrelease.data.readers.{module}.FREELY_BYTES", 0)
+    refused(path, "unpacks-to-too-much")
 
 
 def test_a_variable_is_named_if_there_are_several(tmp_path: Path) -> None:
