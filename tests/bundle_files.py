@@ -6,6 +6,8 @@ import numpy as np
 from layouts import Layout, layout
 
 from synthrelease.bundle import Bundle, open_bundle
+from synthrelease.bundle.items import StoredOutput
+from synthrelease.bundle.layout import dataset_path
 
 
 def written(folder, name) -> tuple[Bundle, Layout]:
@@ -16,11 +18,13 @@ def written(folder, name) -> tuple[Bundle, Layout]:
     return open_bundle(path, allow_test_seed=True), whole
 
 
-def of(whole, output, *labels):
-    """A dataset of a layout."""
-    from synthrelease.bundle.layout import dataset_path
-
-    return np.asarray(whole.arrays[dataset_path(output, *labels)])
+def of(whole, output, path, *labels):
+    """A dataset of a layout by its path below the output; of it what is at labels along its first axes."""
+    array = np.asarray(whole.arrays[dataset_path(output, path)])
+    axes = StoredOutput(entry(whole, output)).dataset(path).axes
+    for axis, label in zip(axes, labels, strict=False):
+        array = array[list(axis.coordinates).index(label)]
+    return array
 
 
 def entry(whole, name):
