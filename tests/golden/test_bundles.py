@@ -169,4 +169,3 @@ def test_the_bundles_have_every_form_of_dataset(version: int) -> None:
         assert ranks == {1, 2, 3, 4}
         assert any("%3A" in name for name in names)
         assert "a/b" in texts
-        assert any(not label.isascii() for label in texts)

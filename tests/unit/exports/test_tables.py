@@ -12,10 +12,11 @@ from layouts import GOLDEN, NAMES
 from refusals import refused
 
 from synthrelease.bundle import open_bundle
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import BundleError
 from synthrelease.exports.tables import beside, spread, tables_of
-from synthrelease.kinds.dataset import quoted
+from synthrelease.kinds.dataset import Role, quoted
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.promise_words import standing
 
@@ -254,6 +255,28 @@ def test_joint_counts_are_all_there(released, layout, name):
         assert row[-1] == of(whole, name, "/".join(["noisy", *map(quoted, attributes)]))[numbers]
     stored = [a for path, a in whole.arrays.items() if path.startswith(f"/outputs/{name}/noisy/")]
     assert counted.height == sum(array.size for array in stored)
+
+
+# Fails as long as a table of several statistics takes the column's description from the last of them (exports/tables.py, _table).
+@pytest.mark.parametrize(("layout", "name"), [("statistics", "all"), ("moods", "moods")])
+def test_a_column_of_several_statistics_is_described_by_all_of_them(released, layout, name):
+    tables, whole = released(layout)
+    table = tables[f"{name}-values"]
+    (column,) = (one for one in table.columns if one.name == "value")
+    quantities = {
+        dataset.quantity
+        for dataset in StoredOutput(entry(whole, name)).datasets()
+        if dataset.role is Role.ESTIMATE and not dataset.path.startswith("histogram")
+    }
+    assert len(quantities) > 1
+    assert all(quantity.lower() in column.description.lower() for quantity in quantities)
+
+
+# Fails as long as all columns of a dataset have its description, whatever label of the axis of columns they are of.
+def test_columns_of_one_dataset_are_told_apart_by_their_descriptions(released):
+    tables, _ = released("maps")
+    described = [one.description for one in tables["still-normalization"].columns]
+    assert len(set(described)) == len(described)
 
 
 def test_exact_models_are_not_in_the_tables(released):
