@@ -138,8 +138,8 @@ class Observer:
             return write_and_verify(path, manifest, drawn)
         content = released_content(manifest["outputs"], drawn)
         states = {path: ValuesDigest(form.dtype, form.shape) for path, form in content.forms.items()}
-        for path, values in content.values:
-            states[path].add(values)
+        for place, values in content.values:
+            states[place].add(values)
         return with_contents(manifest, {path: state.hexdigest() for path, state in states.items()}), ""
 
     def _correlation(self, prior: Any, frequencies: Any, noise: float, *, rows: int, columns: int) -> float:

@@ -12,8 +12,8 @@ from refusals import refused
 
 import synthrelease
 from synthrelease import Screen, arrays
-from synthrelease.bundle.items import items_of
-from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.disclosure import output_sentences, warning_sentence
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
@@ -83,14 +83,28 @@ def assert_same(call, bundle):
     assert release.guarantee.kind == "none"
     assert release.event.to_json() == entry["event"]
     assert json.loads(json.dumps(release.mechanism)) == entry["mechanism"]
-    assert set(release.warnings) <= {*entry["warnings"], *bundle.manifest["warnings"]}
-    paths = {item.path for item in items_of(entry)}
-    assert {dataset_path(release.name, *labels) for labels in release.values} == paths
-    start = len(dataset_path(release.name)) + 1
-    for labels, array in release.values.items():
-        np.testing.assert_array_equal(
-            array, bundle[release.name][dataset_path(release.name, *labels)[start:]], str(labels)
-        )
+    _, warnings = output_sentences(entry)
+    assert set(release.warnings) <= {*warnings, *map(warning_sentence, bundle.manifest["warnings"])}
+    assert list(release) == list(bundle[release.name])
+    for dataset in StoredOutput(entry).datasets():
+        array, declared = release[dataset.path], release.datasets[dataset.path]
+        np.testing.assert_array_equal(array, bundle[release.name][dataset.path], dataset.path)
+        assert array.shape == dataset.shape
+        assert (declared.unit, declared.role) == (dataset.unit, dataset.role)
+        for axis, other in zip(declared.axes, dataset.axes, strict=True):
+            assert (axis.name, axis.unit) == (other.name, other.unit)
+            np.testing.assert_array_equal(axis.values, other.values)
+        for labels, part in release.of(dataset.path).items():
+            index = labels_index(dataset, labels)
+            np.testing.assert_array_equal(part, array[index], str(labels))
+
+
+def labels_index(dataset, labels):
+    """The index of an item by its label, or a tuple of them."""
+    several = labels if isinstance(labels, tuple) else (labels,)
+    axes = dataset.axes[: dataset.items]
+    assert len(several) == len(axes)
+    return tuple([*map(str, axis.coordinates)].index(label) for axis, label in zip(axes, several, strict=True))
 
 
 GAZE = {
@@ -172,10 +186,10 @@ def small(**more):
 def test_noise_is_fresh_unless_asked_otherwise_and_then_says_so():
     wide = {"epsilon": 0.001}
     one, other = small(**wide), small(**wide)
-    assert one["mean", "v", "noised"][0] != other["mean", "v", "noised"][0]
+    assert one["mean/noisy"][0, 0] != other["mean/noisy"][0, 0]
     assert not one.test_seed
     check_text("arrays/fresh-noise", str(one))
-    seeded = [small(**wide, test_seed=seed)["mean", "v", "noised"][0] for seed in (1, 1, 2)]
+    seeded = [small(**wide, test_seed=seed)["mean/noisy"][0, 0] for seed in (1, 1, 2)]
     assert seeded[0] == seeded[1] != seeded[2]
     repeatable = small(test_seed=1)
     assert repeatable.test_seed
@@ -299,7 +313,7 @@ def test_arguments_that_belong_together(change, code, where):
 
 def test_labels_are_those_of_a_file():
     """Whole numbers, floats that are whole, and texts of pandas name the same people."""
-    seen = [small(person=people, test_seed=3)["mean", "v", "noised"][0]
+    seen = [small(person=people, test_seed=3)["mean/noisy"][0, 0]
             for people in ([1, 1, 2, 3], [1.0, 1.0, 2.0, 3.0], np.array(["1", "1", "2", "3"], dtype=object))]  # fmt: skip
     assert len(set(seen)) == 1
 

@@ -16,8 +16,8 @@ import pytest
 import refusals
 from goldens import check_text, figures
 
-from synthrelease.json_schemas import referred, schema
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.json_schemas import referred, schema
 from synthrelease.plan import Plan, load_plan
 from synthrelease.privacy.guarantee import Neighbours
 
