@@ -53,7 +53,9 @@ SCOPE = (
     "privacy",
     "noise",
 )
-SOURCED = re.compile(r"privacy/.*|kinds/\w+/(?!__init__|public|prepare|accuracy|units|plausibility)\w+\.py")
+SOURCED = re.compile(
+    r"privacy/.*|kinds/\w+/(?!__init__|kind\b|words|request|public|prepare|accuracy|units|plausibility)\w+\.py"
+)
 _ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
 _SHAPE = re.compile(
     r"\bshapes?\b|\(\w+(, ?\w+)* ?,?\)[ -](array|matrix)|scalars? or arrays?|one for each|one per\b",

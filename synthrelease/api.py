@@ -254,17 +254,11 @@ def export(
 
 @dataclass(frozen=True)
 class Page:
-    """A page that was written.
+    """A page that was written."""
 
-    Attributes:
-        path: where.
-        size: in bytes.
-        test_seed: whether it says that the bundle must not be published, since its noise can be repeated.
-    """
-
-    path: Path
-    size: int
-    test_seed: bool
+    path: Path  # where
+    size: int  # in bytes
+    test_seed: bool  # whether it says that the bundle must not be published, since its noise can be repeated
 
 
 def write_report(

@@ -12,17 +12,12 @@ Sentences = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, repr=False)
 class CuratorNotes:
-    """What was lost, what looks like a mistake, and how tests went.
+    """What was lost, what looks like a mistake, and how tests went."""
 
-    Attributes:
-        losses: what was dropped and clipped, by input.
-        remarks: what looks like a mistake in the plan, by input.
-        tests: how deniability tests went, by output.
-    """
-
+    # what was dropped and clipped, by input
     losses: Mapping[str, tuple[Loss, ...]] = field(default_factory=dict)
-    remarks: Sentences = field(default_factory=dict)
-    tests: Sentences = field(default_factory=dict)
+    remarks: Sentences = field(default_factory=dict)  # what looks like a mistake in the plan, by input
+    tests: Sentences = field(default_factory=dict)  # how deniability tests went, by output
 
     @property
     def sentences(self) -> dict[str, tuple[str, ...]]:

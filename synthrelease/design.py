@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from synthrelease.budgets import Prepared, divided, planned_event
 from synthrelease.bundle.disclosure import is_unprotected, release_warnings
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
-from synthrelease.data.tables import refuse_missing_columns
+from synthrelease.data.tables import Table, refuse_missing_columns
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.registry import kinds
@@ -58,23 +60,14 @@ class PlannedOutput:
 
 @dataclass(frozen=True)
 class Design:
-    """A plan with everything public filled in.
+    """A plan with everything public filled in."""
 
-    Attributes:
-        plan: the plan.
-        facts: public facts by input.
-        outputs: in the plan's order.
-        guarantee: of all differentially private outputs together.
-        method: how it was composed.
-        people: distinct people in all inputs; public under replace-one only.
-    """
-
-    plan: Plan
-    facts: dict[str, Facts]
-    outputs: tuple[PlannedOutput, ...]
-    guarantee: Guarantee
-    method: str
-    people: int
+    plan: Plan  # the plan
+    facts: dict[str, Facts]  # public facts by input
+    outputs: tuple[PlannedOutput, ...]  # in the plan's order
+    guarantee: Guarantee  # of all differentially private outputs together
+    method: str  # how it was composed
+    people: int  # distinct people in all inputs; public under replace-one only
 
     def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
         """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
@@ -103,18 +96,23 @@ def stated_at(budget: Budget | None) -> float:
     return budget.delta if budget is not None and budget.delta else accounting.ANY_DELTA
 
 
-def make_design(plan: Plan) -> Design:
+def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> Design:
     """Read the public facts and solve for the noise of every output.
+
+    Args:
+        plan: the plan.
+        tables: rows of inputs that were read already, by their names; the labels of all others are read.
 
     Raises:
         InputError: plan or data cannot be used.
         PolicyError: the promise would be false or empty.
     """
-    for spec in plan.used_inputs().values():
-        refuse_missing_columns(spec.source, spec.columns)
+    for name, spec in plan.used_inputs().items():
+        if name not in tables:
+            refuse_missing_columns(spec.source, spec.columns)
     facts = {
         name: read_facts(
-            spec.source,
+            tables.get(name, spec.source),
             columns=spec.options["columns"],
             listed=spec.options.get("stimuli", spec.options.get("recordings")),
             lengths_public="lengths" in spec.options["assume_public"],

@@ -1,8 +1,9 @@
 """An input in parts that each hold some people whole: what one process reads at a time, or several do side by side.
 
 Bounding a person's contribution takes all of their rows at once, so a part is a set of people, not a stretch of the file.
-A file that is sorted by person is read once in all; any other once for every part, each time keeping only its rows. What is
-collected from all parts is the same whatever they are (`kinds.collected`).
+An input of at most `most_rows` rows is one part, whose rows are read once, with its public facts. Of a larger one only the labels are
+read first, and then the rows of each part: a file that is sorted by person is read once, any other once for every part, each time keeping
+only its rows. What is collected from all parts is the same whatever they are (`kinds.collected`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import in_natural_order, label_texts, read_slices, row_count
+from synthrelease.data.tables import Table, in_natural_order, label_texts, read_if_small, read_slices
 from synthrelease.errors import PlanError
 from synthrelease.kinds.collected import Collected
 from synthrelease.kinds.measured import Measure, Measured
@@ -48,6 +49,7 @@ class Part:
     numbers: NDArray[np.int64]  # of each among all people of the input, shape (P,)
     cells: pl.Series | None  # of the column of people, those that stand for them; None if they are all there
     stamp: Stamp  # of the files, from before anything of them was read
+    table: Table | None = field(default=None, repr=False)  # the rows, if they were read with the public facts
 
     def read(self) -> Gaze | Features:
         """Return these people's data.
@@ -57,6 +59,7 @@ class Part:
             PlanError: it is not the one that the noise was solved for.
         """
         spec, o = self.spec, self.spec.options
+        source = spec.source if self.table is None else self.table
         rows = {
             "columns": o["columns"],
             "missing": o["missing"],
@@ -66,7 +69,7 @@ class Part:
         data: Gaze | Features
         if spec.kind == "gaze":
             data = load_gaze(
-                spec.source,
+                source,
                 screen=Screen(**o["screen"]),
                 stimuli=self.names,
                 coordinates=Coordinates(o["coordinates"], o["origin"]),
@@ -75,9 +78,9 @@ class Part:
             )
         else:
             data = load_features(
-                spec.source, bounds=o["bounds"], categories=o["categories"], recordings=self.names, **rows
+                source, bounds=o["bounds"], categories=o["categories"], recordings=self.names, **rows
             )
-        if data.identities != self.people or stamp_of(spec.source) != self.stamp:
+        if self.table is None and (data.identities != self.people or stamp_of(spec.source) != self.stamp):
             raise PlanError(
                 "data-changed",
                 "the data changed while they were read",
@@ -121,24 +124,37 @@ def nobody(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
     return Features(features, bounds, names, 0, number, number, values, labels, codes)
 
 
-def divided(spec: InputSpec, facts: Facts, stamp: Stamp) -> tuple[Part, ...]:
+def small_tables(specs: Mapping[str, InputSpec]) -> dict[str, Table]:
+    """Read the inputs that are small enough to be one part, all of their columns in one pass.
+
+    Raises:
+        DataError, MachineError: a file cannot be used.
+    """
+    tables = {
+        name: read_if_small(spec.source, spec.columns, most_rows=most_rows(spec))
+        for name, spec in specs.items()
+    }
+    return {name: table for name, table in tables.items() if table is not None}
+
+
+def divided(spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = None) -> tuple[Part, ...]:
     """Return an input in parts: one if it is small.
 
     Args:
         spec: the input.
         facts: what is public of it.
         stamp: of its file, from before those were read.
+        table: its rows, if it is small.
 
     Raises:
         DataError, MachineError: the file cannot be used.
     """
     all_people = in_natural_order(facts.identities)
-    rows, most = row_count(spec.source), most_rows(spec)
-    if rows is None or rows <= most:
-        return (Part(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp),)
+    if table is not None:
+        return (Part(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp, table),)
     number = {name: n for n, name in enumerate(all_people)}
     parts = []
-    for cells in people_in_parts(spec, most):
+    for cells in people_in_parts(spec, most_rows(spec)):
         people = in_natural_order(set(label_texts(cells)))
         numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
         parts.append(Part(spec, facts.names, tuple(people), numbers, cells, stamp))

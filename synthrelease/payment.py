@@ -12,25 +12,15 @@ from synthrelease.ledger import Grant, Standing
 
 @dataclass(frozen=True)
 class Payment:
-    """A charge before it is made.
+    """A charge before it is made."""
 
-    Attributes:
-        releases: names and versions of what is paid for.
-        ledger: the file.
-        dataset: whose budget it is, by its name in the ledger.
-        grant: what is granted to it.
-        standing: ε of all releases before this one, of this one, and of all with it.
-        replaced: bundles that will be replaced; they stay paid for.
-        private: what was dropped and clipped.
-    """
-
-    releases: tuple[str, ...]
-    ledger: Path
-    dataset: str
-    grant: Grant
-    standing: Standing
-    replaced: tuple[Path, ...] = ()
-    private: CuratorNotes = field(default_factory=CuratorNotes)
+    releases: tuple[str, ...]  # names and versions of what is paid for
+    ledger: Path  # the file
+    dataset: str  # whose budget it is, by its name in the ledger
+    grant: Grant  # what is granted to it
+    standing: Standing  # ε of all releases before this one, of this one, and of all with it
+    replaced: tuple[Path, ...] = ()  # bundles that will be replaced; they stay paid for
+    private: CuratorNotes = field(default_factory=CuratorNotes)  # what was dropped and clipped
 
     @property
     def left(self) -> float:

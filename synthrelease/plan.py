@@ -32,35 +32,21 @@ _EXTREMES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan that is valid in itself; whether the data fits shows when it is read.
+    """A plan that is valid in itself; whether the data fits shows when it is read."""
 
-    Attributes:
-        path: the file.
-        release: name, version, title, license, contact.
-        neighbours: the neighbouring relation.
-        epsilon: total ε per person.
-        delta: total δ per person.
-        inputs: by name.
-        outputs: in the plan's order.
-        allow_unprotected: whether outputs that protect nobody are allowed.
-        distinct_labels: whether labels of people that could be one person's are different people.
-        ledger: the file that counts what all releases of a dataset cost; None if nothing does.
-        dataset: its name for the dataset.
-        digest: of the plan's text, SHA-256, hexadecimal.
-    """
-
-    path: Path
-    release: dict[str, str]
-    neighbours: Neighbours
-    epsilon: float
-    delta: float
-    inputs: dict[str, InputSpec]
-    outputs: tuple[OutputSpec, ...]
-    allow_unprotected: bool = False
-    distinct_labels: bool = False
+    path: Path  # the file
+    release: dict[str, str]  # name, version, title, license, contact
+    neighbours: Neighbours  # the neighbouring relation
+    epsilon: float  # total ε per person
+    delta: float  # total δ per person
+    inputs: dict[str, InputSpec]  # by name
+    outputs: tuple[OutputSpec, ...]  # in the plan's order
+    allow_unprotected: bool = False  # whether outputs that protect nobody are allowed
+    distinct_labels: bool = False  # whether labels of people that could be one person's are different people
+    # the file that counts what all releases of a dataset cost; None if nothing does
     ledger: Path | None = None
-    dataset: str = ""
-    digest: str = ""
+    dataset: str = ""  # its name for the dataset
+    digest: str = ""  # of the plan's text, SHA-256, hexadecimal
 
     def used_inputs(self) -> dict[str, InputSpec]:
         """Return the inputs that an output is made of; the others are not even opened."""

@@ -23,38 +23,23 @@ _SPENDING, _PRIVATE = {"max_epsilon", "max_delta", "max_epsilon_of_dataset"}, [P
 
 @dataclass(frozen=True)
 class PromisedOutput:
-    """What a policy asks about an output.
+    """What a policy asks about an output."""
 
-    Attributes:
-        name: the output's.
-        mechanism: the manifest's entry: name, parameters, public inputs.
-        guarantee: what it promises by itself.
-        event: what is done.
-    """
-
-    name: str
-    mechanism: dict[str, Any]
-    guarantee: Guarantee
-    event: Event
+    name: str  # the output's
+    mechanism: dict[str, Any]  # the manifest's entry: name, parameters, public inputs
+    guarantee: Guarantee  # what it promises by itself
+    event: Event  # what is done
 
 
 @dataclass(frozen=True)
 class Promised:
-    """What a policy asks about a release, planned or made.
+    """What a policy asks about a release, planned or made."""
 
-    Attributes:
-        neighbours: the relation.
-        guarantee: of all differentially private outputs together.
-        outputs: each by itself.
-        dataset_epsilon: ε of all releases of the dataset; None if it is not tracked.
-        dataset_delta: δ at which that is; None if it is not tracked.
-    """
-
-    neighbours: str
-    guarantee: Guarantee
-    outputs: Sequence[PromisedOutput]
-    dataset_epsilon: float | None
-    dataset_delta: float | None = None
+    neighbours: str  # the relation
+    guarantee: Guarantee  # of all differentially private outputs together
+    outputs: Sequence[PromisedOutput]  # each by itself
+    dataset_epsilon: float | None  # ε of all releases of the dataset; None if it is not tracked
+    dataset_delta: float | None = None  # δ at which that is; None if it is not tracked
 
     @classmethod
     def from_manifest(cls, manifest: dict[str, Any]) -> Promised:
@@ -79,15 +64,10 @@ class Promised:
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy that has been read.
+    """A policy that has been read."""
 
-    Attributes:
-        path: the file.
-        limits: the keys of `schemas/policy-v1.schema.json` that it states.
-    """
-
-    path: Path
-    limits: dict[str, Any]
+    path: Path  # the file
+    limits: dict[str, Any]  # the keys of `schemas/policy-v1.schema.json` that it states
 
     @property
     def most_epsilon_of_dataset(self) -> float | None:

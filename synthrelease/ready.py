@@ -18,7 +18,7 @@ from synthrelease.kinds.mechanism import Drawn
 from synthrelease.ledger import Ledger
 from synthrelease.noise import SecureRandom
 from synthrelease.parallel import Call, Job, Round
-from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
+from synthrelease.parts import Contributions, Part, contributions, divided, small_tables, stamp_of
 from synthrelease.payment import Payment
 from synthrelease.plan import Plan
 from synthrelease.policy import Policy, load_policy
@@ -30,27 +30,19 @@ _MOST_NAMED = 10  # labels of a list in a note
 
 @dataclass(frozen=True)
 class Ready:
-    """A release before it is paid for; private.
+    """A release before it is paid for; private."""
 
-    Attributes:
-        design: the plan with everything public filled in.
-        ledger: that will be charged; None if none is.
-        most_epsilon: a policy's limit for ε of all releases of the dataset; None if there is none.
-        collected: what people contribute, by output; what is drawn on leaves it.
-        released: outputs that no ε covers, drawn already: too few records may pass a test.
-        private: what was dropped and clipped, what looks like a mistake, and how tests of `released` went.
-        payment: what will be charged; None if nothing is.
-        most_bytes: of the bundle and its sidecar.
-    """
-
-    design: Design
-    ledger: Ledger | None
-    most_epsilon: float | None
+    design: Design  # the plan with everything public filled in
+    ledger: Ledger | None  # that will be charged; None if none is
+    most_epsilon: float | None  # a policy's limit for ε of all releases of the dataset; None if there is none
+    # what people contribute, by output; what is drawn on leaves it
     collected: dict[str, Collected] = field(repr=False)
+    # outputs that no ε covers, drawn already: too few records may pass a test
     released: dict[str, Drawn] = field(repr=False)
+    # what was dropped and clipped, what looks like a mistake, and how tests of `released` went
     private: CuratorNotes
-    payment: Payment | None
-    most_bytes: int
+    payment: Payment | None  # what will be charged; None if nothing is
+    most_bytes: int  # of the bundle and its sidecar
 
 
 def ready_job(
@@ -70,13 +62,15 @@ def ready_job(
         MachineError: a file may not be read, or there is no room for the bundle.
     """
     limits = None if policy is None else load_policy(policy)
-    ((design, parts, most_bytes),) = yield Round("reading public facts", [Call(_design_and_parts, (plan,))])
+    ((design, most_bytes, by_input, parts),) = yield Round("reading", [Call(_read_once, (plan,))])
     durable.allocate(bundle, most_bytes)
     ledger = Ledger(plan.ledger) if plan.ledger is not None and seeded is None else None
     _refuse_early(design, ledger, limits)
 
-    asked = [(part, *_collecting(design, part.spec.name)) for part in parts]
-    by_input = yield Round("reading", [Call(_contributions, one) for one in asked], join=_joined)
+    if parts:
+        requests = [(part, *_collecting(design, part.spec.name)) for part in parts]
+        of_parts = yield Round("reading", [Call(_contributions, one) for one in requests], join=_joined)
+        by_input = {**by_input, **of_parts}
     for planned in design.outputs:
         _refuse_nothing_left(planned, by_input[planned.spec.input])
     collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
@@ -127,17 +121,26 @@ def released_output(planned: PlannedOutput, collected: Collected, random: Secure
     return drawn
 
 
-def _design_and_parts(plan: Plan) -> tuple[Design, tuple[Part, ...], int]:
+def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[Part]]:
+    """The design, the bundle's size at most, what people of the small inputs contribute, and the parts of the others."""
     inputs = plan.used_inputs()
     stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
-    design = make_design(plan)
+    tables = small_tables(inputs)
+    design = make_design(plan, tables)
     most_bytes = rehearse(design).most_bytes
-    in_parts = (divided(spec, design.facts[name], stamps[name]) for name, spec in inputs.items())
-    return design, tuple(part for several in in_parts for part in several), most_bytes
+    by_input: dict[str, Contributions] = {}
+    parts: list[Part] = []
+    for name, spec in inputs.items():
+        own = divided(spec, design.facts[name], stamps[name], tables.pop(name, None))
+        if own[0].table is None:
+            parts += own
+        else:
+            by_input[name] = contributions(own[0], *_collecting(design, name))
+    return design, most_bytes, by_input, parts
 
 
 def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
-    """Better now than after all has been read; what others pay meanwhile counts when this is paid."""
+    """Better now than after all parts have been read; what others pay meanwhile counts when this is paid."""
     spent: tuple[float, float] | tuple[()] = ()
     if ledger is not None:
         grant, standing = ledger.standing(design.charge())

@@ -29,15 +29,12 @@ _FRAME_BYTES = 1 << 14  # of everything else
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """A release as it will be, but for its values.
+    """A release as it will be, but for its values."""
 
-    Attributes:
-        manifest: with nothing in the place of digests and of what others have paid; what is chosen privately is the last candidate.
-        most_bytes: of the bundle and its sidecar together, at most.
-    """
-
+    # with nothing in the place of digests and of what others have paid; what is chosen privately is the last
+    # candidate
     manifest: dict[str, Any]
-    most_bytes: int
+    most_bytes: int  # of the bundle and its sidecar together, at most
 
 
 def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:

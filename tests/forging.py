@@ -15,8 +15,8 @@ import h5py
 import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
-from synthrelease.bundle.examination import examine
 from synthrelease.bundle.content import Content
+from synthrelease.bundle.examination import examine
 from synthrelease.bundle.items import Item, StoredOutput
 from synthrelease.kinds.dataset import STORED, Role, Source
 from synthrelease.kinds.narrower import narrower_guarantees

@@ -663,7 +663,8 @@ CLAIMS: dict[str, Write] = {
         _parameters("chunks", length=1_000_000, chunk=4096, coefficients=2048), "series"
     ),
     "a million steps that hardly change": _told(
-        _parameters("changes", length=1_000_000, chunk=4096, coefficients=2049, max_change_grid_units=1), "each"
+        _parameters("changes", length=1_000_000, chunk=4096, coefficients=2049, max_change_grid_units=1),
+        "each",
     ),
     "a million noised steps": _told(_parameters("steps", length=1_000_000), "each"),
     "a million cosines": _told(_parameters("course", length=1_000_000, cosines=512), "series"),

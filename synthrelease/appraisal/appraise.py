@@ -29,12 +29,11 @@ from synthrelease.evaluate.attacks.chance import DRAWS
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.noise import SecureRandom
 from synthrelease.parallel import checked_jobs
-from synthrelease.parts import divided, stamp_of
+from synthrelease.parts import Part, divided, small_tables, stamp_of
 from synthrelease.plan import load_plan
 from synthrelease.privacy.event import PrivateChoice, flatten, noise_of
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.released import Released
-from synthrelease.specs import InputSpec
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -76,12 +75,16 @@ def appraise(
     """
     path, jobs = Path(bundle), checked_jobs(jobs)
     manifest = _verified(path, progress)
-    design = make_design(load_plan(plan_path, frames))
+    plan = load_plan(plan_path, frames)
+    tables = small_tables(plan.used_inputs())
+    design = make_design(plan, tables)
     made = made_outputs(design, manifest, path)
     cases: dict[str, Case] = {}
     inputs, notes = [], {}
     for name, spec in design.plan.used_inputs().items():
-        own, told = _read(spec, design, [one for one in made if one.spec.input == name], progress)
+        of_input = [one for one in made if one.spec.input == name]
+        parts = divided(spec, design.facts[name], stamp_of(spec.source), tables.pop(name, None))
+        own, told = _read(name, parts, of_input, progress)
         cases |= own
         if told:
             notes[name] = told
@@ -110,16 +113,15 @@ def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
 
 
 def _read(
-    spec: InputSpec, design: Design, made: Sequence[MadeOutput], progress: Progress | None
+    name: str, parts: Sequence[Part], made: Sequence[MadeOutput], progress: Progress | None
 ) -> tuple[dict[str, Case], tuple[str, ...]]:
     """Collect for all outputs of an input what they need, reading it once."""
-    parts = divided(spec, design.facts[spec.name], stamp_of(spec.source))
     found: dict[str, Case] = {}
     losses: tuple[Loss, ...] = ()
     reach = Reach()
     for number, part in enumerate(parts):
         if progress is not None:
-            progress(f"reading {spec.name}", number, len(parts))
+            progress(f"reading {name}", number, len(parts))
         data = part.read()
         losses = added((*losses, *data.losses))
         reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach

@@ -17,7 +17,7 @@ from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.values import Values
 from synthrelease.noise import SecureRandom
-from synthrelease.parts import Contributions, contributions, divided, stamp_of
+from synthrelease.parts import Contributions, contributions, divided, small_tables, stamp_of
 from synthrelease.plan import keys_of, plan_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy.event import Event
@@ -188,19 +188,12 @@ def _composable(calls: object) -> list[ArrayRelease]:
 
 @dataclass(frozen=True)
 class Promise:
-    """What a call is to promise.
+    """What a call is to promise."""
 
-    Attributes:
-        epsilon: ε per person.
-        delta: δ per person.
-        neighbours: the neighbouring relation.
-        allow_unprotected: whether it may be nothing.
-    """
-
-    epsilon: float
-    delta: float
-    neighbours: str = Neighbours.REPLACE_ONE
-    allow_unprotected: bool = False
+    epsilon: float  # ε per person
+    delta: float  # δ per person
+    neighbours: str = Neighbours.REPLACE_ONE  # the neighbouring relation
+    allow_unprotected: bool = False  # whether it may be nothing
 
 
 def released(
@@ -250,12 +243,16 @@ def released(
         plan = plan_of(document, rows, called=name)
         spec = plan.inputs[_ROWS]
         stamp = stamp_of(spec.source)
-        design = make_design(plan)
+        tables = small_tables({_ROWS: spec})
+        design = make_design(plan, tables)
         (planned,) = design.outputs
         collectors, measures = {name: planned.mechanism.collect}, {name: planned.mechanism.measured}
         found = functools.reduce(
             Contributions.joined,
-            (contributions(part, collectors, measures) for part in divided(spec, design.facts[_ROWS], stamp)),
+            (
+                contributions(part, collectors, measures)
+                for part in divided(spec, design.facts[_ROWS], stamp, tables.get(_ROWS))
+            ),
         )
         drawn = released_output(planned, found.collected[name], random)
     except SynthReleaseError as error:

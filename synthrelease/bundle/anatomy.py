@@ -116,14 +116,8 @@ def _cut_axis(shape: tuple[int, ...], chunk: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """What a bundle's HDF5 consists of.
+    """What a bundle's HDF5 consists of."""
 
-    Attributes:
-        groups: attributes of every group by path; "/" is the root.
-        datasets: by path.
-        regions: what every byte of the file is for, in order, without gaps.
-    """
-
-    groups: dict[str, dict[str, int | bytes]]
-    datasets: dict[str, StoredDataset]
-    regions: tuple[Region, ...]
+    groups: dict[str, dict[str, int | bytes]]  # attributes of every group by path; "/" is the root
+    datasets: dict[str, StoredDataset]  # by path
+    regions: tuple[Region, ...]  # what every byte of the file is for, in order, without gaps

@@ -32,21 +32,14 @@ _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}")  # 
 
 @dataclass(frozen=True)
 class Area:
-    """One area.
+    """One area."""
 
-    Attributes:
-        name: its public name.
-        shape: "rectangle", "polygon" or "label".
-        corners: (x, y) in pixels; of a rectangle left top and right bottom, of a label none.
-        label: the value of its pixels in the label image; None for other shapes.
-        stimuli: those that have it; None for all.
-    """
-
-    name: str
-    shape: str
+    name: str  # its public name
+    shape: str  # "rectangle", "polygon" or "label"
+    # (x, y) in pixels; of a rectangle left top and right bottom, of a label none
     corners: tuple[tuple[float, float], ...] = ()
-    label: int | None = None
-    stimuli: tuple[str, ...] | None = None
+    label: int | None = None  # the value of its pixels in the label image; None for other shapes
+    stimuli: tuple[str, ...] | None = None  # those that have it; None for all
 
     def holds(
         self, x_px: NDArray[np.float64], y_px: NDArray[np.float64], labels: NDArray[np.integer]
@@ -89,14 +82,11 @@ class Area:
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """Areas in the order in which they are tried; what none of them holds is elsewhere.
+    """Areas in the order in which they are tried; what none of them holds is elsewhere."""
 
-    Attributes:
-        areas: the areas.
-        images: values of the label image of each stimulus that has one, shape (rows, columns) of any size: it covers the screen.
-    """
-
-    areas: tuple[Area, ...]
+    areas: tuple[Area, ...]  # the areas
+    # values of the label image of each stimulus that has one, shape (rows, columns) of any size: it covers
+    # the screen
     images: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)
 
     @property

@@ -18,26 +18,21 @@ _BLOCK = 1 << 14  # rows
 class Attribute:
     """The categories of a column: equal-width bins between public bounds, or listed labels.
 
-    Attributes:
-        name: of the column.
-        categories: how many there are, the one for missing values included.
-        labels: what each category is called; None for bins.
-        low: lower bound, in the column's unit; None for labels.
-        high: upper bound.
-        missing: whether the last category stands for a missing value.
-
     Raises:
         ValueError: labels that are not the categories, or bins without bounds.
     """
 
-    name: Label
+    name: Label  # of the column
+    # how many there are, the one for missing values included
     categories: Annotated[int, {"minimum": 1, "maximum": 1000000}]
+    # what each category is called; None for bins
     labels: Annotated[
         tuple[Label, ...] | None,
         described("Of the categories, without the one for missing values.", maxItems=1000000),
     ] = None
-    low: float | None = None
-    high: float | None = None
+    low: float | None = None  # lower bound, in the column's unit; None for labels
+    high: float | None = None  # upper bound
+    # whether the last category stands for a missing value
     missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
 
     def __post_init__(self) -> None:

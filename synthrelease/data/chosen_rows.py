@@ -16,13 +16,11 @@ class ChosenRows:
     """A public choice among rows. Each row is judged by itself, so that nobody's rows depend on anybody else.
 
     Whoever has any row is one of the people, chosen or not: their number would otherwise be what people did.
-
-    Attributes:
-        only: labels by column; rows with other labels, or none, are left out.
-        valid: labels, or a lowest and a highest number, by column; rows with others, or none, hold no measurement.
     """
 
+    # labels by column; rows with other labels, or none, are left out
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # labels, or a lowest and a highest number, by column; rows with others, or none, hold no measurement
     valid: Mapping[str, Sequence[Code]] = field(default_factory=dict)
 
     @property

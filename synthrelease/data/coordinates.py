@@ -17,14 +17,11 @@ TOP_LEFT, BOTTOM_LEFT, CENTRE, CENTRE_Y_UP = "top-left", "bottom-left", "centre"
 
 @dataclass(frozen=True)
 class Coordinates:
-    """A way to say where on a screen somebody looks.
+    """A way to say where on a screen somebody looks."""
 
-    Attributes:
-        unit: "pixels"; "normalised", shares of the screen's width and height; or "degrees" of visual angle.
-        origin: "top-left", y growing downwards; "bottom-left", upwards; "centre", downwards; "centre-y-up", upwards.
-    """
-
+    # "pixels"; "normalised", shares of the screen's width and height; or "degrees" of visual angle
     unit: str = PIXELS
+    # "top-left", y growing downwards; "bottom-left", upwards; "centre", downwards; "centre-y-up", upwards
     origin: str = TOP_LEFT
 
     def pixels(self, x: Numbers, y: Numbers, screen: Screen) -> tuple[Numbers, Numbers]:

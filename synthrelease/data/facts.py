@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.features import ONE_RECORDING
-from synthrelease.data.source import Source
-from synthrelease.data.tables import Table, in_natural_order, labels, read_slices
+from synthrelease.data.tables import Rows, Table, in_natural_order, labels, path_of, read_slices
 from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22
@@ -25,20 +23,15 @@ NOBODY = "nobody has a row of"  # what the plan lists: a note that is always tol
 
 @dataclass(frozen=True)
 class Facts:
-    """Public facts of an input.
+    """Public facts of an input."""
 
-    Attributes:
-        people: number of people; public under replace-one only, used for nothing else otherwise.
-        names: the stimuli or recordings.
-        longest: steps of the longest recording, if the plan declares lengths public.
-        identities: the people's labels; private, only to recognise the same person in another input.
-        assigned: who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the assignment is.
-    """
-
-    people: int
-    names: tuple[str, ...]
-    longest: int | None
+    people: int  # number of people; public under replace-one only, used for nothing else otherwise
+    names: tuple[str, ...]  # the stimuli or recordings
+    longest: int | None  # steps of the longest recording, if the plan declares lengths public
+    # the people's labels; private, only to recognise the same person in another input
     identities: frozenset[str]
+    # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
+    # assignment is
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
 
     @property
@@ -60,7 +53,7 @@ class Facts:
 
 
 def read_facts(
-    source: Source | Path,
+    source: Rows,
     *,
     columns: Mapping[str, str],
     listed: Sequence[str] | None,
@@ -70,7 +63,7 @@ def read_facts(
     """Read the public facts of a gaze or feature file.
 
     Args:
-        source: a file, or a folder of files.
+        source: a file, a folder of files, or their rows.
         columns: names of the columns `person`, and `stimulus` or `recording`.
         listed: the stimuli or recordings that the plan lists; None takes them from the data.
         lengths_public: whether the longest recording may be looked up.
@@ -92,7 +85,7 @@ def read_facts(
         raise DataError(
             "only-selects-nothing",
             "no row has the labels that `only` chooses",
-            where=str(Source.of(source).path),
+            where=str(path_of(source)),
             found="other labels, or none, in " + ", ".join(f"'{column}'" for column in chosen.only),
             remedy="correct the labels in the input's `only`: small letters and capitals count",
         )
@@ -100,7 +93,7 @@ def read_facts(
         raise DataError(
             "no-listed-rows",
             "no row belongs to anything that is listed",
-            where=str(Source.of(source).path),
+            where=str(path_of(source)),
             found=f"other labels in '{wanted[1]}'",
             expected="the labels as they stand in the data: small letters and capitals count",
             remedy=f"correct the list of {'stimuli' if 'stimulus' in columns else 'recordings'}",

@@ -15,21 +15,13 @@ from synthrelease.errors import ArgumentError
 
 @dataclass(frozen=True)
 class FeatureArrays:
-    """Columns and public facts that belong together.
+    """Columns and public facts that belong together."""
 
-    Attributes:
-        arrays: all columns by their names, private.
-        columns: those of roles, such as "person", as a plan has them.
-        bounds: of every feature, as they were given.
-        categories: the public list of every other column of labels.
-        recordings: the public list.
-    """
-
-    arrays: dict[str, ArrayLike]
-    columns: dict[str, str]
-    bounds: dict[str, Any]
-    categories: dict[str, list[str]]
-    recordings: list[str] | None
+    arrays: dict[str, ArrayLike]  # all columns by their names, private
+    columns: dict[str, str]  # those of roles, such as "person", as a plan has them
+    bounds: dict[str, Any]  # of every feature, as they were given
+    categories: dict[str, list[str]]  # the public list of every other column of labels
+    recordings: list[str] | None  # the public list
 
     @classmethod
     def of(

@@ -16,7 +16,7 @@ from synthrelease.data.held import Held
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, labels, numbers, read_table
+from synthrelease.data.tables import Code, Rows, labels, numbers, read_table
 from synthrelease.data.tables import categories as positions
 
 _REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
@@ -126,7 +126,7 @@ class Features:
 
 
 def load_features(
-    source: Source | Path,
+    source: Rows,
     *,
     columns: Mapping[str, str],
     bounds: Mapping[str, tuple[float, float]],
@@ -139,7 +139,7 @@ def load_features(
     """Read feature series.
 
     Args:
-        source: a file, or a folder of files.
+        source: a file, a folder of files, or their rows.
         columns: names of the columns `person` and optionally `recording` and `time`.
         bounds: public lower and upper bound of every feature to read, in its unit.
         categories: the public list of labels of every categorical column to read.

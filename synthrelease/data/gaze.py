@@ -18,7 +18,7 @@ from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Table, labels, numbers, read_table
+from synthrelease.data.tables import Code, Rows, Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
 SMALL_PART = "all points lie in the upper left of the screen: is it as large as the plan says?"
@@ -29,14 +29,10 @@ _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows th
 
 @dataclass(frozen=True)
 class Reach:
-    """How far over the screen points reach.
+    """How far over the screen points reach."""
 
-    Attributes:
-        points: how many there are.
-        farthest: the point farthest to the right, or down, as a share of the screen's width, or height.
-    """
-
-    points: int = 0
+    points: int = 0  # how many there are
+    # the point farthest to the right, or down, as a share of the screen's width, or height
     farthest: float = 0.0
 
     def joined(self, other: Reach) -> Reach:
@@ -155,7 +151,7 @@ class Gaze:
 
 
 def load_gaze(
-    source: Source | Path,
+    source: Rows,
     *,
     columns: Mapping[str, str],
     screen: Screen,
@@ -169,7 +165,7 @@ def load_gaze(
     """Read gaze data.
 
     Args:
-        source: a file, or a folder of files.
+        source: a file, a folder of files, or their rows.
         columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`, `duration`.
         screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
         stimuli: the public list; rows of other stimuli, and of none, are dropped. None takes the list from the data.

@@ -29,16 +29,11 @@ class Held:
     """A frame with plain columns, which nobody changes any more.
 
     Two of them are equal, and hash alike, if their rows do; so a copy in a worker process is the same.
-
-    Attributes:
-        name: of the frame, as messages name the place of an error.
-        frame: the rows; never shown.
-        digest: of names, types and rows.
     """
 
-    name: str
-    frame: pl.DataFrame = field(repr=False, compare=False)
-    digest: str = field(repr=False)
+    name: str  # of the frame, as messages name the place of an error
+    frame: pl.DataFrame = field(repr=False, compare=False)  # the rows; never shown
+    digest: str = field(repr=False)  # of names, types and rows
 
     @classmethod
     def of(cls, what: object, name: str) -> Held:
@@ -241,13 +236,11 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
         )
     frames = [unnested(_of_gaze(gaze), name) for gaze in several]
     for column in dict.fromkeys(column for frame in frames for column in frame.columns):
+        having = [number for number, frame in enumerate(frames) if column in frame.columns]
         refuse_mixed_types(
             column,
-            [
-                (f"{name}, gaze {number}", frame[column])
-                for number, frame in enumerate(frames, start=1)
-                if column in frame.columns
-            ],
+            [frames[number][column] for number in having],
+            lambda piece, having=having: f"{name}, gaze {having[piece] + 1}",  # type: ignore[misc]
             remedy="cast it to one type in each gaze's samples, or drop it",
         )
     try:

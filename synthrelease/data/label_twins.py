@@ -26,17 +26,11 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 
 @dataclass(frozen=True)
 class Twins:
-    """Two labels that may be one person's.
+    """Two labels that may be one person's."""
 
-    Attributes:
-        places: of the first row of each.
-        ways: in which they differ: coding, capitals, blanks, separators, numbers.
-        more: how many other labels have a twin, too.
-    """
-
-    places: tuple[str, str]
-    ways: tuple[str, ...]
-    more: int
+    places: tuple[str, str]  # of the first row of each
+    ways: tuple[str, ...]  # in which they differ: coding, capitals, blanks, separators, numbers
+    more: int  # how many other labels have a twin, too
 
     def __str__(self) -> str:
         more = f"; {self.more} more labels are like others" if self.more else ""

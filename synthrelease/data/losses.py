@@ -19,21 +19,13 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Loss:
-    """How many rows, or values of a feature, do not count as they stand.
+    """How many rows, or values of a feature, do not count as they stand."""
 
-    Attributes:
-        count: so many.
-        total: of so many.
-        what: became of them, as "lie off the screen and were dropped".
-        reason: why.
-        feature: whose values are counted; None if rows are.
-    """
-
-    count: int
-    total: int
-    what: str
-    reason: Reason
-    feature: str | None = None
+    count: int  # so many
+    total: int  # of so many
+    what: str  # became of them, as "lie off the screen and were dropped"
+    reason: Reason  # why
+    feature: str | None = None  # whose values are counted; None if rows are
 
     @property
     def share(self) -> float:

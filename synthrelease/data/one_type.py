@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -11,40 +11,43 @@ from synthrelease.errors import DataError
 _EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
 
 
-def refuse_mixed_types(column: str, pieces: Sequence[tuple[str, pl.Series]], *, remedy: str) -> None:
+def refuse_mixed_types(
+    column: str, pieces: Sequence[pl.Series], place: Callable[[int], str], *, remedy: str
+) -> None:
     """Refuse a column that is text in one piece and dates in the next, or whole numbers that fractions in another would round.
 
     Numbers of several types may stand together: whichever they are held in, they are the same numbers. Pieces without a single cell have any type.
 
     Args:
         column: its name.
-        pieces: each with its place.
+        pieces: of the column.
+        place: names the place of a piece, by its number.
         remedy: how to write the column as one type.
 
     Raises:
         DataError: it is of several types.
     """
-    filled = [(place, series) for place, series in pieces if series.null_count() < series.len()]
-    for place, series in filled[1:]:
-        where, known = filled[0][0], filled[0][1].dtype
+    filled = [(number, series) for number, series in enumerate(pieces) if series.null_count() < series.len()]
+    for number, series in filled[1:]:
+        first, known = filled[0][0], filled[0][1].dtype
         if _kind(series.dtype) != _kind(known):
             raise DataError(
                 "mixed-types",
                 "a column is of several types",
-                where=f"{place}, column '{column}'",
+                where=f"{place(number)}, column '{column}'",
                 found=_shown(series.dtype),
-                expected=f"{_shown(known)}, as in {where}",
+                expected=f"{_shown(known)}, as in {place(first)}",
                 remedy=remedy,
             )
     if not any(series.dtype.is_float() for _, series in filled):
         return
-    for place, series in filled:
+    for number, series in filled:
         ends = (series.min(), series.max()) if series.dtype.is_integer() else ()
         if any(isinstance(end, int) and abs(end) > _EXACT for end in ends):
             raise DataError(
                 "integers-too-large",
                 "whole numbers are too large to stand beside fractions",
-                where=f"{place}, column '{column}'",
+                where=f"{place(number)}, column '{column}'",
                 found="whole numbers here, and fractions elsewhere",
                 expected="one type",
                 remedy=remedy,

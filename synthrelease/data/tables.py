@@ -14,13 +14,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.data.readers import Reader, reader_for
+from synthrelease.data.one_type import refuse_mixed_types
+from synthrelease.data.readers import Piece, Reader, reader_for
+from synthrelease.data.readers.reader import ALL_ROWS, Where, united
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
 MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
-_SMALL_CELLS = 1 << 24  # of a source that is read whole
+_SMALL_BYTES = 1 << 29  # of a table that is read at once, so that a few long cells fill no memory
 _WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
 _DECIMAL_COMMA = r"^[-+]?\d+,\d+([eE][-+]?\d+)?$"
 _COMMA_REMEDY = (
@@ -52,13 +54,14 @@ class Table:
         return f"{self.source.path}, {place}, column '{column}'"
 
 
-def read_table(
-    source: Source | Path, columns: Sequence[str], *, where: tuple[str, pl.Series] | None = None
-) -> Table:
+Rows = Source | Path | Table  # to be read, or read already
+
+
+def read_table(source: Rows, columns: Sequence[str], *, where: tuple[str, pl.Series] | None = None) -> Table:
     """Read the named columns of a source.
 
     Args:
-        source: a file, or a folder of files.
+        source: a file, a folder of files, or rows that were read from one, which have these columns.
         columns: their names.
         where: a column, and the cells of it whose rows are wanted; None wants all.
 
@@ -66,54 +69,109 @@ def read_table(
         DataError: no such file, an unknown or broken format, a missing column, no rows.
         MachineError: the file may not be read.
     """
+    if isinstance(source, Table):
+        return source
     source = Source.of(source)
     reader = _checked_reader(source, columns)
-    wanted = list(dict.fromkeys(columns))
-    if where is None:
-        frame, lines = reader.read(source, wanted)
-    else:
-        frame, lines = reader.read_where(source, wanted, *where)
-    if frame.is_empty():
-        folder = source.pattern or source.format or source.path.is_dir()
-        what = "frame has" if source.frame else "files of the folder have" if folder else "file has"
-        named = source.header or source.frame
-        expected = "at least one row" if named else "at least one row under the header"
-        raise DataError(
-            "no-rows",
-            f"the {what} no rows",
-            where=str(source.path),
-            expected=expected,
-            remedy="see whether a filter took all of them out"
-            if source.frame
-            else "check that it was written to its end, and by the right export",
-        )
-    return Table(source, frame, lines, reader)
+    wanted = None if where is None else Where(*where)
+    return _joined(
+        source, reader, list(reader.slices(source, list(dict.fromkeys(columns)), ALL_ROWS, wanted))
+    )
 
 
-def read_slices(source: Source | Path, columns: Sequence[str], *, most: int) -> Iterator[Table]:
+def read_slices(source: Rows, columns: Sequence[str], *, most: int) -> Iterator[Table]:
     """Yield the named columns in tables of at most so many rows.
 
     Errors as `read_table`.
     """
-    source = Source.of(source)
-    rows = row_count(source)
-    if rows is None or rows <= most:
-        yield read_table(source, columns)
+    if isinstance(source, Table):
+        yield source
         return
-    reader = _checked_reader(source, columns)
-    for frame, lines in reader.slices(source, list(dict.fromkeys(columns)), most):
-        yield Table(source, frame, lines, reader)
-
-
-def row_count(source: Source | Path) -> int | None:
-    """Return about how many rows a source has; None if they certainly fit into memory.
-
-    Raises:
-        DataError, MachineError: it cannot be used.
-    """
     source = Source.of(source)
-    reader = reader_for(source)
-    return None if reader.most_cells(source) <= _SMALL_CELLS else reader.row_count(source)
+    reader = _checked_reader(source, columns)
+    pieces: list[Piece] = []
+    rows = 0
+    for piece in reader.slices(source, list(dict.fromkeys(columns)), most):
+        if pieces and rows + piece[0].height > most:
+            yield _joined(source, reader, pieces)
+            pieces, rows = [], 0
+        pieces.append(piece)
+        rows += piece[0].height
+    yield _joined(source, reader, pieces)
+
+
+def read_if_small(source: Source, columns: Sequence[str], *, most_rows: int) -> Table | None:
+    """Return the named columns of a source that has at most so many rows, in one pass; None for a larger one.
+
+    Errors as `read_table`.
+    """
+    reader = _checked_reader(source, columns)
+    pieces: list[Piece] = []
+    rows = size = 0
+    for piece in reader.slices(source, list(dict.fromkeys(columns)), most_rows + 1):
+        rows += piece[0].height
+        size += int(piece[0].estimated_size())
+        if rows > most_rows or size > _SMALL_BYTES:
+            return None
+        pieces.append(piece)
+    return _joined(source, reader, pieces)
+
+
+def path_of(source: Rows) -> Path:
+    """Return where rows are, or were read from, for messages."""
+    return (
+        source
+        if isinstance(source, Path)
+        else source.source.path
+        if isinstance(source, Table)
+        else source.path
+    )
+
+
+def _joined(source: Source, reader: Reader, pieces: Sequence[Piece]) -> Table:
+    """Pieces of rows as one table; DataError if there is no row, or a column is not of one type."""
+    pieces = [piece for piece in pieces if piece[0].height]
+    if not pieces:
+        raise _no_rows(source)
+
+    def place(number: int) -> str:
+        return f"{source.path}, {reader.place(source, int(pieces[number][1][0]))}"
+
+    for column in pieces[0][0].columns:
+        refuse_mixed_types(
+            column,
+            [frame[column] for frame, _ in pieces],
+            place,
+            remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
+        )
+    if len(pieces) > 1:  # a column without a single cell has any type
+        pieces = [
+            (frame.with_columns(map(_untyped, _empty_columns(frame))), lines) for frame, lines in pieces
+        ]
+    return Table(source, *united(pieces), reader)
+
+
+def _empty_columns(frame: pl.DataFrame) -> list[str]:
+    return [series.name for series in frame if series.null_count() == series.len()]
+
+
+def _untyped(column: str) -> pl.Expr:
+    return pl.lit(None).alias(column)
+
+
+def _no_rows(source: Source) -> DataError:
+    folder = source.pattern or source.format or source.path.is_dir()
+    what = "frame has" if source.frame else "files of the folder have" if folder else "file has"
+    named = source.header or source.frame
+    return DataError(
+        "no-rows",
+        f"the {what} no rows",
+        where=str(source.path),
+        expected="at least one row" if named else "at least one row under the header",
+        remedy="see whether a filter took all of them out"
+        if source.frame
+        else "check that it was written to its end, and by the right export",
+    )
 
 
 def refuse_missing_columns(source: Source, columns: Sequence[str]) -> None:

@@ -26,23 +26,14 @@ FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What the demonstration made.
+    """What the demonstration made."""
 
-    Attributes:
-        folder: plan, sample data, bundle and picture.
-        built: the build.
-        verification: what `verify` said.
-        picture: released heatmaps above, the exact ones below.
-        report: the public page of the bundle.
-        correlation: of released and exact heatmap, by image.
-    """
-
-    folder: Path
-    built: Built
-    verification: Verification
-    picture: Path
-    report: Path
-    correlation: dict[str, float]
+    folder: Path  # plan, sample data, bundle and picture
+    built: Built  # the build
+    verification: Verification  # what `verify` said
+    picture: Path  # released heatmaps above, the exact ones below
+    report: Path  # the public page of the bundle
+    correlation: dict[str, float]  # of released and exact heatmap, by image
 
 
 def demonstrate(

@@ -9,49 +9,27 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        name: as in the file's header.
-        kind: "number", "integer" or "string".
-        description: what it is, in a sentence.
-        unit: of its values; empty if it has none.
-        lowest: public lower bound; None if there is none.
-        highest: public upper bound; None if there is none.
-        labels: all that there can be; empty if that is not limited.
-        missing: whether cells may be empty.
-    """
-
-    name: str
-    kind: str
-    description: str
-    unit: str = ""
-    lowest: float | None = None
-    highest: float | None = None
-    labels: tuple[str, ...] = ()
-    missing: bool = False
+    name: str  # as in the file's header
+    kind: str  # "number", "integer" or "string"
+    description: str  # what it is, in a sentence
+    unit: str = ""  # of its values; empty if it has none
+    lowest: float | None = None  # public lower bound; None if there is none
+    highest: float | None = None  # public upper bound; None if there is none
+    labels: tuple[str, ...] = ()  # all that there can be; empty if that is not limited
+    missing: bool = False  # whether cells may be empty
 
 
 @dataclass(frozen=True)
 class Table:
-    """What one file of an export holds.
+    """What one file of an export holds."""
 
-    Attributes:
-        name: of the file, without an ending: letters, digits, - and _.
-        output: the name of the output that it is of.
-        title: what it is, in a few words.
-        description: what it is, and what its guarantee is, in sentences.
-        columns: in the order of the frame's.
-        key: names of the columns that tell rows apart; empty if rows may repeat.
-        frame: its rows.
-        guarantee: of the output alone, as it stands at the end of the description.
-    """
-
-    name: str
-    output: str
-    title: str
-    description: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    frame: pl.DataFrame
-    guarantee: str = ""
+    name: str  # of the file, without an ending: letters, digits, - and _
+    output: str  # the name of the output that it is of
+    title: str  # what it is, in a few words
+    description: str  # what it is, and what its guarantee is, in sentences
+    columns: tuple[Column, ...]  # in the order of the frame's
+    key: tuple[str, ...]  # names of the columns that tell rows apart; empty if rows may repeat
+    frame: pl.DataFrame  # its rows
+    guarantee: str = ""  # of the output alone, as it stands at the end of the description

@@ -21,16 +21,11 @@ class Standing:
     """How a dataset stands with a charge, at the grant's δ.
 
     `after` is never below `before`. It can be below `here` where that is a sum of ε without δ: many such cost less at a δ.
-
-    Attributes:
-        before: ε of all other releases.
-        here: ε of the charge alone, exact.
-        after: ε of all together; infinity, as the others, if there is none at this δ.
     """
 
-    before: float
-    here: float
-    after: float
+    before: float  # ε of all other releases
+    here: float  # ε of the charge alone, exact
+    after: float  # ε of all together; infinity, as the others, if there is none at this δ
 
     def __post_init__(self) -> None:
         if not all(epsilon >= 0 for epsilon in astuple(self)):
@@ -51,27 +46,16 @@ class Standing:
 
 @dataclass(frozen=True)
 class Paid:
-    """A debit as it stands.
+    """A debit as it stands."""
 
-    Attributes:
-        number: of its entry.
-        digest: of its entry, or of the one by which it was taken over last.
-        at: when it was paid, UTC.
-        charge: for what.
-        standing: as it was composed then, or when it was taken over last.
-        owner: the process that may draw noise on it.
-        drawn: whether one has begun to.
-        released: the digest of the manifest that came of it, if one did.
-    """
-
-    number: int
-    digest: str
-    at: str
-    charge: Charge
-    standing: Standing
-    owner: Owner
-    drawn: bool = False
-    released: str | None = None
+    number: int  # of its entry
+    digest: str  # of its entry, or of the one by which it was taken over last
+    at: str  # when it was paid, UTC
+    charge: Charge  # for what
+    standing: Standing  # as it was composed then, or when it was taken over last
+    owner: Owner  # the process that may draw noise on it
+    drawn: bool = False  # whether one has begun to
+    released: str | None = None  # the digest of the manifest that came of it, if one did
 
     @property
     def state(self) -> str:

@@ -23,17 +23,11 @@ from synthrelease.privacy.guarantee import Neighbours
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found.
+    """What a check found."""
 
-    Attributes:
-        faults: what is wrong; empty if nothing is.
-        entries: how many there are.
-        head: digest of the last: whoever notes it notices if anything before it is changed later.
-    """
-
-    faults: list[Fault]
-    entries: int
-    head: str
+    faults: list[Fault]  # what is wrong; empty if nothing is
+    entries: int  # how many there are
+    head: str  # digest of the last: whoever notes it notices if anything before it is changed later
 
 
 class Ledger:

@@ -21,17 +21,11 @@ START = bytes(32)
 
 @dataclass(frozen=True)
 class Fault:
-    """Something wrong with a ledger; its text is the sentence for people.
+    """Something wrong with a ledger; its text is the sentence for people."""
 
-    Attributes:
-        code: for programs.
-        where: `entry 3`, or the name of a bundle; empty if it is the file.
-        message: the sentence.
-    """
-
-    code: str
-    where: str
-    message: str
+    code: str  # for programs
+    where: str  # `entry 3`, or the name of a bundle; empty if it is the file
+    message: str  # the sentence
 
     def __str__(self) -> str:
         return self.message
@@ -39,17 +33,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry.
+    """One entry."""
 
-    Attributes:
-        number: 1, 2, 3, …
-        text: the body as it is stored: JSON, keys sorted.
-        digest: of this entry and all before it, hexadecimal.
-    """
-
-    number: int
-    text: str
-    digest: str
+    number: int  # 1, 2, 3, …
+    text: str  # the body as it is stored: JSON, keys sorted
+    digest: str  # of this entry and all before it, hexadecimal
 
     @property
     def body(self) -> dict[str, Any]:

@@ -20,16 +20,11 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?")
 
 @dataclass(frozen=True)
 class Grant:
-    """What all releases of a dataset may cost a person together.
+    """What all releases of a dataset may cost a person together."""
 
-    Attributes:
-        epsilon: ε.
-        delta: δ at which all is counted.
-        neighbours: the relation under which; releases of another do not compose with it into one number.
-    """
-
-    epsilon: float
-    delta: float
+    epsilon: float  # ε
+    delta: float  # δ at which all is counted
+    # the relation under which; releases of another do not compose with it into one number
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
@@ -61,25 +56,17 @@ class Grant:
 
 @dataclass(frozen=True)
 class Charge:
-    """What a release is to pay for.
+    """What a release is to pay for."""
 
-    Attributes:
-        dataset: the ledger's name for the private data.
-        release: name and version.
-        plan: digest of the plan's text.
-        neighbours: the release's relation.
-        delta: the plan's own δ, which is added up where releases are.
-        events: of the differentially private outputs; where a private choice is one, as planned: all outcomes cost alike.
-        uncounted: outputs that are not differentially private, which no ε counts, by name.
-    """
-
-    dataset: str
-    release: dict[str, str]
-    plan: str
-    neighbours: Neighbours
-    delta: float
+    dataset: str  # the ledger's name for the private data
+    release: dict[str, str]  # name and version
+    plan: str  # digest of the plan's text
+    neighbours: Neighbours  # the release's relation
+    delta: float  # the plan's own δ, which is added up where releases are
+    # of the differentially private outputs; where a private choice is one, as planned: all outcomes cost
+    # alike
     events: tuple[Event, ...]
-    uncounted: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()  # outputs that are not differentially private, which no ε counts, by name
 
     def __post_init__(self) -> None:
         if not 0 <= self.delta < 0.5:

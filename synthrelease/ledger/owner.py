@@ -13,18 +13,12 @@ _STARTED = 19  # place of the start time among what follows the name in /proc/PI
 
 @dataclass(frozen=True)
 class Owner:
-    """A process.
+    """A process."""
 
-    Attributes:
-        host: name of the machine.
-        boot: which start of the machine, where the system tells.
-        pid: its number.
-        started: when it began, in the system's ticks since the start, where it tells: numbers are used again.
-    """
-
-    host: str
-    boot: str
-    pid: int
+    host: str  # name of the machine
+    boot: str  # which start of the machine, where the system tells
+    pid: int  # its number
+    # when it began, in the system's ticks since the start, where it tells: numbers are used again
     started: str
 
     @classmethod

@@ -34,15 +34,10 @@ _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_V
 
 @dataclass
 class Kept:
-    """What a ledger's file holds at one moment.
+    """What a ledger's file holds at one moment."""
 
-    Attributes:
-        entries: all, in their order.
-        faults: what is wrong with the file around them.
-    """
-
-    entries: list[Entry]
-    faults: list[Fault]
+    entries: list[Entry]  # all, in their order
+    faults: list[Fault]  # what is wrong with the file around them
 
 
 def create(path: Path) -> None:

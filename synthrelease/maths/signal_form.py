@@ -26,18 +26,12 @@ _CARE = 1e-9  # relative: what an eigenvalue may err
 
 @dataclass(frozen=True)
 class Part:
-    """Chunks of one length: all of them but the last, or the last.
+    """Chunks of one length: all of them but the last, or the last."""
 
-    Attributes:
-        chunks: how many.
-        length: L, steps of each.
-        frequencies: k, that each keeps; None if the steps themselves are noised.
-        radius: L2 radius that the coefficients of each are clipped to, in steps; the largest step, if there are none.
-    """
-
-    chunks: int
-    length: int
-    frequencies: int | None
+    chunks: int  # how many
+    length: int  # L, steps of each
+    frequencies: int | None  # k, that each keeps; None if the steps themselves are noised
+    # L2 radius that the coefficients of each are clipped to, in steps; the largest step, if there are none
     radius: int
 
     @property
@@ -48,22 +42,16 @@ class Part:
 
 @dataclass(frozen=True)
 class SignalForm:
-    """The public numbers between a series and its integers.
+    """The public numbers between a series and its integers."""
 
-    Attributes:
-        mechanism: "lpa", "fpa", "cfpa" or "dcfpa".
-        length: n, steps of every series.
-        chunk: L, steps of a chunk for cfpa and dcfpa; what is left over is a shorter chunk.
-        frequencies: k, that a chunk keeps; one shorter than 2k − 1 steps keeps all it has. None for lpa.
-        max_change: the most that a series may change from one step to the next, in steps, for dcfpa; None for no limit.
-        clip: radius that coefficients are clipped to, as a share of the largest that bounded series can have.
-    """
-
-    mechanism: str
-    length: int
-    chunk: int | None = None
+    mechanism: str  # "lpa", "fpa", "cfpa" or "dcfpa"
+    length: int  # n, steps of every series
+    chunk: int | None = None  # L, steps of a chunk for cfpa and dcfpa; what is left over is a shorter chunk
+    # k, that a chunk keeps; one shorter than 2k − 1 steps keeps all it has. None for lpa.
     frequencies: int | None = None
+    # the most that a series may change from one step to the next, in steps, for dcfpa; None for no limit
     max_change: int | None = None
+    # radius that coefficients are clipped to, as a share of the largest that bounded series can have
     clip: float = 1.0
 
     def __post_init__(self) -> None:

@@ -30,23 +30,18 @@ _LEAST_PART = 0.05  # of the expected mass, whatever the noise says
 
 @dataclass(frozen=True)
 class SpectralForm:
-    """The public numbers between a map and its integers.
+    """The public numbers between a map and its integers."""
 
-    Attributes:
-        blurs: σ_b of the blur as a share of each axis: (height, width) or (time, height, width).
-        cells: of the rendered map, along each axis.
-        exponent: a of the weights H^a.
-        clip: c₀, the norm people are clipped to, as a share of that of a person who looks at one typical point.
-        prior: "centre" or "none".
-    """
-
+    # σ_b of the blur as a share of each axis: (height, width) or (time, height, width)
     blurs: tuple[float, ...]
-    cells: tuple[int, ...]
+    cells: tuple[int, ...]  # of the rendered map, along each axis
+    # a of the weights H^a
     exponent: float = (
         1.25  # these three are the plan's defaults too, chosen on images 1001–1010 of osie_mouse
     )
+    # c₀, the norm people are clipped to, as a share of that of a person who looks at one typical point
     clip: float = 0.35
-    prior: str = centre_bias.CENTRE
+    prior: str = centre_bias.CENTRE  # "centre" or "none"
 
     def __post_init__(self) -> None:
         """Check that there is something to release, and not too much.

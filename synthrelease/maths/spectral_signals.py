@@ -33,21 +33,13 @@ _MASS_DEVIATIONS = np.geomspace(0.1, 1.0, 33)
 
 @dataclass(frozen=True)
 class Known:
-    """What is public of one noised series.
+    """What is public of one noised series."""
 
-    Attributes:
-        mass: how many people's worth of series the integers hold.
-        mass_error: standard deviation of the mass.
-        deviation: standard deviation of the noise, in steps.
-        people: n, how many people were added up.
-        bounds: public bounds of the feature.
-    """
-
-    mass: float
-    mass_error: float
-    deviation: float
-    people: int
-    bounds: tuple[float, float]
+    mass: float  # how many people's worth of series the integers hold
+    mass_error: float  # standard deviation of the mass
+    deviation: float  # standard deviation of the noise, in steps
+    people: int  # n, how many people were added up
+    bounds: tuple[float, float]  # public bounds of the feature
 
     @property
     def half_width(self) -> float:
@@ -57,23 +49,17 @@ class Known:
 
 @dataclass(frozen=True)
 class SpectralSignalForm:
-    """The public numbers between people's series and their integers.
+    """The public numbers between people's series and their integers."""
 
-    Attributes:
-        length: n, steps of every series.
-        series: S, how many series a person has: recordings × features.
-        cosines: K, the lowest cosines that are released.
-        baseline: what is taken off each series first: "none", the mean of all the "person"'s recordings, that of
-            the "recording", or that of its "start".
-        baseline_steps: steps of the start, for that baseline; else None.
-        clip: c, root-mean-square deviation of a series, as a share of half the bounds' width, that people are clipped to.
-    """
-
-    length: int
-    series: int
-    cosines: int
+    length: int  # n, steps of every series
+    series: int  # S, how many series a person has: recordings × features
+    cosines: int  # K, the lowest cosines that are released
+    # what is taken off each series first: "none", the mean of all the "person"'s recordings, that of the
+    # "recording", or that of its "start"
     baseline: str
-    baseline_steps: int | None
+    baseline_steps: int | None  # steps of the start, for that baseline; else None
+    # c, root-mean-square deviation of a series, as a share of half the bounds' width, that people are clipped
+    # to
     clip: float
 
     def __post_init__(self) -> None:

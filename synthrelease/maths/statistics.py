@@ -18,17 +18,11 @@ MOST_QUANTILE_STEPS = 2 * HALF_RANGE
 
 @dataclass(frozen=True)
 class StatisticUnit:
-    """What the integers of a statistic of one feature, in one group, stand for.
+    """What the integers of a statistic of one feature, in one group, stand for."""
 
-    Attributes:
-        bounds: of the feature.
-        people: n, if it is public.
-        grouped: whether people are counted in groups, whose sizes are private whatever n is.
-    """
-
-    bounds: tuple[float, float]
-    people: int | None
-    grouped: bool = False
+    bounds: tuple[float, float]  # of the feature
+    people: int | None  # n, if it is public
+    grouped: bool = False  # whether people are counted in groups, whose sizes are private whatever n is
 
     @property
     def divisor(self) -> int | None:

@@ -13,7 +13,7 @@ import polars as pl
 
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import in_natural_order, row_count
+from synthrelease.data.tables import Rows, in_natural_order, read_if_small
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.errors import DataError, PlanError
 from synthrelease.parallel import Progress
@@ -25,6 +25,7 @@ from synthrelease.prepare.tables import Made, fixations_in, saccades_in, windows
 from synthrelease.specs import InputSpec
 
 KINDS = ("fixations", "saccades", "windows")
+_USED = ("person", "stimulus", "x", "y", "time")  # columns by their roles
 _LEAST_AT_REST = 0.5
 _PART_ROWS = 1 << 21  # of samples, which take about 400 bytes each on their way
 _ALWAYS = {
@@ -37,23 +38,16 @@ _MADE = ("onset_ms", "duration_ms", "x_px", "y_px", "pupil_mean", "window_end_s"
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table of events or windows; private.
+    """A table of events or windows; private."""
 
-    Attributes:
-        frame: the rows, people and stimuli in natural order; of a recording of which nothing was found, one without values.
-        made: rows with values.
-        people: that have any row in it.
-        recordings: that have any row in it.
-        notes: what was left out, for the curator alone.
-        warnings: what should worry the curator, likewise.
-    """
-
+    # the rows, people and stimuli in natural order; of a recording of which nothing was found, one without
+    # values
     frame: pl.DataFrame
-    made: int
-    people: int
-    recordings: int
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
+    made: int  # rows with values
+    people: int  # that have any row in it
+    recordings: int  # that have any row in it
+    notes: tuple[str, ...]  # what was left out, for the curator alone
+    warnings: tuple[str, ...] = ()  # what should worry the curator, likewise
 
     def write(self, target: Path, *, force: bool = False) -> None:
         """Write the table as Parquet where its owner alone can read it.
@@ -93,16 +87,16 @@ def prepare(
     """
     refuse_input(spec, keep)
     stamp = stamp_of(spec.source)
-    rows = row_count(spec.source)
-    parts: Sequence[pl.Series | None] = (None,)
-    if rows is not None and rows > _PART_ROWS:
-        parts = people_in_parts(spec, _PART_ROWS)
+    table = read_if_small(spec.source, _columns(spec, pupil, keep), most_rows=_PART_ROWS)
+    parts = (None,) if table is not None else people_in_parts(spec, _PART_ROWS)
     frames: list[pl.DataFrame] = []
     tally: Counter[str] = Counter()
     for number, people in enumerate(parts):
         if progress is not None:
             progress(f"finding {to}", number, len(parts))
-        samples = _samples(spec, time_unit=time_unit, pupil=pupil, keep=keep, people=people)
+        samples = _samples(
+            spec, table or spec.source, time_unit=time_unit, pupil=pupil, keep=keep, people=people
+        )
         stretches = stretches_of(samples)
         made = _MAKERS[to](stretches, settings or Settings())
         frames.append(made.frame)
@@ -202,14 +196,24 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
             )
 
 
+def _columns(spec: InputSpec, pupil: str | None, keep: Sequence[str]) -> list[str]:
+    columns = spec.options["columns"]
+    return [*(columns[key] for key in _USED), *keep, *([pupil] if pupil else []), *spec.chosen.columns]
+
+
 def _samples(
-    spec: InputSpec, *, time_unit: str, pupil: str | None, keep: Sequence[str], people: pl.Series | None
+    spec: InputSpec,
+    rows: Rows,
+    *,
+    time_unit: str,
+    pupil: str | None,
+    keep: Sequence[str],
+    people: pl.Series | None,
 ) -> Samples:
     o = spec.options
-    wanted = ("person", "stimulus", "x", "y", "time")
     return load_samples(
-        spec.source,
-        columns={key: o["columns"][key] for key in wanted},
+        rows,
+        columns={key: o["columns"][key] for key in _USED},
         screen=Screen(**o["screen"]),
         time_unit=time_unit,
         stimuli=o.get("stimuli"),

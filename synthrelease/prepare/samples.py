@@ -17,7 +17,7 @@ from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Table, labels, numbers, read_table
+from synthrelease.data.tables import Code, Rows, Table, labels, numbers, read_table
 from synthrelease.errors import DataError
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -30,35 +30,24 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples, recording by recording, each in the order of time; those without a position are there, too.
+    """Samples, recording by recording, each in the order of time; those without a position are there, too."""
 
-    Attributes:
-        screen: with its width and distance in mm.
-        labels: person, stimulus, and the columns that are kept, of every recording: a row each, private.
-        recording: number of each sample's recording, a row of `labels`, not decreasing, shape (N,).
-        time_ns: since the recording's first sample, shape (N,).
-        x_px: across, NaN where there is none or off the screen, shape (N,).
-        y_px: down, likewise, shape (N,).
-        away: whether there was a position, and off the screen, shape (N,).
-        pupil: NaN where there is none, shape (N,); None if no column of pupils was named.
-        place: of each sample in the source, for error messages, shape (N,).
-        table: the source.
-        time_column: its name.
-        people: that have any row in the source, whether or not it counts.
-    """
-
-    screen: Screen
+    screen: Screen  # with its width and distance in mm
+    # person, stimulus, and the columns that are kept, of every recording: a row each, private
     labels: pl.DataFrame
+    # number of each sample's recording, a row of `labels`, not decreasing, shape (N,)
     recording: NDArray[np.int64]
-    time_ns: NDArray[np.int64]
-    x_px: NDArray[np.float64]
-    y_px: NDArray[np.float64]
-    away: NDArray[np.bool_]
+    time_ns: NDArray[np.int64]  # since the recording's first sample, shape (N,)
+    x_px: NDArray[np.float64]  # across, NaN where there is none or off the screen, shape (N,)
+    y_px: NDArray[np.float64]  # down, likewise, shape (N,)
+    away: NDArray[np.bool_]  # whether there was a position, and off the screen, shape (N,)
+    # NaN where there is none, shape (N,); None if no column of pupils was named
     pupil: NDArray[np.float64] | None
+    # of each sample in the source, for error messages, shape (N,)
     place: NDArray[np.int64] = field(repr=False)
-    table: Table = field(repr=False)
-    time_column: str
-    people: int
+    table: Table = field(repr=False)  # the source
+    time_column: str  # its name
+    people: int  # that have any row in the source, whether or not it counts
 
     def where(self, sample: int) -> str:
         """Name the place of a sample, and nobody's label, for an error message."""
@@ -66,7 +55,7 @@ class Samples:
 
 
 def load_samples(
-    source: Source | Path | pl.DataFrame,
+    source: Rows | pl.DataFrame,
     *,
     columns: Mapping[str, str],
     screen: Screen,
@@ -83,7 +72,7 @@ def load_samples(
     """Read samples.
 
     Args:
-        source: a file, a folder of files, or a frame in memory.
+        source: a file, a folder of files, their rows, or a frame in memory.
         columns: names of the columns `person`, `stimulus`, `x`, `y` and `time`.
         screen: with its width and distance in mm.
         time_unit: of the time stamps: "s", "ms", "us" or "ns".

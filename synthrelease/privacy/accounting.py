@@ -83,17 +83,11 @@ def protected_part(event: Event) -> Event | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """What composition needs to know of events.
+    """What composition needs to know of events."""
 
-    Attributes:
-        pure: ε of each that needs no δ.
-        mu_squared: Σ (Δ₂/σ)² of those with Gaussian noise.
-        opaque: those that are known by pairs (ε, δ) alone.
-    """
-
-    pure: tuple[Fraction, ...]
-    mu_squared: Fraction
-    opaque: tuple[Event, ...]
+    pure: tuple[Fraction, ...]  # ε of each that needs no δ
+    mu_squared: Fraction  # Σ (Δ₂/σ)² of those with Gaussian noise
+    opaque: tuple[Event, ...]  # those that are known by pairs (ε, δ) alone
 
     @property
     def needs_delta(self) -> bool:

@@ -34,25 +34,15 @@ _GAUSSIAN = Parts((), Fraction(1), ())
 
 @dataclass(frozen=True)
 class Sums:
-    """What releases add up to, exactly: their order leaves no trace, and any of them can be taken out again.
+    """What releases add up to, exactly: their order leaves no trace, and any of them can be taken out again."""
 
-    Attributes:
-        releases: how many cost anything.
-        unbounded: how many of them the filter has no ε for.
-        pure: Σ ε of pure events.
-        mu_squared: Σ (Δ₂/σ)².
-        divergence: Σ R_α.
-        epsilon: Σ of each release's own ε, under S.
-        delta: Σ of each release's own δ, under S.
-    """
-
-    releases: int = 0
-    unbounded: int = 0
-    pure: Fraction = Fraction(0)
-    mu_squared: Fraction = Fraction(0)
-    divergence: Fraction = Fraction(0)
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
+    releases: int = 0  # how many cost anything
+    unbounded: int = 0  # how many of them the filter has no ε for
+    pure: Fraction = Fraction(0)  # Σ ε of pure events
+    mu_squared: Fraction = Fraction(0)  # Σ (Δ₂/σ)²
+    divergence: Fraction = Fraction(0)  # Σ R_α
+    epsilon: Fraction = Fraction(0)  # Σ of each release's own ε, under S
+    delta: Fraction = Fraction(0)  # Σ of each release's own δ, under S
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))  # type: ignore[arg-type]
@@ -63,15 +53,10 @@ class Sums:
 
 @dataclass(frozen=True)
 class Filter:
-    """What the releases of a dataset are held against; decided by the first and its grant, before anything was drawn.
+    """What the releases of a dataset are held against; decided by the first and its grant, before anything was drawn."""
 
-    Attributes:
-        order: α of R; None where all is added up.
-        gaussian: whether there is a G: the first release has Gaussian noise alone.
-    """
-
-    order: float | None
-    gaussian: bool = False
+    order: float | None  # α of R; None where all is added up
+    gaussian: bool = False  # whether there is a G: the first release has Gaussian noise alone
 
     @property
     def adds_up(self) -> bool:

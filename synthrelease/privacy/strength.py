@@ -34,15 +34,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a new promise compares with an old one.
+    """How a new promise compares with an old one."""
 
-    Attributes:
-        verdict: what the new one is.
-        because: why, in words.
-    """
-
-    verdict: Verdict
-    because: str
+    verdict: Verdict  # what the new one is
+    because: str  # why, in words
 
 
 def verdict_of(*, keeps: bool, kept: bool) -> Verdict:

@@ -33,17 +33,11 @@ _LARGEST = 700.0  # above, e^α leaves the floating-point numbers, and e^α − 
 
 @dataclass(frozen=True, eq=False)
 class Leakage:
-    """What is told of each step, in nats, shape (T,) each.
+    """What is told of each step, in nats, shape (T,) each."""
 
-    Attributes:
-        backward: BPL_t, by the releases up to and with step t.
-        forward: FPL_t, by the releases from step t on.
-        total: TPL_t, by all of them.
-    """
-
-    backward: Numbers
-    forward: Numbers
-    total: Numbers
+    backward: Numbers  # BPL_t, by the releases up to and with step t
+    forward: Numbers  # FPL_t, by the releases from step t on
+    total: Numbers  # TPL_t, by all of them
 
 
 def temporal_leakage(

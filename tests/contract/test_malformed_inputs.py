@@ -20,7 +20,6 @@ from malformed.frames import NAME, FrameCase
 
 import synthrelease
 from synthrelease.cli import main
-from synthrelease.data import tables
 from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.folder import Folder
 from synthrelease.errors import DataError
@@ -92,7 +91,6 @@ def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.
 def test_so_it_is_where_it_is_read_in_parts(
     case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr("synthrelease.parts.PART_CELLS", 16)
     error = refused(case, tmp_path, capfd)
     assert error["code"] == (case.in_parts or case.code)

@@ -101,8 +101,8 @@ _KINDS = [
     ("a workbook among the files", put(f"{FOLDER}/P3_R1.xlsx", b"PK\3\4"), "excel-workbook", "P3_R1.xlsx", _ANY),
     ("a file of no kind", put(f"{FOLDER}/P3_R1.dat", TEXT), "no-reader", "P3_R1.dat", _ANY),
     ("a packed file that is cut off", put(f"{FOLDER}/P3_R1.csv.gz", gzip.compress(TEXT.encode())[:-9]), "cannot-unpack", "P3_R1.csv.gz", _ANY),
-    ("Parquet files of numbers and text", _of_two_types, "mixed-types", "P11_R2.parquet, column 'x'", _PARQUET),
-    ("Parquet files of numbers and lists", _lists, "mixed-types", "P11_R2.parquet, column 'x'", _PARQUET),
+    ("Parquet files of numbers and text", _of_two_types, "mixed-types", "P11_R2.parquet, row 0, column 'x'", _PARQUET),
+    ("Parquet files of numbers and lists", _lists, "mixed-types", "P11_R2.parquet, row 0, column 'x'", _PARQUET),
     ("a Parquet file that is cut off", lambda folder: [_parquet(folder, "P11_R1.parquet"), cut(f"{FOLDER}/P11_R1.parquet")(folder)], "bad-parquet", "P11_R1.parquet", _PARQUET),
 ]  # fmt: skip
 
@@ -197,7 +197,7 @@ CASES = [
     *(Case(name, PATTERN, damage, code, place) for name, damage, code, place in _CELLS),
     *(Case(name, PATTERN, lambda _: None, code, place, input={"pattern": one}) for name, one, code, place in _PATTERNS),
     *(Case(name, PATTERN, damage, code, place, input=more) for name, damage, code, place, more in _KINDS),
-    Case("Parquet files beside text", PATTERN, _beside_text, "mixed-types", "P3_R1.parquet, column 't'", input=_ANY, in_parts="bad-column"),
+    Case("Parquet files beside text", PATTERN, _beside_text, "mixed-types", "P3_R1.parquet, row 0, column 't'", input=_ANY, in_parts="bad-column"),
     *(Case(name, GAZEBASE, damage, code, place) for name, damage, code, place in _GAZEBASE),
     *_DP_CASES,
     *_PRIVAC_CASES,

@@ -30,7 +30,6 @@ from synthrelease.bundle.content import released_content
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.data import tables
 from synthrelease.design import make_design
 from synthrelease.errors import SynthReleaseError
 from synthrelease.forecast import preview
@@ -204,7 +203,6 @@ class Observer:
         with ExitStack() as stack:
             if cells is not None:
                 stack.enter_context(patch.object(parts, "PART_CELLS", cells))
-                stack.enter_context(patch.object(tables, "_SMALL_CELLS", 0))
             try:
                 self._design = make_design(load_plan(path, frames))
                 text = str(preview(self._design))

@@ -204,7 +204,9 @@ def test_bounds_of_a_series_that_do_not_follow_from_its_form(
     """By a step, and with everything that follows from them."""
 
     def change(manifest: Manifest) -> None:
-        parameters(manifest, name)["bound_grid_units"] = bounds(parameters(manifest, name)["bound_grid_units"])
+        parameters(manifest, name)["bound_grid_units"] = bounds(
+            parameters(manifest, name)["bound_grid_units"]
+        )
 
     assert "sensitivity" in found(noised, change)
     assert found(noised, recompute_sensitivities) == {"sensitivity"}

@@ -17,8 +17,10 @@ from synthrelease.bundle.items import StoredOutput
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
+from synthrelease.kinds.signals.words import SENTENCES
 from synthrelease.privacy.event import BOZKIR2021_EVENT
 from synthrelease.privacy.guarantee import NoGuarantee
+from synthrelease.remarks import remark, sentence
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4}
 SHAPES = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"polygon": [[40, 0], [80, 0], [80, 30]]}}
@@ -267,8 +269,10 @@ def test_published_mechanisms_say_that_they_do_not_protect():
         arrays.mean_signals(**ways)
     published = arrays.mean_signals(**ways, allow_unprotected=True)
     assert published.guarantee.kind == "none"
-    for part in (published.name, BOZKIR2021_EVENT.reason):
-        assert any(part in warning for warning in published.warnings)
+    assert published.event.to_json()["reason"] == BOZKIR2021_EVENT.reason
+    of_release = warning_sentence(remark("unprotected-output", output=published.name))
+    of_output = sentence(remark("protects-no-one"), SENTENCES)
+    assert {of_release, of_output} <= set(published.warnings)
     private = small()
     assert arrays.compose([private, published]).kind == "none"
 
@@ -368,7 +372,9 @@ def test_constructors_read_what_files_say(tmp_path):
 
 def test_arrays_by_kind():
     found = small(statistics=["mean", "count"])
-    assert set(found.of("value")) == {("mean", "v"), ("count", "v")}
+    assert {name for name in found if name.endswith("/value")} == {"mean/value", "count/value"}
+    assert found.of("mean/value").keys() == {"v"}
+    assert found.of("mean/value")["v"] == found["mean/value"][0]
     assert set(
         arrays.heatmaps(**gaze(), screen=Screen(80, 60), stimuli=["7"], blur_px=8, **BUDGET).of("heatmap")
     ) == {"7"}
@@ -381,17 +387,21 @@ def test_a_release_tells_what_it_holds():
     assert set(found) == set(found.keys()) == set(found.values)
     assert len(found) == len(found.values)
     assert dict(found).keys() == found.keys()
-    assert ("mean", "v", "value") in found
-    assert ("mean", "v") not in found
+    assert "mean/value" in found
+    assert ("mean", "value") not in found
     assert "mean" not in found
+    assert {name: found[name].shape for name in found} == {
+        name: dataset.shape for name, dataset in found.datasets.items()
+    }
 
 
 @pytest.mark.parametrize(
     ("call", "asked", "near"),
     [
-        (lambda one: one["mean", "w", "value"], "('mean', 'w', 'value')", "('mean', 'v', 'value')"),
+        (lambda one: one["mean/valu"], "mean/valu", "mean/value"),
         (lambda one: one["mean"], "mean", None),
-        (lambda one: one[["mean", "v"]], "", None),
+        (lambda one: one["mean", "v", "value"], "", None),
+        (lambda one: one.of("mean/valu"), "mean/valu", "mean/value"),
         (lambda one: one.of("heat"), "heat", None),
     ],
 )
@@ -400,8 +410,8 @@ def test_a_name_that_is_not_there_says_which_are(call, asked, near):
     with pytest.raises(KeyError) as caught:
         call(made)
     message = caught.value.args[0]
-    names = {labels[-1] for labels in made} if asked == "heat" else set(map(repr, made))
-    places = {name: message.find(name) for name in names}
+    _, _, offered = message.partition(": ")
+    places = {name: offered.find(name) + 1 for name in made}
     assert min(places.values()) > 0
     assert near in (None, min(places, key=places.get))
     assert re.search(rf"(?<!['\w]){re.escape(asked)}(?!['\w])", message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,21 @@ from refusals import refused
 
 import synthrelease
 from synthrelease import parts, ready
-from synthrelease.data import facts, tables
+from synthrelease.data import facts
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.readers import delimited
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import row_count
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Table
 from synthrelease.design import Design, make_design
 from synthrelease.errors import DataError, PlanError
 from synthrelease.kinds.collected import Rows, Tally
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.maths.spectral import SpectralForm
-from synthrelease.parts import Contributions, Part, contributions, divided, stamp_of
-from synthrelease.plan import Plan, defaults
+from synthrelease.parts import Contributions, Part, contributions, divided, small_tables, stamp_of
+from synthrelease.plan import Plan, defaults, load_plan
 from synthrelease.specs import InputSpec
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
@@ -102,7 +103,6 @@ def joined(several: tuple[Part, ...], collect: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text is as good as Parquet: these files count as too large for memory."""
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr(delimited, "_BLOCK", 500)
 
 
@@ -157,13 +157,15 @@ def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
 
 def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = table()
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 1 << 20)
-    for name, cells in (("gaze.parquet", 2400), ("gaze.csv", 100)):
+    for name in ("gaze.parquet", "gaze.csv"):
         spec = gaze_input(stored(tmp_path, frame, name))
-        monkeypatch.setattr(parts, "PART_CELLS", cells)
-        public = read_facts(spec.path, columns=COLUMNS, listed=STIMULI)
-        (part,) = divided(spec, public, stamp_of(spec.path))
+        monkeypatch.setattr(parts, "PART_CELLS", len(frame) * 4)
+        ((_, rows),) = small_tables({"gaze": spec}).items()
+        public = read_facts(rows, columns=COLUMNS, listed=STIMULI)
+        (part,) = divided(spec, public, stamp_of(spec.path), rows)
         assert part.cells is None
+        monkeypatch.setattr(parts, "PART_CELLS", len(frame) * 4 - 1)
+        assert not small_tables({"gaze": spec})
         assert len(part.read().identities) == len(part.people) == 17
 
 
@@ -312,21 +314,22 @@ def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
     plan = write_study(tmp_path)
     data = tmp_path / "gaze.csv"
 
-    def meanwhile(plan: Plan) -> Design:
-        design = make_design(plan)
+    def meanwhile(plan: Plan, tables: Mapping[str, Table]) -> Design:
+        assert not tables
+        design = make_design(plan, tables)
         text = data.read_text()
         data.write_text(text + text.splitlines()[-1] + "\n")
         return design
 
     monkeypatch.setattr(ready, "make_design", meanwhile)
+    monkeypatch.setattr(parts, "PART_CELLS", 100)  # a small file is read once
     with refused(PlanError, "data-changed", where=data):
         synthrelease.build(plan, tmp_path / "out.h5", test_seed=1)
 
 
 def test_a_file_that_is_gone_is_an_error_of_the_plan(tmp_path: Path) -> None:
-    for ask in (row_count, stamp_of):
-        with refused(DataError, "no-such-file", where=tmp_path / "gaze.csv"):
-            ask(tmp_path / "gaze.csv")
+    with refused(DataError, "no-such-file", where=tmp_path / "gaze.csv"):
+        stamp_of(tmp_path / "gaze.csv")
 
 
 @pytest.mark.parametrize("listed", [None, STIMULI])
@@ -354,3 +357,21 @@ def test_a_missing_label_in_a_later_slice_is_named_by_its_row(
     with pytest.raises(DataError) as refused:
         read_facts(stored(tmp_path, frame), columns=COLUMNS, listed=None)
     assert "row 333" in refused.value.where
+
+
+@pytest.mark.parametrize("act", [synthrelease.build, synthrelease.dry_run])
+def test_a_build_reads_each_input_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[..., Any]
+) -> None:
+    plan = write_study(tmp_path)
+    passes: list[tuple[Path, set[str]]] = []
+    slices = delimited.Delimited.slices
+
+    def noting(self: Any, source: Source, columns: list[str], *options: Any) -> Any:
+        passes.append((source.path, set(columns)))
+        return slices(self, source, columns, *options)
+
+    monkeypatch.setattr(delimited.Delimited, "slices", noting)
+    act(plan, tmp_path / "out.h5")
+    inputs = load_plan(plan).used_inputs().values()
+    assert passes == [(spec.path, set(spec.columns)) for spec in inputs]

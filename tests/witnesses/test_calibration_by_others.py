@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from synthrelease.json_schemas import schema
 from synthrelease.design import Design, PlannedOutput
+from synthrelease.json_schemas import schema
 from synthrelease.kinds.statistics.quantiles import utilities
 from synthrelease.privacy import accounting
 from synthrelease.privacy.calibration import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale

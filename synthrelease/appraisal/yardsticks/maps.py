@@ -46,17 +46,11 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Maps:
-    """Attention maps of people, and what they are measured by.
+    """Attention maps of people, and what they are measured by."""
 
-    Attributes:
-        output: with all its public parameters.
-        shares: of every stimulus, what is blurred to the true map, shape (S, …, rows, columns).
-        points: how many samples fell on every cell, of the same shape.
-    """
-
-    output: MapMechanism
-    shares: Map
-    points: NDArray[np.int64]
+    output: MapMechanism  # with all its public parameters
+    shares: Map  # of every stimulus, what is blurred to the true map, shape (S, …, rows, columns)
+    points: NDArray[np.int64]  # how many samples fell on every cell, of the same shape
     noun: str = "stimulus"
     measures: tuple[Measure, ...] = MEASURES
 

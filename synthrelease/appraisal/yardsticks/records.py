@@ -37,17 +37,11 @@ ASSOCIATION = Measure(
 
 @dataclass(frozen=True)
 class RecordYardstick:
-    """The real rows, and how to measure records against them.
+    """The real rows, and how to measure records against them."""
 
-    Attributes:
-        parameters: of the output.
-        codes: category numbers of the real rows, shape (N, m).
-        people: whose each row is, shape (N,).
-    """
-
-    parameters: RecordsParameters
-    codes: Codes
-    people: Labels
+    parameters: RecordsParameters  # of the output
+    codes: Codes  # category numbers of the real rows, shape (N, m)
+    people: Labels  # whose each row is, shape (N,)
 
     @property
     def noun(self) -> str:

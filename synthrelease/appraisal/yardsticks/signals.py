@@ -62,14 +62,11 @@ MEASURES_OF_EACH = (
 
 @dataclass(frozen=True)
 class Signals:
-    """True courses, and what they are measured by.
+    """True courses, and what they are measured by."""
 
-    Attributes:
-        output: with all its public parameters.
-        series: the truth, shape (R, F, n) of mean signals, (people, R, F, n) of everybody's own; NaN where nobody has any.
-    """
-
-    output: SignalsMechanism
+    output: SignalsMechanism  # with all its public parameters
+    # the truth, shape (R, F, n) of mean signals, (people, R, F, n) of everybody's own; NaN where nobody has
+    # any
     series: Series
     noun: str = "recording and feature"
 

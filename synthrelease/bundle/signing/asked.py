@@ -16,19 +16,14 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 @dataclass(frozen=True)
 class Asked:
-    """What to check of signatures, besides that each is about the bundle that it is in.
+    """What to check of signatures, besides that each is about the bundle that it is in."""
 
-    Attributes:
-        key: PEM of the public key that must have signed; None if none is asked for: an empty file is a key that is none.
-        key_name: where it is from.
-        detached: an envelope beside the bundle; None if there is none.
-        detached_name: where it is from.
-    """
-
+    # PEM of the public key that must have signed; None if none is asked for: an empty file is a key that is
+    # none
     key: bytes | None = None
-    key_name: str = ""
-    detached: bytes | None = None
-    detached_name: str = ""
+    key_name: str = ""  # where it is from
+    detached: bytes | None = None  # an envelope beside the bundle; None if there is none
+    detached_name: str = ""  # where it is from
 
     def to_json(self) -> list[str | None]:
         """Return it as text."""

@@ -32,15 +32,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Envelope:
-    """A signed payload of type `PAYLOAD_TYPE`.
+    """A signed payload of type `PAYLOAD_TYPE`."""
 
-    Attributes:
-        payload: what is signed.
-        signatures: of it, in the order of their keys' ids.
-    """
-
-    payload: bytes
-    signatures: tuple[Signature, ...] = ()
+    payload: bytes  # what is signed
+    signatures: tuple[Signature, ...] = ()  # of it, in the order of their keys' ids
 
     def signed(self, key: Ed25519PrivateKey) -> Envelope:
         """Return it with a signature by a key."""

@@ -19,17 +19,11 @@ from synthrelease.errors import ArgumentError
 
 @dataclass(frozen=True)
 class KeyPair:
-    """Two files of a pair of ed25519 keys.
+    """Two files of a pair of ed25519 keys."""
 
-    Attributes:
-        private: to sign with; keep it.
-        public: to verify with; give it away.
-        key_id: SHA-256 of the public key, hexadecimal.
-    """
-
-    private: Path
-    public: Path
-    key_id: str
+    private: Path  # to sign with; keep it
+    public: Path  # to verify with; give it away
+    key_id: str  # SHA-256 of the public key, hexadecimal
 
 
 def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:

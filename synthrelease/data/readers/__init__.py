@@ -21,12 +21,12 @@ from synthrelease.data.readers import (
     parquet,
 )
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Reader, Rows
+from synthrelease.data.readers.reader import Piece, Reader
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-__all__ = ["FOLDERS", "READERS", "Reader", "Rows", "reader_for"]
+__all__ = ["FOLDERS", "READERS", "Piece", "Reader", "reader_for"]
 
 
 def reader_for(source: Source) -> Reader:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.readers.bids_dataset import NO_LABEL
 from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.reader import ALL_ROWS, united
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -49,7 +50,8 @@ class Events:
                     expected="onset, duration, and what was there",
                     remedy="add it, in seconds: BIDS requires it",
                 )
-        frame, lines = _TEXT.read(source, ["onset", "duration", column])
+        pieces = _TEXT.slices(source, ["onset", "duration", column], ALL_ROWS)
+        frame, lines = united(list(pieces))
         texts = frame[column].fill_null("").str.strip_chars()
         there = ~texts.is_in(["", NO_LABEL]).to_numpy()
         texts, lines = texts.filter(there), lines[there]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from synthrelease.data.readers.bids_dataset import NO_LABEL
 from synthrelease.data.readers.bids_events import Events, numbers_of
 from synthrelease.data.readers.delimited import Delimited
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Piece, Where, with_column
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -59,15 +59,14 @@ class Samples(Delimited):
         """Return the sidecar's, and those that events tell."""
         return [*source.header, *_recording(source).told]
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns as text, and the line of each row."""
-        return _telling(_recording(source), columns)(super().read(source, self._own(source, columns)))
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield all rows, so many at a time or fewer."""
-        return map(
-            _telling(_recording(source), columns), super().slices(source, self._own(source, columns), most)
-        )
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns as text, and the line of each row."""
+        needed = with_column(columns, where)
+        own = super().slices(source, self._own(source, needed), most)
+        for rows in map(_telling(_recording(source), needed), own):
+            yield rows if where is None else where.chosen(rows, columns)
 
     def _own(self, source: Source, columns: list[str]) -> list[str]:
         recording = _recording(source)
@@ -81,14 +80,14 @@ def _recording(source: Source) -> Recording:
     return source
 
 
-def _telling(recording: Recording, columns: list[str]) -> Callable[[Rows], Rows]:
+def _telling(recording: Recording, columns: list[str]) -> Callable[[Piece], Piece]:
     """What adds to rows of a file, read with its clock, what events tell of them; the events are read once."""
     wanted = [column for column in columns if column in recording.told]
     path = recording.events
     events = {name: Events.of(path, TELLING[name]) for name in wanted} if path is not None else {}
     first = _first(recording) if events else math.nan
 
-    def told(rows: Rows) -> Rows:
+    def told(rows: Piece) -> Piece:
         frame, lines = rows
         _refuse_header(recording, frame, lines)
         if events:

@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows, chosen_rows, joined
+from synthrelease.data.readers.reader import Piece, Where, sliced, with_column
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
@@ -33,8 +33,6 @@ _OTHER_SEPARATORS = ";\t,|"
 _LONGEST_ROW = 1 << 24  # bytes, and of the header
 _MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
 _BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
-_PACKED_TIMES = 1032  # bytes that gzip packs into one, at most
-_MOST_ROWS = 1 << 18  # that are looked through at a time
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
@@ -60,30 +58,12 @@ class Delimited:
         with _unpacked(source.path) as (_, file):
             return _names(source, _first_line(source.path, file))
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns as text, and the line of each row as an editor counts."""
-        return joined(list(_parsed(source, columns)))
-
-    def most_cells(self, source: Source) -> int:
-        """Return how many bytes of text there can be: a cell has one at least, with what ends it."""
-        with opened(source.path) as file:
-            size = os.fstat(file.fileno()).st_size
-        return size * (_PACKED_TIMES if _is_packed(source.path) else 1)
-
-    def row_count(self, source: Source) -> int:
-        """Return how many lines there are."""
-        return sum(block.count(b"\n") for _, block in _blocks(source.path))
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield all rows, so many at a time or fewer."""
-        for frame, lines in _parsed(source, columns):
-            for start in range(0, frame.height, most):
-                yield frame.slice(start, most), lines[start : start + most]
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values."""
-        rows = self.slices(source, list(dict.fromkeys([*columns, column])), _MOST_ROWS)
-        return chosen_rows(rows, columns, column, values)
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns as text, and the line of each row as an editor counts."""
+        for rows in _parsed(source, with_column(columns, where)):
+            yield from sliced(rows if where is None else where.chosen(rows, columns), most)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
@@ -121,7 +101,7 @@ def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
             ) from None
 
 
-def _parsed(source: Source, columns: list[str]) -> Iterator[Rows]:
+def _parsed(source: Source, columns: list[str]) -> Iterator[Piece]:
     """Yield the named columns of one block after the other, and the line of each row."""
     path, chosen, header = source.path, _separator(source), b""
     for before, block in _blocks(path):

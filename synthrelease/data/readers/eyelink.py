@@ -10,7 +10,6 @@ pymovements takes whatever looks like a sample and skips the rest, so every line
 from __future__ import annotations
 
 import io
-import os
 import re
 import warnings
 from typing import Any
@@ -68,17 +67,6 @@ class EyeLink(Whole):
         """Name a line, as an editor counts."""
         lines = _sample_lines(source, _text(source))
         return f"line {lines[len(lines) - self._kept(source).height + line]}"
-
-    def most_cells(self, source: Source) -> int:
-        """Return how many samples there can be, from the size of the file, times their columns, of one eye: two take twice the room."""
-        columns = 4 + len(_names(message_patterns(source)))
-        with opened(source.path) as file:
-            return os.fstat(file.fileno()).st_size // _SHORTEST * columns
-
-    def row_count(self, source: Source) -> int:
-        """Return how many lines there are."""
-        with opened(source.path) as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 22), b""))
 
 
 def message_patterns(source: Source) -> list[str]:

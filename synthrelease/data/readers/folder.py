@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers.opening import folders_below
-from synthrelease.data.readers.reader import Reader, Rows
+from synthrelease.data.readers.reader import Piece, Reader, Where
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -95,52 +93,26 @@ class Folder:
             )
         return [*first.cells, *own]
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns of all files."""
-        files = enumerate(self.found(source))
-        return _joined([(file, self._whole(number, file, columns)) for number, file in files], columns)
-
-    def most_cells(self, source: Source) -> int:
-        """Return the sum over all files."""
-        return sum(self._reader_for(one.source).most_cells(one.source) for one in self.found(source))
-
-    def row_count(self, source: Source) -> int:
-        """Return the sum over all files."""
-        return sum(self._reader_for(one.source).row_count(one.source) for one in self.found(source))
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield the rows of one file after the other."""
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the rows of one file after the other; where names of files say which are wanted, no others are opened."""
+        wanted = set() if where is None else set(where.values.to_list())
         for number, file in enumerate(self.found(source)):
-            own = [column for column in columns if column not in file.cells]
-            for rows in self._reader_for(file.source).slices(file.source, self._some(file, own), most):
+            inside = where
+            if where is not None and where.column in file.cells:
+                if file.cells[where.column] not in wanted:
+                    continue
+                inside = None
+            own = self._some(file, [column for column in columns if column not in file.cells])
+            for rows in self._reader_for(file.source).slices(file.source, own, most, inside):
                 yield _with_cells(rows, file, columns, number)
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values; where names of files say that, no others are opened."""
-        files = list(enumerate(self.found(source)))
-        if column in files[0][1].cells:
-            wanted = set(values.to_list())
-            chosen = [(number, file) for number, file in files if file.cells[column] in wanted]
-            return _joined([(file, self._whole(number, file, columns)) for number, file in chosen], columns)
-        found = []
-        for number, file in files:
-            own = [one for one in columns if one not in file.cells]
-            rows = self._reader_for(file.source).read_where(
-                file.source, self._some(file, own), column, values
-            )
-            found.append((file, _with_cells(rows, file, columns, number)))
-        return _joined(found, columns)
 
     def place(self, source: Source, line: int) -> str:
         """Name the file, and the place in it."""
         file = self.found(source)[line >> _LINE_BITS].source
         own = self._reader_for(file).place(file, line & ((1 << _LINE_BITS) - 1))
         return f"{file.path.relative_to(source.path).as_posix()}, {own}"
-
-    def _whole(self, number: int, file: File, columns: list[str]) -> Rows:
-        own = [column for column in columns if column not in file.cells]
-        rows = self._reader_for(file.source).read(file.source, self._some(file, own))
-        return _with_cells(rows, file, columns, number)
 
     def _some(self, file: File, columns: list[str]) -> list[str]:
         """Columns to read of a file: one at least, so that its rows are counted; all of them there."""
@@ -260,31 +232,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.split(r"([0-9]+)", name)]
 
 
-def _with_cells(rows: Rows, file: File, columns: list[str], number: int) -> Rows:
+def _with_cells(rows: Piece, file: File, columns: list[str], number: int) -> Piece:
     frame, lines = rows
     told = [pl.lit(text).alias(name) for name, text in file.cells.items() if name in columns]
     return frame.with_columns(told).select(columns), lines + (number << _LINE_BITS)
-
-
-def _joined(pieces: list[tuple[File, Rows]], columns: list[str]) -> Rows:
-    if not pieces:
-        return pl.DataFrame({column: pl.Series([], dtype=pl.String) for column in columns}), np.zeros(
-            0, dtype=np.int64
-        )
-    for column in columns:
-        refuse_mixed_types(
-            column,
-            [(str(file.source.path), frame[column]) for file, (frame, _) in pieces],
-            remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
-        )
-    frames = [
-        frame.with_columns(pl.lit(None).alias(column) for column in _empty_columns(frame))
-        for _, (frame, _) in pieces
-    ]
-    lines = [own for _, (_, own) in pieces]
-    return pl.concat(frames, how="vertical_relaxed"), np.concatenate(lines)
-
-
-def _empty_columns(frame: pl.DataFrame) -> set[str]:
-    """Columns without a single cell, of whatever type."""
-    return {series.name for series in frame if series.null_count() == series.len()}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
-from synthrelease.data.readers.reader import Rows
+from synthrelease.data.readers.reader import Piece, Where, with_column
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -29,14 +30,15 @@ class Frame(Whole):
         """Return no file."""
         return []
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns, and the number of each row.
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns, and the number of each row.
 
         Raises:
             DataError: one of them has no plain cells.
         """
-        frame, lines = super().read(source, columns)
-        for series in frame:
+        for series in self.table(source).select(with_column(columns, where)):
             if series.dtype == pl.Object or series.dtype.is_nested():
                 raise DataError(
                     "not-plain-cells",
@@ -46,7 +48,7 @@ class Frame(Whole):
                     expected="text or numbers in every row",
                     remedy="make one column of each thing that a plan names",
                 )
-        return frame, lines
+        yield from super().slices(source, columns, most, where)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a row."""

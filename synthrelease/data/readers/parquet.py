@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows, as_cells
+from synthrelease.data.readers.reader import Piece, Where, as_cells, sliced
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -39,37 +39,29 @@ class Parquet:
         """Return the schema's names."""
         return list(_size(source.path)[1])
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns, and the number of each row from 0, as every Parquet tool counts."""
-        frame = _collected(source.path, _scan(source.path).select(columns))
-        return frame, np.arange(frame.height)
-
-    def most_cells(self, source: Source) -> int:
-        """Return the number of cells of all columns."""
-        rows, columns = _size(source.path)
-        return rows * len(columns)
-
-    def row_count(self, source: Source) -> int:
-        """Return the number of rows, from the file's own statistics."""
-        return _size(source.path)[0]
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield all rows, so many at a time."""
-        for start in range(0, self.row_count(source), most):
-            frame = _collected(source.path, _scan(source.path).select(columns).slice(start, most))
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns, and the number of each row from 0, as every Parquet tool counts; row groups without wanted rows are skipped."""
+        path = source.path
+        if where is not None:
+            yield from sliced(_chosen(path, columns, where), most)
+            return
+        for start in range(0, _size(path)[0], most):
+            frame = _collected(path, _scan(path).select(columns).slice(start, most))
             yield frame, np.arange(start, start + frame.height)
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values; row groups without them are skipped."""
-        numbered = pl.scan_parquet(source.path, glob=False, row_index_name=_ROW)
-        dtype = _collected(source.path, _scan(source.path).select(column).head(0)).schema[column]
-        chosen = numbered.filter(pl.col(column).is_in(as_cells(values, dtype).implode()))
-        frame = _collected(source.path, chosen.select([*columns, _ROW]))
-        return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a row."""
         return f"row {line}"
+
+
+def _chosen(path: Path, columns: list[str], where: Where) -> Piece:
+    numbered = pl.scan_parquet(path, glob=False, row_index_name=_ROW)
+    dtype = _collected(path, _scan(path).select(where.column).head(0)).schema[where.column]
+    wanted = numbered.filter(pl.col(where.column).is_in(as_cells(where.values, dtype).implode()))
+    frame = _collected(path, wanted.select([*columns, _ROW]))
+    return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 
 
 def _scan(path: Path) -> pl.LazyFrame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from synthrelease.data.source import Source
 
-Rows = tuple[pl.DataFrame, NDArray[np.int64]]  # some columns, and the place of each row
+Piece = tuple[pl.DataFrame, NDArray[np.int64]]  # some columns, and the place of each row
+ALL_ROWS = (1 << 32) - 2  # that a frame can have
 
 
 def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
@@ -23,21 +24,38 @@ def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
     return cells.filter(cells.cast(values.dtype, strict=False) == values)
 
 
-def joined(pieces: Sequence[Rows]) -> Rows:
-    """Return pieces of rows as one."""
+class Where(NamedTuple):
+    """The rows that are wanted: those whose cell in a column is one of some values."""
+
+    column: str
+    values: pl.Series
+
+    def chosen(self, rows: Piece, columns: Sequence[str]) -> Piece:
+        """Return some columns of those among some rows."""
+        frame, lines = rows
+        cells = as_cells(self.values, frame[self.column].dtype).implode()
+        wanted = frame[self.column].is_in(cells).fill_null(value=False)
+        return frame.filter(wanted).select(columns), lines[wanted.to_numpy()]
+
+
+def with_column(columns: Sequence[str], where: Where | None) -> list[str]:
+    """Return the columns to read for some columns of the rows that are wanted."""
+    return list(dict.fromkeys(columns if where is None else [*columns, where.column]))
+
+
+def united(pieces: Sequence[Piece]) -> Piece:
+    """Return pieces as one."""
     if len(pieces) == 1:
         return pieces[0]
-    return pl.concat(frame for frame, _ in pieces), np.concatenate([lines for _, lines in pieces])
+    frame = pl.concat((frame for frame, _ in pieces), how="vertical_relaxed")
+    return frame, np.concatenate([lines for _, lines in pieces])
 
 
-def chosen_rows(pieces: Iterable[Rows], columns: list[str], column: str, values: pl.Series) -> Rows:
-    """Return some columns of the rows whose cell in a column is one of some values."""
-    chosen = []
-    for frame, lines in pieces:
-        cells = as_cells(values, frame[column].dtype).implode()
-        wanted = frame[column].is_in(cells).fill_null(value=False)
-        chosen.append((frame.filter(wanted).select(columns), lines[wanted.to_numpy()]))
-    return joined(chosen)
+def sliced(rows: Piece, most: int) -> Iterator[Piece]:
+    """Yield rows, at most so many at a time; of no rows, one piece without any."""
+    frame, lines = rows
+    for start in range(0, max(1, frame.height), most):
+        yield frame.slice(start, most), lines[start : start + most]
 
 
 class Reader(Protocol):
@@ -65,26 +83,15 @@ class Reader(Protocol):
         """Return the names of all columns, reading nothing else."""
         ...
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns (text, or numbers where the format has types) and the place of each row."""
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns (text, or numbers where the format has types) and the place of each row.
+
+        In the order of rows, at most so many at a time: all of them, or those that are wanted; memory grows with these.
+        """
         ...
 
     def place(self, source: Source, line: int) -> str:
-        """Name a place that `read` returned as the file's own tools would count it, for an error message."""
-        ...
-
-    def most_cells(self, source: Source) -> int:
-        """Return how many cells there can be at most, from what the file system or the file's own head says."""
-        ...
-
-    def row_count(self, source: Source) -> int:
-        """Return about how many rows there are, reading no cell."""
-        ...
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield all rows in their order, at most so many at a time, as `read` does."""
-        ...
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values, as `read` does; memory grows with those rows."""
+        """Name a place that `slices` yielded as the file's own tools would count it, for an error message."""
         ...

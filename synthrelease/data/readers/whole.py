@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Rows, chosen_rows
+from synthrelease.data.readers.reader import Piece, Where, sliced, with_column
 from synthrelease.data.source import Source
 
 
@@ -55,30 +55,13 @@ class Whole(ABC):
         """Return the table's names."""
         return self._kept(source).columns
 
-    def read(self, source: Source, columns: list[str]) -> Rows:
-        """Return the named columns, and the numbers of the rows."""
-        frame = self._kept(source).select(columns)
-        return frame, np.arange(frame.height)
-
-    def most_cells(self, source: Source) -> int:
-        """Return how many there are."""
-        frame = self._kept(source)
-        return frame.height * frame.width
-
-    def row_count(self, source: Source) -> int:
-        """Return how many there are."""
-        return self._kept(source).height
-
-    def slices(self, source: Source, columns: list[str], most: int) -> Iterator[Rows]:
-        """Yield all rows, so many at a time."""
-        frame, lines = self.read(source, columns)
-        for start in range(0, frame.height, most):
-            yield frame.slice(start, most), lines[start : start + most]
-
-    def read_where(self, source: Source, columns: list[str], column: str, values: pl.Series) -> Rows:
-        """Return the rows whose cell in a column is one of some values."""
-        rows = self.read(source, list(dict.fromkeys([*columns, column])))
-        return chosen_rows([rows], columns, column, values)
+    def slices(
+        self, source: Source, columns: list[str], most: int, where: Where | None = None
+    ) -> Iterator[Piece]:
+        """Yield the named columns, and the numbers of the rows."""
+        frame = self._kept(source).select(with_column(columns, where))
+        rows = frame, np.arange(frame.height)
+        yield from sliced(rows if where is None else where.chosen(rows, columns), most)
 
     def _kept(self, source: Source) -> pl.DataFrame:
         with opened(source.path) as file:

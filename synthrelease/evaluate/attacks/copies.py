@@ -17,17 +17,12 @@ from synthrelease.noise import SecureRandom
 
 @dataclass(frozen=True)
 class Copies:
-    """How much of each person's data stands in a release.
+    """How much of each person's data stands in a release."""
 
-    Attributes:
-        exact: share of each person's rows that a released record equals in every feature, shape (n,).
-        near: share that a released record is nearer to than any row of another person is, shape (n,).
-        rows: different rows of each person that a released record equals, shape (n,); 0 of everybody where any two people share a
-            row: then the values are coarse, and copies happen.
-    """
-
-    exact: Numbers
-    near: Numbers
+    exact: Numbers  # share of each person's rows that a released record equals in every feature, shape (n,)
+    near: Numbers  # share that a released record is nearer to than any row of another person is, shape (n,)
+    # different rows of each person that a released record equals, shape (n,); 0 of everybody where any two
+    # people share a row: then the values are coarse, and copies happen
     rows: Labels
 
 

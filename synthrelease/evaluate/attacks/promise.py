@@ -41,23 +41,14 @@ def largest_tpr(fpr: NDArray[np.float64] | float, *, epsilon: float, delta: floa
 
 @dataclass(frozen=True)
 class PromiseCheck(JsonForm):
-    """A promise of (ε, δ), held against a measured attack.
+    """A promise of (ε, δ), held against a measured attack."""
 
-    Attributes:
-        epsilon: ε promised.
-        delta: δ promised.
-        tpr: true-positive rate measured, with its interval.
-        fpr: false-positive rate measured, with its interval.
-        bound: the largest TPR that the promise leaves at the *upper* end of the FPR.
-        violated: whether the lower end of the TPR is above it.
-    """
-
-    epsilon: float
-    delta: float
-    tpr: Rate
-    fpr: Rate
-    bound: float
-    violated: bool
+    epsilon: float  # ε promised
+    delta: float  # δ promised
+    tpr: Rate  # true-positive rate measured, with its interval
+    fpr: Rate  # false-positive rate measured, with its interval
+    bound: float  # the largest TPR that the promise leaves at the *upper* end of the FPR
+    violated: bool  # whether the lower end of the TPR is above it
 
     def __str__(self) -> str:
         relation = "exceeds" if self.violated else "does not exceed"

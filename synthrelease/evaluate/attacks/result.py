@@ -44,51 +44,30 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult(JsonForm):
-    """What an attack came to.
-
-    Attributes:
-        attack: its name.
-        measure: what `main` and `control` measure.
-        main: the attack on those it is about.
-        control: the same where there is nothing to find.
-        chance: what whoever has no release would reach.
-        people: independent people behind `main`.
-        design: what is shuffled for the p-value.
-        p_value: how likely chance does as well.
-        control_p: how likely chance makes the control as good as it is; 1 where the control is the shuffling itself.
-        least_p: p-value of a perfect attack on so many people.
-        risk: (main − control)/(1 − control), for attacks that have it.
-        further: other numbers, by name.
-        remarks: what a reader must know besides.
-        promise: the (ε, δ) that was promised, held against what was measured.
-        verdict: see the module.
-        reason: in words.
-        together: how many attacks the verdict is corrected for.
-        corrected_p: the p-value after correction.
-        significance: what it was held against.
-    """
+    """What an attack came to."""
 
     UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
 
-    attack: str
-    measure: str
-    main: Rate
-    control: Rate
-    chance: float
-    people: int
-    design: Design
-    p_value: float
+    attack: str  # its name
+    measure: str  # what `main` and `control` measure
+    main: Rate  # the attack on those it is about
+    control: Rate  # the same where there is nothing to find
+    chance: float  # what whoever has no release would reach
+    people: int  # independent people behind `main`
+    design: Design  # what is shuffled for the p-value
+    p_value: float  # how likely chance does as well
+    # how likely chance makes the control as good as it is; 1 where the control is the shuffling itself
     control_p: float
-    least_p: float
-    risk: Rate | None = None
-    further: Mapping[str, Rate | float] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
-    promise: PromiseCheck | None = None
-    verdict: Verdict = Verdict.UNTRUSTED
-    reason: str = "not judged"
-    together: int = 0
-    corrected_p: float = 1.0
-    significance: float = SIGNIFICANCE
+    least_p: float  # p-value of a perfect attack on so many people
+    risk: Rate | None = None  # (main − control)/(1 − control), for attacks that have it
+    further: Mapping[str, Rate | float] = field(default_factory=dict)  # other numbers, by name
+    remarks: tuple[str, ...] = ()  # what a reader must know besides
+    promise: PromiseCheck | None = None  # the (ε, δ) that was promised, held against what was measured
+    verdict: Verdict = Verdict.UNTRUSTED  # see the module
+    reason: str = "not judged"  # in words
+    together: int = 0  # how many attacks the verdict is corrected for
+    corrected_p: float = 1.0  # the p-value after correction
+    significance: float = SIGNIFICANCE  # what it was held against
 
 
 def matching_result(

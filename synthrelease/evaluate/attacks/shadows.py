@@ -23,15 +23,10 @@ _LEAST_SPREAD = 1e-9  # of the spread of all scores
 
 @dataclass(frozen=True)
 class Rounds:
-    """Releases of random halves of the people, and what they say of everybody.
+    """Releases of random halves of the people, and what they say of everybody."""
 
-    Attributes:
-        members: who was in, shape (R, n).
-        scores: of each person against each release, shape (R, n), or (R, n, S) for S scores at once.
-    """
-
-    members: Flags
-    scores: Numbers
+    members: Flags  # who was in, shape (R, n)
+    scores: Numbers  # of each person against each release, shape (R, n), or (R, n, S) for S scores at once
 
     def between(self, start: int, stop: int) -> Rounds:
         """Return some rounds."""

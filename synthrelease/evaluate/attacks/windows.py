@@ -17,19 +17,15 @@ Flags = NDArray[np.bool_]
 class Windows:
     """Windows of features, or whatever else a row describes.
 
-    Attributes:
-        values: finite numbers, shape (N, F).
-        people: whose each row is, shape (N,); of a released row, whose data it was made from: the attacker is told of it
-            by nobody, it is for scoring alone.
-        recordings: from which recording each row is, shape (N,).
-
     Raises:
         ValueError: shapes differ, there is no row, or a value is not a finite number.
     """
 
-    values: Numbers
+    values: Numbers  # finite numbers, shape (N, F)
+    # whose each row is, shape (N,); of a released row, whose data it was made from: the attacker is told of
+    # it by nobody, it is for scoring alone
     people: Labels
-    recordings: Labels
+    recordings: Labels  # from which recording each row is, shape (N,)
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or not self.values.size:
@@ -100,15 +96,10 @@ class Windows:
 
 @dataclass(frozen=True)
 class Units:
-    """Rows by person and recording.
+    """Rows by person and recording."""
 
-    Attributes:
-        unit: number of the unit of each row, 0, 1, …, shape (N,).
-        people: whose each unit is, shape (U,).
-    """
-
-    unit: Labels
-    people: Labels
+    unit: Labels  # number of the unit of each row, 0, 1, …, shape (N,)
+    people: Labels  # whose each unit is, shape (U,)
 
     @property
     def rows(self) -> list[Labels]:

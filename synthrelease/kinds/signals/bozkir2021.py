@@ -35,23 +35,17 @@ Numbers = NDArray[np.float64]
 class PaperParameters:
     """What the paper chooses.
 
-    Attributes:
-        mechanism: "lpa", "fpa", "cfpa" or "dcfpa".
-        epsilon: ε of one feature, as the paper counts: of every chunk and every recording again.
-        chunk: steps of a chunk, the last one shorter; None for LPA and FPA, which take the series whole.
-        coefficients: k, the lowest frequencies kept, the constant among them; or "oracle".
-        evaluations: noisy draws that the oracle averages over.
-        inverse: of the differences: "sum" inverts them; "printed" is Algorithm 1, line 3, which does not.
-
     Raises:
         ValueError: a value without meaning.
     """
 
-    mechanism: str
-    epsilon: float
+    mechanism: str  # "lpa", "fpa", "cfpa" or "dcfpa"
+    epsilon: float  # ε of one feature, as the paper counts: of every chunk and every recording again
+    # steps of a chunk, the last one shorter; None for LPA and FPA, which take the series whole
     chunk: int | None = None
-    coefficients: int | str = ORACLE
-    evaluations: int = 100
+    coefficients: int | str = ORACLE  # k, the lowest frequencies kept, the constant among them; or "oracle"
+    evaluations: int = 100  # noisy draws that the oracle averages over
+    # of the differences: "sum" inverts them; "printed" is Algorithm 1, line 3, which does not
     inverse: str = SUM
 
     def __post_init__(self) -> None:

@@ -22,7 +22,6 @@ from synthrelease.appraisal.appraise import appraise
 from synthrelease.appraisal.appraised import RELEASED
 from synthrelease.appraisal.private_page import private_page
 from synthrelease.appraisal.utility import EXACT
-from synthrelease.data import tables
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.evaluate.attacks import Verdict
 from synthrelease.privacy.budget import Budget
@@ -196,7 +195,6 @@ def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, appraise
     """Only who is asked about is of the first part, and that is said."""
     (plan, bundle), whole = built(write), appraised(write)
     monkeypatch.setattr(parts, "PART_CELLS", 1000)
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     told = appraise(plan, bundle)
     assert [one.people for one in told.inputs] == [one.people for one in whole.inputs]
     for some, every in zip(told.outputs, whole.outputs, strict=True):

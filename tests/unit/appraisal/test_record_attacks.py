@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from goldens import check_text, figures
-from invented_records import BUDGET, LABELLED, MARGINALS_MODEL, TASK, binned, parameters, seeded, study, told
+from invented_records import (
+    BUDGET,
+    LABELLED,
+    MARGINALS_MODEL,
+    TASK,
+    Wanted,
+    binned,
+    calibrate,
+    coded_records,
+    parameters,
+    passing_of,
+    seeded,
+    study,
+    told,
+)
 from records_appraised import (
     as_released,
     event_of,
-    output_of,
     people_apart,
     released_of,
     usual,
     with_figures,
 )
 from refusals import refused
-from synthrelease.mechanisms.records.release import calibrate, coded_records, collect, draw
 
 from synthrelease.appraisal import record_attacks as names_module
 from synthrelease.appraisal import record_divisions, record_releases
@@ -47,9 +59,6 @@ from synthrelease.evaluate.attacks import Verdict
 from synthrelease.kinds.records.candidates import Known, Made
 from synthrelease.privacy.budget import Budget
 from synthrelease.privacy.event import noise_of
-
-if TYPE_CHECKING:
-    from synthrelease.mechanisms.records.parameters import RecordsParameters
 
 PROBLEM = "hardly anything passes"
 QUICK: dict[str, Any] = {"seed": 3, "rounds": 40, "draws": 1999}
@@ -88,7 +97,7 @@ def verdicts(results: Any) -> dict[str, Verdict]:
     return {one.attack: one.verdict for one in results}
 
 
-def budget_of(own: RecordsParameters) -> Budget | None:
+def budget_of(own: Wanted) -> Budget | None:
     return None if own.fit != "dp" else Budget(500.0, 1e-3) if own.randomized else BUDGET
 
 
@@ -99,15 +108,18 @@ def budget_of(own: RecordsParameters) -> Budget | None:
 def test_owned_records_are_those_of_a_release(changed: dict[str, Any]) -> None:
     own = parameters(**changed)
     data = study([5 + i % 4 for i in range(own.people)], recordings=2)
-    drawn, event, passing = draw(collect(data, own), own, budget_of(own), random=seeded(8))
+    mechanism = own.mechanism
+    drawn = mechanism.draw(mechanism.collect(data), budget_of(own), seeded(8))
+    passing = passing_of(drawn, own)
     codes, people = coded_records(data, own)
     order = np.argsort(people, kind="stable")  # as a release has them
     codes, people = codes[order], people[order]
-    made = owned_records(codes, people, own, noise_of(event), random=seeded(8))
-    np.testing.assert_array_equal(made.records, drawn.records)
-    assert made.records.dtype == drawn.records.dtype
+    made = owned_records(codes, people, own.mechanism, noise_of(drawn.event), random=seeded(8))
+    names = (f"category/{attribute.name}" for attribute in own.attributes)
+    records = np.stack([drawn.arrays[name] for name in names], axis=1)
+    np.testing.assert_array_equal(made.records, records)
     assert (made.trials, made.passed) == (passing.trials, passing.passed)
-    assert (made.seeds == NO_ONE).all() or not keeps_nothing(own)
+    assert (made.seeds == NO_ONE).all() or not keeps_nothing(own.parameters)
 
 
 def test_records_of_an_exact_model_are_its_own() -> None:
@@ -115,7 +127,7 @@ def test_records_of_an_exact_model_are_its_own() -> None:
     own = parameters(**MARGINALS_MODEL, rows=50_000)
     data = study([6] * 12)
     codes, people = coded_records(data, own)
-    made = owned_records(codes, people, own, None, random=seeded(1))
+    made = owned_records(codes, people, own.mechanism, None, random=seeded(1))
     assert (made.seeds == NO_ONE).all()
     for a, size in enumerate(own.categories):
         expected = (
@@ -131,7 +143,9 @@ def test_a_record_keeps_what_its_seed_has(changed: dict[str, Any]) -> None:
     own = parameters(**changed)
     data = study([5 + i % 4 for i in range(own.people)], recordings=2)
     codes, people = coded_records(data, own)
-    made = owned_records(codes, people, own, noise_of(calibrate(own, budget_of(own))), random=seeded(2))
+    made = owned_records(
+        codes, people, own.mechanism, noise_of(calibrate(own, budget_of(own))), random=seeded(2)
+    )
     of_seed = made.seeds != NO_ONE
     assert of_seed.sum() > 5
     kept = list(own.order[: len(own.order) - max(own.resampled)])
@@ -145,7 +159,7 @@ def test_a_fresh_release_says_whose_rows_its_records_start_from() -> None:
     """Rows in any order, of people with any numbers: who had a record's source row is its owner."""
     own = usual(resampled=(1,))
     data = people_apart()
-    rows = real_rows(data, own)
+    rows = real_rows(data, own.mechanism)
     rows = replace(rows, people=rows.people * 7 + 3).where(np.random.default_rng(1).permutation(len(rows)))
     made = fresh_release(rows, None, most_rows=100, random=seeded(3))
     assert len(made) <= 100
@@ -164,17 +178,18 @@ def test_too_few_that_pass_are_an_error() -> None:
     own = parameters(k=12, trials=200)
     codes, people = coded_records(study([5] * 12), own)
     with refused(PlanError, "too-few-records") as caught:
-        owned_records(codes, people, own, None, random=seeded(2))
+        owned_records(codes, people, own.mechanism, None, random=seeded(2))
     assert sorted(figures(caught.value.problem)) == [own.rows, own.trials] == [120, 200]
 
 
 def test_fewer_people_have_the_plans_parameters() -> None:
     own = parameters(rows=500, trials=600)
-    fewer = of_fewer(own, 6, most_rows=100)
-    assert fewer == replace(own, people=6, rows=100, trials=500_000)
-    assert of_fewer(own, 6, most_rows=1000).rows == 500
-    test_2 = of_fewer(parameters(**TEST_2 | {"k": 10}), 12, most_rows=20)
-    assert (test_2.rows, test_2.trials, test_2.k, test_2.seeds) == (20, 20, 6, 6)
+    fewer = of_fewer(own.mechanism, 6, most_rows=100)
+    assert fewer == replace(own, people=6, rows=100, trials=500_000).mechanism
+    assert of_fewer(own.mechanism, 6, most_rows=1000).parameters.rows == 500
+    test_2 = of_fewer(parameters(**TEST_2 | {"k": 10}).mechanism, 12, most_rows=20)
+    p = test_2.parameters
+    assert (p.rows, test_2.trials, p.k, p.seeds) == (20, 20, 6, 6)
 
 
 def test_k_is_what_some_candidates_reach() -> None:
@@ -184,20 +199,20 @@ def test_k_is_what_some_candidates_reach() -> None:
     codes = np.stack([np.where(people < 5, 0, 1 + people % 3), people % 4], axis=1)
     codes[5:, 0] = [1, 1, 2, 2, 3, 3, 3]
     ways = {"noise": None, "random": seeded(0)}
-    assert passing_k(codes, people, replace(own, k=12), **ways) == 5
-    assert passing_k(codes, people, replace(own, k=4), **ways) == 4
-    assert passing_k(codes, people, replace(own, k=1), **ways) == 1
+    assert passing_k(codes, people, replace(own, k=12).mechanism, **ways) == 5
+    assert passing_k(codes, people, replace(own, k=4).mechanism, **ways) == 4
+    assert passing_k(codes, people, replace(own, k=1).mechanism, **ways) == 1
     # Where copies do not count, nobody passes with a record of their own: the five have all that there are.
     all_there = np.stack(np.meshgrid([0], np.arange(4), indexing="ij"), axis=-1).reshape(-1, 2)
     codes[:4] = all_there
-    assert passing_k(codes, people, replace(own, k=12, copies="exclude"), **ways) < 5
+    assert passing_k(codes, people, replace(own, k=12, copies="exclude").mechanism, **ways) < 5
     for untouched in (MARGINALS_MODEL, TEST_2):
         other = parameters(**untouched)
-        assert not takes_k(other)
-        assert passing_k(codes, people, replace(other, k=99), **ways) == 99
-    assert takes_k(parameters(**MARGINALS_MODEL, copies="exclude"))
-    assert keeps_nothing(parameters(**MARGINALS_MODEL))
-    assert not keeps_nothing(own)
+        assert not takes_k(other.parameters)
+        assert passing_k(codes, people, replace(other, k=99).mechanism, **ways) == 99
+    assert takes_k(parameters(**MARGINALS_MODEL, copies="exclude").parameters)
+    assert keeps_nothing(parameters(**MARGINALS_MODEL).parameters)
+    assert not keeps_nothing(own.parameters)
 
 
 # Rows
@@ -209,7 +224,7 @@ def test_real_rows_are_those_that_a_release_takes(changed: dict[str, Any]) -> No
     data = study([5, 7, 4, 6], recordings=2)
     data.values[::5, 1] = np.nan
     data.labels[::7] = -1
-    rows = real_rows(data, own)
+    rows = real_rows(data, own.mechanism)
     codes, people = coded_records(data, own)
     np.testing.assert_array_equal(rows.codes, codes)
     np.testing.assert_array_equal(rows.people, people)
@@ -222,7 +237,7 @@ def test_real_rows_are_those_that_a_release_takes(changed: dict[str, Any]) -> No
 def test_columns_are_finite_and_say_what_was_missing() -> None:
     own = parameters(**MISSING)
     codes = np.array([[0, 3, 2], [4, 1, 3], [2, 4, 0]])
-    rows = decoded_rows(codes, own)
+    rows = decoded_rows(codes, own.mechanism)
     low, high = own.attributes[0].low, own.attributes[0].high
     columns = rows.columns(rows.features)
     assert columns.shape == (3, 2 + 2 + 4)
@@ -236,7 +251,7 @@ def test_columns_are_finite_and_say_what_was_missing() -> None:
 
 
 def test_thin_rows_are_of_everybody() -> None:
-    rows = real_rows(study([40, 3, 1, 60]), parameters())
+    rows = real_rows(study([40, 3, 1, 60]), parameters().mechanism)
     thin = rows.thinned(30)
     assert np.bincount(thin.people).tolist() == [10, 1, 1, 15]
     own = rows.where(rows.people == 3)
@@ -245,7 +260,7 @@ def test_thin_rows_are_of_everybody() -> None:
 
 
 def test_many_people_are_drawn_by_lot(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = real_rows(study([3] * 30), parameters())
+    rows = real_rows(study([3] * 30), parameters().mechanism)
     assert drawn_people(rows, 30, seeded(1)).tolist() == list(range(30))
     some = drawn_people(rows, 10, seeded(1))
     assert len(some) == 10
@@ -268,13 +283,13 @@ def test_many_people_are_drawn_by_lot(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_distances_by_hand() -> None:
     own = parameters(attributes=binned(4, 4), order=(0, 1), resampled=(1,), people=2)
     real = RecordRows(
-        own,
+        own.mechanism,
         np.array([[0, 0], [1, 0], [3, 0], [3, 0]]),
         np.array([[0.0, 2.0], [0.3, 2.0], [0.9, 2.0], [0.9, 2.0]]),
         np.array([0, 0, 1, 1]),
         np.zeros(4, dtype=np.int64),
     )
-    made = decoded_rows(np.array([[3, 0], [3, 0], [0, 1]]), own)
+    made = decoded_rows(np.array([[3, 0], [3, 0], [0, 1]]), own.mechanism)
     made = replace(made, values=np.array([[0.9, 2.0], [0.8, 2.0], [0.0, 2.0]]))
     spread = real.values[:, 0].std()
     found = own_records(real, made)
@@ -322,8 +337,9 @@ def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mechanism publishes categories by lot; seeds too."""
 
     def uniform(codes: Any, _: Any, own: Any, *__: Any, random: Any) -> Any:
-        columns = [random.integers(size, own.rows) for size in own.categories]
-        return Made(np.stack(columns, axis=1), random.integers(len(codes), own.rows), 1, 1)
+        p = own.parameters
+        columns = [random.integers(size, p.rows) for size in p.categories]
+        return Made(np.stack(columns, axis=1), random.integers(len(codes), p.rows), 1, 1)
 
     monkeypatch.setattr(record_divisions, "owned_records", uniform)
     monkeypatch.setattr(record_releases, "owned_records", uniform)
@@ -333,7 +349,9 @@ def noise_released(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_raw_data_is_found_by_every_attack(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     raw_released(monkeypatch)
     own = usual()
-    results, _ = record_attacks(output_of(own), event_of(own), apart, as_released(apart, own), **QUICK)
+    results, _ = record_attacks(
+        "records", own.mechanism, event_of(own), apart, as_released(apart, own), **QUICK
+    )
     found = verdicts(results)
     assert len(found) == 15
     assert {one.together for one in results} == {15}
@@ -352,7 +370,9 @@ def test_raw_data_is_found_by_every_attack(apart: Any, monkeypatch: pytest.Monke
 def test_noise_is_found_by_none(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     noise_released(monkeypatch)
     own = usual()
-    results, _ = record_attacks(output_of(own), event_of(own), apart, as_released(apart, own), **QUICK)
+    results, _ = record_attacks(
+        "records", own.mechanism, event_of(own), apart, as_released(apart, own), **QUICK
+    )
     assert set(verdicts(results).values()) == {Verdict.NOTHING}
     assert len(results) == 15
 
@@ -364,10 +384,10 @@ def test_results_repeat_with_the_seed(fewer: Any) -> None:
     quick = {**QUICK, "draws": 99}
     calls: list[tuple[str, int, int]] = []
     first = record_attacks(
-        output_of(own), event, fewer, arrays, **quick, progress=lambda *call: calls.append(call)
+        "records", own.mechanism, event, fewer, arrays, **quick, progress=lambda *call: calls.append(call)
     )
-    assert first == record_attacks(output_of(own), event, fewer, arrays, **quick, n_jobs=2)
-    other = record_attacks(output_of(own), event, fewer, arrays, **{**quick, "seed": 4})
+    assert first == record_attacks("records", own.mechanism, event, fewer, arrays, **quick, n_jobs=2)
+    other = record_attacks("records", own.mechanism, event, fewer, arrays, **{**quick, "seed": 4})
     assert [one.main for one in other[0]] != [one.main for one in first[0]]
     assert ("releases", 40, 40) in calls
     assert ("identification", 4, 4) in calls
@@ -377,7 +397,7 @@ def test_results_repeat_with_the_seed(fewer: Any) -> None:
 def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> None:
     own = usual(model="marginals", resampled=(4,), fit="dp")
     event, arrays = calibrate(own, Budget(0.1, 0.0)), as_released(apart, own)
-    results, words = record_attacks(output_of(own), event, apart, arrays, **QUICK)
+    results, words = record_attacks("records", own.mechanism, event, apart, arrays, **QUICK)
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
     check_text("appraisal/record-attacks/model-alone", "\n".join(words))
     assert Verdict.FOUND not in verdicts(results).values()
@@ -386,7 +406,7 @@ def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> N
     assert len(promises) == 2
     assert not [name for name in promises if name.endswith("offline")]
     assert [check.epsilon for check in promises.values()] == pytest.approx([0.1, 0.1], rel=1e-3)
-    few, _ = record_attacks(output_of(own), event, apart, arrays, **{**QUICK, "rounds": 30})
+    few, _ = record_attacks("records", own.mechanism, event, apart, arrays, **{**QUICK, "rounds": 30})
     assert all(one.promise is None for one in few)
 
 
@@ -397,7 +417,12 @@ def test_a_broken_promise_is_seen(apart: Any, monkeypatch: pytest.MonkeyPatch) -
     own = usual(model="marginals", resampled=(4,), fit="dp")
     event = calibrate(own, Budget(0.01, 0.0))
     results, _ = record_attacks(
-        output_of(own), event, apart, as_released(apart, own), **{**QUICK, "rounds": 96, "draws": 199}
+        "records",
+        own.mechanism,
+        event,
+        apart,
+        as_released(apart, own),
+        **{**QUICK, "rounds": 96, "draws": 199},
     )
     checks = [one.promise for one in results if one.promise is not None]
     assert checks
@@ -409,7 +434,7 @@ def test_k_that_halves_cannot_meet_is_lowered_and_said(fewer: Any) -> None:
     own = usual(k=20, resampled=(3,), trials=400_000, gamma=1e9)
     event = event_of(own)
     results, words = record_attacks(
-        output_of(own), event, fewer, as_released(fewer, own), **{**QUICK, "draws": 199}
+        "records", own.mechanism, event, fewer, as_released(fewer, own), **{**QUICK, "draws": 199}
     )
     (lowered,) = with_figures(words, 20, 12)
     assert "k = 12" in lowered
@@ -423,13 +448,13 @@ def test_people_who_are_not_at_stake_are_always_in(fewer: Any, monkeypatch: pyte
     whole = record_divisions._Halves.__call__
 
     def spied(own: Any, people: Any, random: Any) -> Any:
-        asked.append((own.others, people, own.given(people).names, own.parameters.people))
+        asked.append((own.others, people, own.given(people).names, own.mechanism.parameters.people))
         return whole(own, people, random)
 
     monkeypatch.setattr(record_divisions._Halves, "__call__", spied)
     own = usual()
     event, arrays = released_of(fewer, own)
-    results, words = record_attacks(output_of(own), event, fewer, arrays, **{**QUICK, "draws": 199})
+    results, words = record_attacks("records", own.mechanism, event, fewer, arrays, **{**QUICK, "draws": 199})
     assert {one.people for one in results if not one.attack.startswith(("ident", "link"))} == {10}
     assert len(asked) == 40
     for others, people, given, size in asked:
@@ -457,7 +482,7 @@ def test_names_are_of_recordings_that_the_attacker_does_not_have(
     monkeypatch.setattr(names_module, "linkage", linking)
     own = usual()
     event, arrays = released_of(fewer, own)
-    results, words = record_attacks(output_of(own), event, fewer, arrays, **{**QUICK, "draws": 199})
+    results, words = record_attacks("records", own.mechanism, event, fewer, arrays, **{**QUICK, "draws": 199})
     assert np.unique(seen["known"].recordings).tolist() == [0, 2]
     assert np.unique(seen["released"].recordings).tolist() == [1, 3]
     assert np.unique(seen["linker"].recordings).tolist() == [0]
@@ -473,7 +498,7 @@ def test_what_is_not_tried_is_said(changed: dict[str, int], case: str) -> None:
     data = people_apart(**{"people": 8, "rows": 4, **changed})
     own = parameters(attributes=binned(8, 8, 8), order=(0, 1, 2), resampled=(2,), k=1, people=data.people)
     results, words = record_attacks(
-        output_of(own), event_of(own), data, as_released(data, own), **{**QUICK, "draws": 199}
+        "records", own.mechanism, event_of(own), data, as_released(data, own), **{**QUICK, "draws": 199}
     )
     assert (results == ()) == (case == "three-people")
     check_text(f"appraisal/record-attacks/{case}", "\n".join(words))
@@ -487,13 +512,15 @@ def test_records_of_labels_and_missing_values_are_attacked_too() -> None:
     data.labels[::7] = -1
     own = parameters(**MISSING, k=2, order=(2, 0, 1), resampled=(1, 2))
     event, arrays = released_of(data, own)
-    results, _ = record_attacks(output_of(own), event, data, arrays, **{**QUICK, "draws": 199})
+    results, _ = record_attacks("records", own.mechanism, event, data, arrays, **{**QUICK, "draws": 199})
     names = set(verdicts(results))
     tried = {"inference of group", "inference of b", "copies, exact in bins", "linkage"}
     assert tried < names
     alone = parameters(attributes=own.attributes[2:], order=(0,), resampled=(1,), k=2)
     event, arrays = released_of(data, alone)
-    results, words = record_attacks(output_of(alone), event, data, arrays, **{**QUICK, "draws": 199})
+    results, words = record_attacks(
+        "records", alone.mechanism, event, data, arrays, **{**QUICK, "draws": 199}
+    )
     names = set(verdicts(results))
     assert "copies, exact in bins" in names  # not a sentence: an attack's name
     assert "copies, exact" not in names  # not a sentence: an attack's name; labels are their own bins
@@ -503,7 +530,7 @@ def test_records_of_labels_and_missing_values_are_attacked_too() -> None:
 
 def test_secrets_are_guessed_from_all_else(apart: Any) -> None:
     own = usual()
-    rows = real_rows(apart, own)
+    rows = real_rows(apart, own.mechanism)
     secrets = record_divisions._secrets(rows)
     assert [one.name for one in secrets] == ["a", "c", "recording"]
     assert [one.tolerance for one in secrets] == [pytest.approx(1 / 16), pytest.approx(2 / 16), None]
@@ -513,7 +540,7 @@ def test_secrets_are_guessed_from_all_else(apart: Any) -> None:
 
 def test_records_come_back_from_a_bundles_arrays(apart: Any) -> None:
     own = usual()
-    rows, made = real_rows(apart, own), released_rows(as_released(apart, own), own)
+    rows, made = real_rows(apart, own.mechanism), released_rows(as_released(apart, own), own.mechanism)
     np.testing.assert_array_equal(made.codes, rows.codes)
     np.testing.assert_array_equal(made.values, rows.values)
     np.testing.assert_array_equal(made.recordings, rows.codes[:, 0])
@@ -527,7 +554,9 @@ def test_fresh_releases_that_cannot_be_made_are_said(fewer: Any, monkeypatch: py
     monkeypatch.setattr(record_divisions, "owned_records", never)
     monkeypatch.setattr(record_releases, "owned_records", never)
     own = usual()
-    results, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
+    results, words = record_attacks(
+        "records", own.mechanism, event_of(own), fewer, as_released(fewer, own), **QUICK
+    )
     assert results == ()
     assert [PROBLEM in one for one in words] == [False, True, True]
     check_text("appraisal/record-attacks/none-made", "\n".join(words))
@@ -538,11 +567,13 @@ def test_rows_whose_bins_are_published_are_copied_in_bins(
     fewer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def in_bins(own: Any, people: Any, _: Any) -> Any:
-        return decoded_rows(own.given(people).codes, own.parameters)
+        return decoded_rows(own.given(people).codes, own.mechanism)
 
     monkeypatch.setattr(record_divisions._Halves, "__call__", in_bins)
     own = usual()
-    results, _ = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **QUICK)
+    results, _ = record_attacks(
+        "records", own.mechanism, event_of(own), fewer, as_released(fewer, own), **QUICK
+    )
     by_name = {one.attack: one for one in results}
     exact, in_bins = by_name["copies, exact"], by_name["copies, exact in bins"]
     assert (exact.main.value, in_bins.main.value) == (0.0, 1.0)
@@ -554,14 +585,14 @@ def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.Monke
     whole = record_divisions.owned_records
 
     def spied(codes: Any, people: Any, own: Any, noise: Any, *, random: Any) -> Any:
-        used.append(own.k)
-        return whole(codes, people, replace(own, k=1), noise, random=random)
+        used.append(own.parameters.k)
+        return whole(codes, people, record_releases.with_k(own, 1), noise, random=random)
 
     monkeypatch.setattr(record_divisions, "passing_k", lambda *_, **__: 5 + abs(next(found) - 20))
     monkeypatch.setattr(record_divisions, "owned_records", spied)
     own = usual(k=20)
     ways = {**QUICK, "draws": 99}
-    _, words = record_attacks(output_of(own), event_of(own), fewer, as_released(fewer, own), **ways)
+    _, words = record_attacks("records", own.mechanism, event_of(own), fewer, as_released(fewer, own), **ways)
     assert used == [5] * 40
     (lowered,) = with_figures(words, 20, 5)
     assert "k = 5" in lowered
@@ -573,5 +604,5 @@ def test_a_promise_is_of_the_k_that_it_was_made_for(fewer: Any, k: int, promises
     own = usual(**{key: value for key, value in TEST_2.items() if key != "k"}, k=k, resampled=(2,))
     event = calibrate(own, Budget(500.0, 1e-3))
     ways = {**QUICK, "draws": 99}
-    results, _ = record_attacks(output_of(own), event, fewer, as_released(fewer, own), **ways)
+    results, _ = record_attacks("records", own.mechanism, event, fewer, as_released(fewer, own), **ways)
     assert sum(one.promise is not None for one in results) == promises

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from goldens import check_text, figures
 from invented_appraisal import manifest
-from invented_records import LABELLED, TASK, binned, parameters, seeded, study
+from invented_records import LABELLED, TASK, Wanted, binned, coded_records, parameters, seeded, study
 from pages import parsed
-from records_appraised import as_released, event_of, output_of, people_apart, released_of, usual
+from records_appraised import as_released, event_of, people_apart, released_of, usual
 from refusals import bad_argument
 
 from synthrelease.appraisal import record_releases
@@ -36,27 +36,25 @@ from synthrelease.data.attribute import Attribute
 from synthrelease.errors import PlanError
 from synthrelease.evaluate.classification import CLASSIFIERS
 from synthrelease.evaluate.record_metrics import associations, distances, one_each
-from synthrelease.mechanisms.records.release import coded_records
 from synthrelease.report.exhibits import Histogram, Table
 from synthrelease.report.histograms import histogram
 from synthrelease.report.page import _environment
 
 if TYPE_CHECKING:
     from synthrelease.data.features import Features
-    from synthrelease.mechanisms.records.parameters import RecordsParameters
 
 SIDE = ("left", "right")
 TWO = (Attribute("side", 2, SIDE), Attribute("a", 3, None, 0.0, 3.0))
 
 
-def yardstick_of(data: Features, own: RecordsParameters) -> Any:
-    output = output_of(own)
-    return RECORDS.yardstick(output, RECORDS.truth(output)(data))
+def yardstick_of(data: Features, own: Wanted) -> Any:
+    mechanism = own.mechanism
+    return RECORDS.yardstick(mechanism, RECORDS.truth(mechanism)(data), own.people)
 
 
 def by_hand(codes: list[list[int]], people: list[int]) -> RecordYardstick:
     own = parameters(attributes=TWO, order=(0, 1), resampled=(1,), people=len(set(people)))
-    return RecordYardstick(own, np.array(codes), np.array(people))
+    return RecordYardstick(own.parameters, np.array(codes), np.array(people))
 
 
 def arrays_of(codes: list[list[int]]) -> dict[tuple[str, ...], Any]:
@@ -70,8 +68,8 @@ def arrays_of(codes: list[list[int]]) -> dict[tuple[str, ...], Any]:
 def test_the_truth_is_the_same_however_people_are_divided() -> None:
     own = parameters(**TASK)
     data = study([5, 3, 8, 2], recordings=2)
-    truth = pickle.loads(pickle.dumps(RECORDS.truth(output_of(own))))  # noqa: S301  our own
-    whole = RECORDS.yardstick(output_of(own), truth(data))
+    truth = pickle.loads(pickle.dumps(RECORDS.truth(own.mechanism)))  # noqa: S301  our own
+    whole = RECORDS.yardstick(own.mechanism, truth(data), 4)
     parts = []
     for people in ([2, 0], [3, 1]):
         there = np.isin(data.person, people)
@@ -84,7 +82,7 @@ def test_the_truth_is_the_same_however_people_are_divided() -> None:
             labels=data.labels[there],
         )
         parts.append(truth(part).numbered(np.array(people)))
-    joined = RECORDS.yardstick(output_of(own), parts[1].joined(parts[0]))
+    joined = RECORDS.yardstick(own.mechanism, parts[1].joined(parts[0]), 4)
     np.testing.assert_array_equal(joined.people, np.repeat(np.arange(4), [5, 3, 8, 2]))
     codes, people = coded_records(data, own)
     order = np.argsort(people, kind="stable")
@@ -94,7 +92,7 @@ def test_the_truth_is_the_same_however_people_are_divided() -> None:
 
 
 def test_all_attributes_are_read_together() -> None:
-    (group,) = RECORDS.labels(output_of(parameters(**LABELLED)))
+    (group,) = RECORDS.labels(parameters(**LABELLED).mechanism)
     assert group == (
         ("a", "category"),
         ("a", "value"),
@@ -102,7 +100,7 @@ def test_all_attributes_are_read_together() -> None:
         ("b", "value"),
         ("group", "category"),
     )
-    assert RECORDS.exact is None
+    assert not RECORDS.is_exact
 
 
 # Distances
@@ -147,7 +145,7 @@ def test_pairs_are_those_with_the_others() -> None:
     """Of three attributes only the last is off: the first two are half as far as it, on average over two others each."""
     own = parameters(attributes=(*TWO, Attribute("b", 2, SIDE)), order=(0, 1, 2), resampled=(1,), people=4)
     real = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
-    yardstick = RecordYardstick(own, real, np.arange(4))
+    yardstick = RecordYardstick(own.parameters, real, np.arange(4))
     made = real.copy()
     made[:, 2] = 1
     assert yardstick.of_codes(made) == {
@@ -184,7 +182,7 @@ def test_some_attributes_are_measured_by_themselves() -> None:
 
 def test_one_attribute_has_no_pairs() -> None:
     own = parameters(attributes=TWO[:1], order=(0,), resampled=(1,), people=2)
-    only = RecordYardstick(own, np.array([[0], [1]]), np.arange(2))
+    only = RecordYardstick(own.parameters, np.array([[0], [1]]), np.arange(2))
     one_way, *pairs = only.of_codes(np.array([[0], [0]]))["side"]
     assert one_way == 0.5
     assert np.isnan(pairs).all()
@@ -224,7 +222,7 @@ def test_without_data_records_are_uniform() -> None:
 
 def test_the_truth_stands_beside_the_release() -> None:
     own = parameters(attributes=(TWO[0], replace(TWO[1], categories=4, missing=True)), order=(0, 1), people=2)
-    yardstick = RecordYardstick(own, np.array([[0, 0], [0, 0], [1, 2], [1, 3]]), np.arange(4))
+    yardstick = RecordYardstick(own.parameters, np.array([[0, 0], [0, 0], [1, 2], [1, 3]]), np.arange(4))
     table, picture = yardstick.exhibits(arrays_of([[0, 0], [0, 3], [0, 1], [1, 1]]))
     assert isinstance(table, Table)
     assert [(name, [cell.text for cell in cells]) for name, cells in table.rows] == [
@@ -285,7 +283,7 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
         recording=np.tile(data.recording[:12], 8),
     )
     same, differing = (
-        record_comparisons(output_of(own), one, seed=1)[0]["two halves of the people"]
+        record_comparisons("records", own.mechanism, one, seed=1)[0]["two halves of the people"]
         for one in (alike, data)
     )
     np.testing.assert_allclose(same, 0.0, atol=1e-12)
@@ -295,7 +293,7 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
 def test_independent_marginals_keep_attributes_and_lose_pairs() -> None:
     own = parameters(rows=20_000, people=12)
     data = study([4, 30] * 6)
-    made = record_comparisons(output_of(own), data, seed=1)[0]["independent marginals"]
+    made = record_comparisons("records", own.mechanism, data, seed=1)[0]["independent marginals"]
     assert made[0] < 0.02
     yardstick = yardstick_of(data, own)
     marginals = [np.bincount(yardstick.codes[:, a], one_each(yardstick.people), 4) / 12 for a in range(3)]
@@ -308,7 +306,7 @@ def test_independent_marginals_keep_attributes_and_lose_pairs() -> None:
 
 def test_averages_of_people_are_coded_again() -> None:
     own = usual(attributes=(usual().attributes[0], *binned(8, 8), LABELLED["attributes"][2]))
-    rows = real_rows(people_apart(6, recordings=4, rows=2), own)
+    rows = real_rows(people_apart(6, recordings=4, rows=2), own.mechanism)
     codes = k_same(rows, 6, seeded(1))
     assert codes.shape == (6 * 4 * 2, 4)
     for task in range(4):
@@ -323,13 +321,16 @@ def test_averages_of_people_are_coded_again() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     own = parameters(**TASK, k=5, people=4)
-    made, unlike = record_comparisons(output_of(own), study([8] * 4, recordings=2), seed=1)
+    made, unlike = record_comparisons("records", own.mechanism, study([8] * 4, recordings=2), seed=1)
     assert len(made) == 2
     assert [sorted(figures(remark)) for remark in unlike] == [[4, 5]]  # people that there are, and k
-    few, too_few = record_comparisons(output_of(own), study([8] * 3, recordings=2), seed=1)
+    few, too_few = record_comparisons("records", own.mechanism, study([8] * 3, recordings=2), seed=1)
     assert few == {}
     assert len(too_few) == 1
-    again = [record_comparisons(output_of(usual()), people_apart(rows=1), seed=seed) for seed in (1, 1, 2)]
+    again = [
+        record_comparisons("records", usual().mechanism, people_apart(rows=1), seed=seed)
+        for seed in (1, 1, 2)
+    ]
     assert again[0] == again[1]
     for what, values in again[0][0].items():  # halves, draws and groups are by lot
         assert values != again[2][0][what], what
@@ -342,7 +343,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 # What can be learnt
 
 
-def separable() -> tuple[Features, RecordsParameters]:
+def separable() -> tuple[Features, Wanted]:
     """The group follows from the first feature, for everybody alike."""
     data = people_apart(12, recordings=2, rows=6)
     rng = np.random.default_rng(5)
@@ -356,7 +357,9 @@ def separable() -> tuple[Features, RecordsParameters]:
 
 def test_a_perfect_copy_teaches_what_real_rows_teach() -> None:
     data, own = separable()
-    (task,), words = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
+    (task,), words = record_tasks(
+        "records", own.mechanism, event_of(own), data, as_released(data, own), seed=1
+    )
     assert task.label == "group"
     assert task.people == 12
     assert list(task.trained) == [REAL, FRESH, RELEASED]
@@ -379,7 +382,7 @@ def test_noise_teaches_nothing() -> None:
     data, own = separable()
     rng = np.random.default_rng(1)
     arrays = {labels: rng.permutation(array) for labels, array in as_released(data, own).items()}
-    (task,), _ = record_tasks(output_of(own), event_of(own), data, arrays, seed=1)
+    (task,), _ = record_tasks("records", own.mechanism, event_of(own), data, arrays, seed=1)
     for name in CLASSIFIERS:
         assert task.trained[RELEASED][name].value < 0.65
         assert task.trained[REAL][name].value > 0.93
@@ -397,7 +400,7 @@ def test_majority_is_that_of_people() -> None:
         labels=np.where(data.person[some] < 9, 0, 2)[:, None],
     )
     assert (data.labels == 2).mean() > 0.6
-    (task,), _ = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
+    (task,), _ = record_tasks("records", own.mechanism, event_of(own), data, as_released(data, own), seed=1)
     assert task.chance.value == 0.75
 
 
@@ -421,13 +424,13 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
         return told
 
     def made_of(codes: Any, people: Any, *rest: Any, **ways: Any) -> Any:
-        made.append((len(codes), len(np.unique(people)), rest[0].people))
+        made.append((len(codes), len(np.unique(people)), rest[0].parameters.people))
         return fresh(codes, people, *rest, **ways)
 
     tests: list[tuple[set[float], set[float]]] = []
     monkeypatch.setattr(tasks_module, "trained", spied)
     monkeypatch.setattr(record_releases, "owned_records", made_of)
-    record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
+    record_tasks("records", own.mechanism, event_of(own), data, as_released(data, own), seed=1)
     assert len(made) == 10
     assert {people for _, people, _ in made} == {10, 11}
     assert all(people == told for _, people, told in made)
@@ -444,12 +447,12 @@ def test_missing_labels_are_not_asked_about() -> None:
     labels = data.labels.copy()
     labels[::3] = -1
     data = replace(data, labels=labels)
-    (task,), _ = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
+    (task,), _ = record_tasks("records", own.mechanism, event_of(own), data, as_released(data, own), seed=1)
     assert (labels >= 0).sum() in figures(task.remarks[0])
     assert task.trained[REAL]["DT"].value > 0.9
     nothing = as_released(data, own)
     nothing["group", "category"] = np.full(len(labels), 3, dtype=np.int8)
-    (task,), _ = record_tasks(output_of(own), event_of(own), data, nothing, seed=1)
+    (task,), _ = record_tasks("records", own.mechanism, event_of(own), data, nothing, seed=1)
     assert task.trained[RELEASED]["DT"].value == 0.0
 
 
@@ -461,11 +464,11 @@ def test_every_label_is_a_task() -> None:
     calls: list[tuple[str, int, int]] = []
     event, arrays = released_of(data, own)
     ways: dict[str, Any] = {"seed": 2, "progress": lambda *call: calls.append(call)}
-    found = record_tasks(output_of(own), event, data, arrays, **ways)
+    found = record_tasks("records", own.mechanism, event, data, arrays, **ways)
     assert [task.label for task in found[0]] == ["recording", "group"]
     assert [call[1:] for call in calls] == [(1, 2), (2, 2)]
     assert len({what for what, *_ in calls}) == 1
-    assert found == record_tasks(output_of(own), event, data, arrays, **ways)
+    assert found == record_tasks("records", own.mechanism, event, data, arrays, **ways)
 
 
 def test_what_cannot_be_classified_is_said() -> None:
@@ -478,7 +481,9 @@ def test_what_cannot_be_classified_is_said() -> None:
         (parameters(**label_alone), data),
         (parameters(**LABELLED), same),
     ):
-        found, words = record_tasks(output_of(own), event_of(own), one, as_released(one, own), seed=1)
+        found, words = record_tasks(
+            "records", own.mechanism, event_of(own), one, as_released(one, own), seed=1
+        )
         assert found == ()
         said += words
     assert len(said) == 3
@@ -494,7 +499,9 @@ def test_fresh_records_that_cannot_be_made_are_left_out(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(record_releases, "owned_records", never)
     data, own = separable()
-    (task,), words = record_tasks(output_of(own), event_of(own), data, as_released(data, own), seed=1)
+    (task,), words = record_tasks(
+        "records", own.mechanism, event_of(own), data, as_released(data, own), seed=1
+    )
     assert list(task.trained) == [REAL, RELEASED]
     assert [problem in one for one in words] == [True]
     check_text("appraisal/tasks/no-fresh-records", "\n".join([*words, *task.remarks]))
@@ -505,12 +512,12 @@ def test_all_that_is_told_of_records() -> None:
     own = usual(rows=60)
     data = people_apart(rows=2)
     event, arrays = released_of(data, own)
-    found = appraised_records(output_of(own), event, data, arrays, seed=1)
+    found = appraised_records("records", own.mechanism, event, data, arrays, seed=1)
     assert [task.label for task in found.tasks] == ["recording"]
     assert len(found.compared) == 3
     assert all(len(values) == len(yardstick_of(data, own).measures) for values in found.compared.values())
     assert len(found.attacks) == 15
     assert len(set(found.remarks)) == len(found.remarks)
-    real, made = real_rows(data, own), released_rows(arrays, own)
+    real, made = real_rows(data, own.mechanism), released_rows(arrays, own.mechanism)
     assert {*own_records(real, made).sentences()} <= {*found.remarks}
     json.dumps([task.to_json() for task in found.tasks], allow_nan=False)

@@ -35,12 +35,11 @@ from goldens import figures
 from refusals import refused
 
 import synthrelease
-from synthrelease.data import tables
 from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import reader_for
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import read_slices, read_table, row_count
+from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
 from synthrelease.parts import stamp_of
 
@@ -134,9 +133,7 @@ def test_only_recordings_of_the_people_wanted_are_opened(root: Path) -> None:
         read_table(source(root), ["x_coordinate"])
 
 
-def test_large_datasets_are_read_in_slices_and_by_labels(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
-    assert row_count(source(root)) == len(table())
+def test_large_datasets_are_read_in_slices_and_by_labels(root: Path) -> None:
     slices = [one.frame for one in read_slices(source(root), ALL, most=7)]
     assert max(frame.height for frame in slices) <= 7
     assert [row for frame in slices for row in frame.rows()] == table()

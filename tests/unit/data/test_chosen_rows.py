@@ -140,7 +140,6 @@ def test_facts_are_those_of_all_rows_chosen_or_not(
     tmp_path: Path, slice_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("synthrelease.data.facts._SLICE_ROWS", slice_rows)
-    monkeypatch.setattr("synthrelease.data.tables._SMALL_CELLS", 0)
     gaze = load(tmp_path, chosen=EYES)
     facts = read_facts(tmp_path / "gaze.csv", columns=COLUMNS, listed=None, lengths_public=True, chosen=EYES)
     assert facts.people == gaze.people

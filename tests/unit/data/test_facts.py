@@ -187,11 +187,13 @@ def test_only_the_label_columns_are_asked_for(
     asked: list[list[str]] = []
     for reader in (delimited.Delimited, parquet.Parquet):
 
-        def noting(self: Any, source: Source, columns: list[str], read: Any = reader.read) -> Any:
+        def noting(
+            self: Any, source: Source, columns: list[str], most: int, slices: Any = reader.slices
+        ) -> Any:
             asked.append(columns)
-            return read(self, source, columns)
+            return slices(self, source, columns, most)
 
-        monkeypatch.setattr(reader, "read", noting)
+        monkeypatch.setattr(reader, "slices", noting)
     path = stored(tmp_path, ("who", "image", "x", "y", "t"), [("ann", "a", 1, 2, 3)], name=name)
     read_facts(path, columns=GAZE, listed=None, lengths_public=True)
     assert asked == [["who", "image"]]
@@ -241,7 +243,6 @@ def test_rows_of_no_group_are_of_people_and_of_no_name(
     tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("synthrelease.data.facts._SLICE_ROWS", most)
-    monkeypatch.setattr("synthrelease.data.tables._SMALL_CELLS", 0)
     rows = [("p1", "a", 5, 1), ("p1", None, 5, 2), ("p2", None, 5, 3), ("p1", "b", 5, 4), ("p1", "a", 5, 5)]
     for name in ("data.csv", "data.parquet"):
         path = stored(tmp_path, ("who", "task", "v", "t"), rows, name=name)

@@ -17,10 +17,9 @@ from refusals import check_refusal
 
 import synthrelease
 from synthrelease.appraisal.appraise import appraise
-from synthrelease.data import tables
 from synthrelease.data.held import Held, unnested
 from synthrelease.data.source import Source
-from synthrelease.data.tables import labels, numbers, read_slices, read_table, row_count
+from synthrelease.data.tables import labels, numbers, read_slices, read_table
 from synthrelease.design import make_design
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
 from synthrelease.forecast import preview
@@ -70,7 +69,6 @@ def test_frames_make_the_bundle_that_their_rows_in_a_file_make(tmp_path: Path) -
 @pytest.mark.thorough
 def test_workers_are_sent_frames_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, frames, bundle = study(tmp_path)
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr("synthrelease.parts.PART_CELLS", 400)
     spec = load_plan(plan, frames).inputs["gaze"]
     facts = make_design(load_plan(plan, frames)).facts["gaze"]
@@ -275,14 +273,11 @@ def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
     assert found.frame.rows() == [(1, 0, 1.5, 2.0), (1, 1, 3.0, 4.0), (2, 0, 2.5, 2.0), (2, 1, 3.0, 4.0)]
 
 
-def test_slices_and_chosen_rows_know_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_and_chosen_rows_know_their_places() -> None:
     rows = source(pl.DataFrame({"person": ["a", "b", None, "a"], "x": [1, 2, 3, 4]}))
-    assert row_count(rows) is None
     some = read_table(rows, ["x"], where=("person", pl.Series(["a"])))
     assert some.frame["x"].to_list() == [1, 4]
     assert some.place(1, "x") == "frames['x'], row 3, column 'x'"
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
-    assert row_count(rows) == 4
     slices = list(read_slices(rows, ["x"], most=3))
     assert [one.frame["x"].to_list() for one in slices] == [[1, 2, 3], [4]]
     assert slices[1].place(0, "x") == "frames['x'], row 3, column 'x'"

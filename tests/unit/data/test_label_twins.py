@@ -119,7 +119,6 @@ def test_twins_in_two_inputs(tmp_path: Path) -> None:
 
 def test_rows_are_numbered_through_all_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("synthrelease.data.label_twins._SLICE_ROWS", 7)
-    monkeypatch.setattr("synthrelease.data.tables._SMALL_CELLS", 1)
     labels = [f"P{n}" for n in range(1, 41)]
     labels[30] = "p3"
     found = label_twins([source(tmp_path, labels)])

@@ -21,14 +21,14 @@ from goldens import figures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.data import tables
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.readers import READERS, delimited, reader_for
+from synthrelease.data.readers.reader import ALL_ROWS, Where, united
 from synthrelease.data.readers.utf8 import check_text
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import read_table, row_count
+from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError, MachineError, SynthReleaseError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
@@ -428,7 +428,7 @@ def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(delimited, "_BLOCK", block)
             try:
-                frame, lines = delimited.Delimited().read(Source(path), ["b", "a"])
+                frame, lines = united(list(delimited.Delimited().slices(Source(path), ["b", "a"], ALL_ROWS)))
                 found.append(((frame.rows(), lines.tolist()), ""))
             except DataError as error:
                 found.append((None, error.code))
@@ -437,17 +437,15 @@ def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
     assert all(code for one, code in found if one is None)
 
 
-def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
+def test_a_table_larger_than_a_block_is_sliced_and_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [(f"p{n % 7}", "sky", str(n), f'"{n}\n{n}"') for n in range(100)]
     path = stored(tmp_path, "long.csv", table(*rows))
     reader, source = delimited.Delimited(), Source(path)
-    assert row_count(path) is None
-    monkeypatch.setattr(tables, "_SMALL_CELLS", 0)
     monkeypatch.setattr(delimited, "_BLOCK", 64)
-    assert row_count(path) == reader.row_count(source) == path.read_text().count("\n")
-    whole, lines = reader.read(source, ["x_px", "person"])
+    whole, lines = united(list(reader.slices(source, ["x_px", "person"], ALL_ROWS)))
+    assert whole.height == len(rows)
     slices = list(reader.slices(source, ["x_px", "person"], 3))
     assert all(frame.height <= 3 for frame, _ in slices)
     assert pl.concat(frame for frame, _ in slices).equals(whole)
@@ -457,7 +455,8 @@ def test_a_table_larger_than_a_block_is_counted_sliced_and_searched(
         == [2 + 2 * n for n in range(100)]
     )
     for wanted in (["p3"], ["p0", "p6"], ["nobody"]):
-        some, own = reader.read_where(source, ["x_px"], "person", pl.Series(wanted))
+        where = Where("person", pl.Series(wanted))
+        some, own = united(list(reader.slices(source, ["x_px"], ALL_ROWS, where)))
         here = whole["person"].is_in(wanted)
         assert some.equals(whole.filter(here).select("x_px"))
         assert own.tolist() == lines[here.to_numpy()].tolist()

@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 from synthrelease import parts
-from synthrelease.data import tables
 from synthrelease.data.tables import label_texts
 from synthrelease.design import make_design
 from synthrelease.errors import DataError
@@ -84,7 +83,6 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
 def test_the_type_of_one_file_changes_nothing(tmp_path: Path, people: str, cells: int | None) -> None:
     with (
         patch.object(parts, "PART_CELLS", cells or parts.PART_CELLS),
-        patch.object(tables, "_SMALL_CELLS", 0 if cells else tables._SMALL_CELLS),
     ):
         names, number, alike = shares(write(tmp_path, [pl.Int64] * 5, people=people))
         assert (names, number) == (("1", "2"), 5)

@@ -23,8 +23,8 @@ from spending import (
     trial,
 )
 
-from synthrelease.json_schemas import schema
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.json_schemas import schema
 from synthrelease.ledger import Ledger, store
 from synthrelease.ledger import charge as charges
 from synthrelease.ledger.history import Kind

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from gaze_directions.public import DirectionParameters
 
+from gaze_directions.public import DirectionParameters
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
