@@ -106,7 +106,9 @@ def labels_index(dataset, labels):
     several = labels if isinstance(labels, tuple) else (labels,)
     axes = dataset.axes[: dataset.items]
     assert len(several) == len(axes)
-    return tuple([*map(str, axis.coordinates)].index(label) for axis, label in zip(axes, several, strict=True))
+    return tuple(
+        [*map(str, axis.coordinates)].index(label) for axis, label in zip(axes, several, strict=True)
+    )
 
 
 GAZE = {
