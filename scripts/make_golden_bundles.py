@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Write the golden bundles, once: scripts/make_golden_bundles.py [NAME…].
 
-They are files that readers of version 1 must accept for ever (`tests/golden/test_bundles.py`), as this program wrote them
-when they were made. A bundle that exists is therefore never written again, and this script refuses to: what a later
-program writes otherwise is a further bundle, with a further plan in `tests/golden/plans`. The data are invented.
+They are files that every later reader must accept (`tests/golden/test_bundles.py`), as this program wrote them when they were
+made: of each plan one in every version of the format. A bundle that exists is therefore never written again, and this script
+refuses to: what a later program writes otherwise is a further bundle, of a further version of the format or with a further plan
+in `tests/golden/plans`. The data are invented.
 """
 
 import shutil
@@ -21,6 +22,7 @@ import invented_study  # noqa: E402  a neighbour
 from paid_study import grant  # noqa: E402
 
 import synthrelease  # noqa: E402
+from synthrelease.bundle.layout import FORMAT_VERSION  # noqa: E402
 
 
 def write_records(folder: Path) -> None:
@@ -42,11 +44,11 @@ DATA = {
 
 
 def main(names: list[str]) -> None:
-    """Build a bundle of each plan that has none."""
+    """Build a bundle of each plan that has none of the present version of the format."""
     BUNDLES.mkdir(exist_ok=True)
     for name in names or DATA:
-        stem = f"{name}.TEST-SEED" if name == "seeded" else name
-        bundle = BUNDLES / f"{stem}.h5"
+        seed = ".TEST-SEED" if name == "seeded" else ""
+        bundle = BUNDLES / f"{name}-format-{FORMAT_VERSION}{seed}.h5"
         if bundle.exists():
             sys.exit(f"{bundle.name} exists, and must verify for ever: it is never written again")
         with tempfile.TemporaryDirectory() as folder:

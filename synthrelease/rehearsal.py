@@ -13,7 +13,7 @@ from synthrelease.bundle.items import Stored, StoredOutput
 from synthrelease.bundle.layout import is_compact
 from synthrelease.bundle.manifest import MANIFEST_VERSION, schema_name, to_bytes
 from synthrelease.bundle.release_claims import claim_faults
-from synthrelease.design import Design
+from synthrelease.design import Design, warnings
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.json_schemas import schema, validator
 from synthrelease.kinds.dataset import Role
@@ -65,6 +65,8 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
             remedy="release fewer outputs, stimuli or features, or divide them among several releases",
         )
     _refuse_false_claims(manifest, design)
+    # Whether spending is tracked is known before anything is spent.
+    manifest["warnings"] = [one.to_json() for one in warnings(design, is_seeded=seeded)]
     return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, stored)))
 
 

@@ -32,12 +32,16 @@ _STOREYS = {
         "maths": "numpy in, numpy out",
         "privacy": "guarantees, events, sensitivities, calibration, accounting; no data",
         "number_words": "numbers as a reader wants them",
+        "remarks": "what a manifest states by codes with fields, and the sentences of it",
+        "units": "units that names of features end in",
+        "field_schema": "what JSON Schema says of a field of a dataclass, from its type",
         "noise": "the only source of randomness; exact samplers",
         "data": "tables, screens, series; readers/ one file per format",
     },
     "where they meet": {
         "specs": "inputs and outputs of a plan, every default filled in",
         "kinds": "one folder per kind of output: public half (parameters, datasets, what follows), private half (contributions, noise), proof notes",
+        "json_schemas": "the schemas of plans and manifests, from what kinds declare",
     },
     "bundle": {
         "bundle": "the only reader and writer of HDF5; contents, claims and signatures checked by verify",

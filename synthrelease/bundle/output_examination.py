@@ -186,7 +186,8 @@ class OutputExamination:
             return lambda _: self._kept[key]
         path = self._paths[key]
         stream = self._again.setdefault((item.path, path), self._read.again(path))
-        return lambda values: stream.take(values.size).reshape(values.shape)
+        row = self._stored.dataset(source.path).item_shape[1:]
+        return lambda values: stream.take(len(values) * math.prod(row)).reshape(-1, *row)
 
     def _gather(self, path: str, values: Array) -> None:
         """Keep what a dataset that follows from all items needs of this one."""

@@ -17,6 +17,7 @@ from synthrelease.exports.templated import filled
 from synthrelease.exports.written import write_manifest
 from synthrelease.exports.yaml_text import bullets, scalar
 from synthrelease.number_words import several
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 
 _VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-concentrated DP"}
@@ -92,7 +93,7 @@ def _mechanism(output: dict[str, Any]) -> str:
     noise, reach = output["noise"], output["sensitivity"]
     told.append(
         f"{noise['distribution'].replace('_', ' ')} noise of scale {noise['scale']} steps on a vector of integers whose "
-        f"{reach['norm'].upper()} sensitivity is {reach['value']} steps: {reach['derivation']}"
+        f"{reach['norm'].upper()} sensitivity is {reach['value']} steps: {parameters_of(output).sentence(reach['derivation'])}"
     )
     return "; ".join(told)
 

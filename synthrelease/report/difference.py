@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.errors import BundleError
 from synthrelease.kinds.dataset import Dataset, Role
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy.event import Noise, noise_of
 from synthrelease.privacy.event import from_json as event_from_json
 from synthrelease.privacy.guarantee import Guarantee
@@ -152,7 +155,7 @@ def difference(
         new.manifest,
         compare_releases(old.manifest, new.manifest),
         {name: compare(before.guarantees[name], after.guarantees[name]) for name in common},
-        tuple(changes({**old.manifest, "digests": None}, {**new.manifest, "digests": None})),
+        tuple(changes(_in_sentences(old.manifest), _in_sentences(new.manifest))),
         (
             *(_with_likeness(_dataset_changes(name, before, after), before, after) for name in common),
             *([outside] if outside.changed else []),
@@ -210,16 +213,20 @@ class _Side:
                 raise _contradiction("digest-missing", problem, f"{self.file}, {path}")
         datasets, where = self.release[name], f"{self.file}, {dataset_path(name)}"
         return {
-            one.path: (one, partial(_integers, datasets, one.path, where))
+            one.path: (one, partial(_integers, datasets, one, where))
             for one in self.stored(name).datasets()
             if one.role is Role.NOISY
         }
 
 
-def _integers(datasets: Mapping[str, NDArray[Any]], key: str, where: str) -> NDArray[Any]:
-    array = datasets[key]
+def _integers(datasets: Mapping[str, NDArray[Any]], dataset: Dataset, where: str) -> NDArray[Any]:
+    array, place = datasets[dataset.path], f"{where}/{dataset.path}"
     if array.dtype.kind != "i":
-        raise _contradiction("not-integers", "noisy values are no integers", f"{where}/{key}")
+        raise _contradiction("not-integers", "noisy values are no integers", place)
+    if array.shape != dataset.shape:
+        raise _contradiction(
+            "wrong-shape", "noisy values of another shape than the parameters call for", place
+        )
     return array
 
 
@@ -283,11 +290,21 @@ def _with_likeness(datasets: DatasetChanges, before: _Side, after: _Side) -> Dat
                 yield _of_common_items(one, read(), other, read_other())
 
     by_place = likeness(places(), old, new)
+    if by_place.equal == by_place.places == sum(one.size for one, _ in theirs.values()):
+        return replace(datasets, redrawn=_is_other_draw(datasets, before, after))  # some of the same draw
     if by_place.repeated or not unlike:
         return replace(datasets, likeness=by_place)
     ordered = in_order((read() for _, read in ours.values()), (read() for _, read in theirs.values()))
     by_order = likeness(ordered, old, new)
     return replace(datasets, likeness=by_order if by_order.repeated or not by_place.places else by_place)
+
+
+def _is_other_draw(datasets: DatasetChanges, before: _Side, after: _Side) -> bool:
+    """Whether anything that was drawn, and carries no noise, is other or new."""
+    name = datasets.output
+    noisy = after.paths(name, noisy=True)
+    drawn = after.paths(name, noisy=False) - noisy
+    return any(before.digests[name].get(path) != after.digests[name][path] for path in drawn)
 
 
 def _noise_hazards(compared: Difference, before: _Side, after: _Side) -> Iterator[str]:
@@ -336,6 +353,27 @@ def _of_common_items(
         array = array.take(common, axis)
         other_array = other_array.take([place[labels[number]] for number in common], axis)
     return array, other_array
+
+
+def _in_sentences(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A manifest without digests, and with sentences in the place of codes: what readers of a list tell apart."""
+    facts = [f"{what}: {reason}" for what, reason in unprotected_facts(manifest)]
+    outputs = []
+    for output in manifest["outputs"]:
+        sentences: dict[str, Any] = {}
+        with suppress(KeyError, TypeError, ValueError):  # parameters that are none have no sentences
+            sentences["post_processing"], sentences["warnings"] = output_sentences(output)
+            if output["sensitivity"] is not None:
+                derivation = parameters_of(output).sentence(output["sensitivity"]["derivation"])
+                sentences["sensitivity"] = {**output["sensitivity"], "derivation": derivation}
+        outputs.append({**output, **sentences})
+    return {
+        **manifest,
+        "digests": None,
+        "outputs": outputs,
+        "privacy": {**manifest["privacy"], "not_protected": facts},
+        "warnings": list(map(warning_sentence, manifest["warnings"])),
+    }
 
 
 def _verdict_form(comparison: Comparison) -> dict[str, str]:

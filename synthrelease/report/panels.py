@@ -197,7 +197,8 @@ def _few_series(views: OutputViews, family: Family) -> Plate:
     curves = list(view.curves.values())
     values, band = np.array([curve for curve, _ in curves]), curves[0][1]
     ends = f"from {short(float(values.min()))} to {short(float(values.max()))}"
-    alt = f"Line chart of {several(len(curves), 'participant')}'s series of {view.y_label}, {ends}."
+    whose = several(len(curves), "participant's", "participants'")
+    alt = f"Line chart of {whose} series of {view.y_label}, {ends}."
     caption = f"{several(len(curves), 'series', 'series')}, of participants in random order."
     if band.any():
         caption += f" The band is ± one standard deviation: {short(float(np.median(band)))}."

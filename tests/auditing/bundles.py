@@ -114,12 +114,12 @@ def two_builds() -> Detector:
                 bundle = synthrelease.open_bundle(built.path)
                 output = bundle["summary"]
                 found.append(
-                    np.concatenate([output[k].ravel() for k in sorted(output) if k.endswith("noised")])
+                    np.concatenate([output[k].ravel() for k in sorted(output) if k.endswith("/noisy")])
                 )
         return found
 
     def judge(found: list[Any]) -> Verdict:
         same = int((found[0] == found[1]).sum())
-        return Verdict(same > len(found[0]) // 2, f"{same} of {len(found[0])} noised integers are the same")
+        return Verdict(same > len(found[0]) // 2, f"{same} of {len(found[0])} noisy integers are the same")
 
     return Detector("two builds of one plan", make, judge)

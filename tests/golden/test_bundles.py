@@ -16,13 +16,26 @@ import numpy as np
 import pytest
 
 import synthrelease
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import MANIFEST
 
 BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
-SEEDED = {"seeded.TEST-SEED.h5"}
+SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
+PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
+VERSIONS = (1, 2)  # of the format
 
 each = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+each_version = pytest.mark.parametrize("version", VERSIONS)
+
+
+def version_of(path: Path) -> int:
+    with h5py.File(path) as file:
+        return int(file.attrs["format_version"])
+
+
+def files_of(version: int) -> list[Path]:
+    return [path for path in FILES if version_of(path) == version]
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
@@ -34,10 +47,19 @@ def manifest_of(path: Path) -> dict[str, Any]:
 def test_no_bundle_was_changed_added_or_taken_away() -> None:
     stated = dict(line.split("  ")[::-1] for line in (BUNDLES / "SHA256SUMS").read_text().splitlines())
     assert {path.name: sha256(path.read_bytes()).hexdigest() for path in FILES} == stated
-    assert {path.name for path in FILES} >= SEEDED | {
-        f"{name}.h5"
-        for name in ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
-    }
+    assert {path.name for path in files_of(1)} == {"seeded.TEST-SEED.h5", *(f"{name}.h5" for name in PLANS)}
+    others = {f"{name}-format-2.h5" for name in PLANS}
+    assert {path.name for path in files_of(2)} == {"seeded-format-2.TEST-SEED.h5", *others}
+
+
+@each
+def test_each_states_its_versions(path: Path) -> None:
+    manifest, version = manifest_of(path), version_of(path)
+    assert manifest["manifest_version"] == {1: 1, 2: 3}[version]
+    assert path.read_bytes().startswith(f"synthrelease bundle {version}".encode())
+    with h5py.File(path) as file:
+        for output in manifest["outputs"]:
+            assert file[f"/outputs/{output['name']}"].attrs["encoding_version"] == version
 
 
 @pytest.mark.slow("composes a choice with Gaussian noise")
@@ -54,29 +76,39 @@ def test_a_golden_bundle_verifies(path: Path, quick: object) -> None:
 
 @each
 def test_every_dataset_is_what_the_library_reads(path: Path) -> None:
-    bundle = synthrelease.open_bundle(path, allow_test_seed=path.name in SEEDED)
+    bundle, version = synthrelease.open_bundle(path, allow_test_seed=path.name in SEEDED), version_of(path)
     assert bundle.manifest == manifest_of(path)
     read = set()
     with h5py.File(path) as file:
-        for name in bundle.names:
-            for key, array in bundle[name].items():
-                seen = file[f"/outputs/{name}/{key}"][()]
-                assert (array.dtype, array.shape) == (seen.dtype, seen.shape)
-                assert array.tobytes() == seen.tobytes()
-                read.add(f"/outputs/{name}/{key}")
+        for output in bundle.manifest["outputs"]:
+            stored, arrays = StoredOutput(output, version), bundle[output["name"]]
+            assert list(arrays) == [dataset.path for dataset in stored.datasets()]
+            for dataset in stored.datasets():
+                for index in dataset.indices() if version == 1 else [()]:
+                    seen = file[stored.path(dataset, index)][()]
+                    array = np.asarray(arrays[dataset.path][index])
+                    assert (array.dtype, array.size) == (seen.dtype, seen.size)
+                    assert version == 1 or array.shape == seen.shape
+                    assert array.tobytes() == seen.tobytes()
+                    read.add(stored.path(dataset, index))
+                for axis in dataset.axes if version > 1 else ():
+                    scale = f"/outputs/{output['name']}/{axis.place}"
+                    assert file[scale][()].tobytes() == axis.values.tobytes()
+                    read.add(scale)
     assert read == set(bundle.manifest["digests"])
 
 
-def test_the_bundles_hold_what_there_is() -> None:
-    """Every kind, mechanism, variant of it, type of values, and form of the file that version 1 has."""
-    manifests = [manifest_of(path) for path in FILES]
+@each_version
+def test_the_bundles_hold_what_there_is(version: int) -> None:
+    """Every kind, mechanism, variant of it, type of values, and form of the file that a version has."""
+    manifests = [manifest_of(path) for path in files_of(version)]
     outputs = [output for manifest in manifests for output in manifest["outputs"]]
 
-    def told(kind: str, *keys: str) -> set[tuple[Any, ...]]:
-        own = [output["mechanism"] for output in outputs if output["kind"] == kind]
-        return {(one["name"], *(one["parameters"].get(key) for key in keys)) for one in own}
+    def variants(kind: str, *keys: str) -> set[tuple[Any, ...]]:
+        mechanisms = [output["mechanism"] for output in outputs if output["kind"] == kind]
+        return {(one["name"], *(one["parameters"].get(key) for key in keys)) for one in mechanisms}
 
-    assert told("heatmap", "clipping", "prior", "calibration", "weight") == {
+    assert variants("heatmap", "clipping", "prior", "calibration", "weight") == {
         ("spectral", "joint", "centre", None, "samples"),
         ("spectral", "joint", "centre", None, "duration"),
         ("spectral", "per-stimulus", "none", None, "samples"),
@@ -84,21 +116,21 @@ def test_the_bundles_hold_what_there_is() -> None:
         ("gaussian", None, None, "liu2019", None),
         ("laplace", None, None, "exact", None),
     }
-    assert told("areas", "transitions") == {("laplace", True), ("laplace", False), ("gaussian", False)}
-    assert told("signals", "query", "calibration", "baseline") == {
+    assert variants("areas", "transitions") == {("laplace", True), ("laplace", False), ("gaussian", False)}
+    assert variants("signals", "query", "calibration", "baseline") == {
         *{("spectral", "mean", None, baseline) for baseline in ("none", "person", "recording", "start")},
         *{(name, "mean", "exact", None) for name in ("lpa", "fpa", "cfpa")},
         ("dcfpa", "each", "exact", None),
         ("dcfpa", "each", "bozkir2021", None),
     }
-    assert told("records", "fit", "dependence", "threshold") == {
+    assert variants("records", "fit", "dependence", "threshold") == {
         ("marginals", "dp", "tree", None),
         ("marginals", "dp", "independent", None),
         ("seeded", "dp", "tree", "randomized"),
         ("seeded", "dp", "independent", "fixed"),
         ("seeded", "exact", "independent", "fixed"),
     }
-    assert told("statistics") == {("discrete_laplace",), ("rounded_gaussian",), ("exponential",)}
+    assert variants("statistics") == {("discrete_laplace",), ("rounded_gaussian",), ("exponential",)}
     statistics = {
         name
         for output in outputs
@@ -113,16 +145,27 @@ def test_the_bundles_hold_what_there_is() -> None:
     assert {manifest["ledger"] is None for manifest in manifests} == {True, False}
 
 
-def test_the_bundles_have_every_form_of_dataset() -> None:
-    types, ranks, chunks, names = set(), set(), set(), set()
-    for path in FILES:
+@each_version
+def test_the_bundles_have_every_form_of_dataset(version: int) -> None:
+    types, ranks, chunks, names, texts = set(), set(), set(), set(), set()
+    for path in files_of(version):
         with h5py.File(path) as file:
             for name in [MANIFEST, *manifest_of(path)["digests"]]:
-                types.add(file[name].dtype)
-                ranks.add(file[name].ndim)
-                chunks.add(0 if file[name].chunks is None else file[name].id.get_num_chunks())
+                dataset = file[name]
+                if dataset.dtype.kind == "S":
+                    texts |= {label.decode("utf-8") for label in dataset[()]}
+                else:
+                    types.add(dataset.dtype)
+                ranks.add(dataset.ndim)
+                chunks.add(0 if dataset.chunks is None else dataset.id.get_num_chunks())
                 names.add(name)
     assert types == {np.dtype(kind) for kind in ("u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8")}
-    assert ranks == {1, 2, 3}
     assert {0, 1} < chunks
-    assert any("%2F" in name for name in names)
+    if version == 1:
+        assert ranks == {1, 2, 3}
+        assert any("%2F" in name for name in names)
+        assert not texts
+    else:
+        assert ranks == {1, 2, 3, 4}
+        assert any("%3A" in name for name in names)
+        assert "a/b" in texts

@@ -26,9 +26,9 @@ from random_plans.study import Study
 from synthrelease import builder, parts, ready
 from synthrelease.builder import _write_and_verify as write_and_verify
 from synthrelease.builder import build
+from synthrelease.bundle.content import released_content
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.items import stored_items
-from synthrelease.bundle.layout import digest
+from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.design import make_design
 from synthrelease.errors import SynthReleaseError
@@ -135,12 +135,11 @@ class Observer:
         """A whole bundle; or, where only the manifest is wanted, the digests of all that a bundle would hold."""
         if self._whole:
             return write_and_verify(path, manifest, drawn)
-        digests = {
-            place: digest(array)
-            for output in manifest["outputs"]
-            for place, array in stored_items(output, drawn[output["name"]])
-        }
-        return with_contents(manifest, digests), ""
+        content = released_content(manifest["outputs"], drawn)
+        states = {path: ValuesDigest(form.dtype, form.shape) for path, form in content.forms.items()}
+        for place, values in content.values:
+            states[place].add(values)
+        return with_contents(manifest, {path: state.hexdigest() for path, state in states.items()}), ""
 
     def _correlation(self, prior: Any, frequencies: Any, noise: float, *, rows: int, columns: int) -> float:
         """The same numbers give the same correlation."""

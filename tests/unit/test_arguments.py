@@ -128,7 +128,7 @@ def test_values_may_be_a_frame():
     import pandas as pd
 
     for frame in (pl.DataFrame({"v": COLUMN}), pd.DataFrame({"v": COLUMN})):
-        same = [statistics(values=one, test_seed=1)["mean", "v", "noised"] for one in (frame, {"v": COLUMN})]
+        same = [statistics(values=one, test_seed=1)["mean/noisy"] for one in (frame, {"v": COLUMN})]
         np.testing.assert_array_equal(*same)
         np.testing.assert_array_equal(features(values=frame).values, features().values)
 

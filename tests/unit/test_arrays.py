@@ -12,13 +12,15 @@ from refusals import refused
 
 import synthrelease
 from synthrelease import Screen, arrays
-from synthrelease.bundle.items import items_of
-from synthrelease.bundle.layout import dataset_path
+from synthrelease.bundle.disclosure import output_sentences, warning_sentence
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
+from synthrelease.kinds.signals.words import SENTENCES
 from synthrelease.privacy.event import BOZKIR2021_EVENT
 from synthrelease.privacy.guarantee import NoGuarantee
+from synthrelease.remarks import remark, sentence
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4}
 SHAPES = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"polygon": [[40, 0], [80, 0], [80, 30]]}}
@@ -83,14 +85,30 @@ def assert_same(call, bundle):
     assert release.guarantee.kind == "none"
     assert release.event.to_json() == entry["event"]
     assert json.loads(json.dumps(release.mechanism)) == entry["mechanism"]
-    assert set(release.warnings) <= {*entry["warnings"], *bundle.manifest["warnings"]}
-    paths = {item.path for item in items_of(entry)}
-    assert {dataset_path(release.name, *labels) for labels in release.values} == paths
-    start = len(dataset_path(release.name)) + 1
-    for labels, array in release.values.items():
-        np.testing.assert_array_equal(
-            array, bundle[release.name][dataset_path(release.name, *labels)[start:]], str(labels)
-        )
+    _, warnings = output_sentences(entry)
+    assert set(release.warnings) <= {*warnings, *map(warning_sentence, bundle.manifest["warnings"])}
+    assert list(release) == list(bundle[release.name])
+    for dataset in StoredOutput(entry).datasets():
+        array, declared = release[dataset.path], release.datasets[dataset.path]
+        np.testing.assert_array_equal(array, bundle[release.name][dataset.path], dataset.path)
+        assert array.shape == dataset.shape
+        assert (declared.unit, declared.role) == (dataset.unit, dataset.role)
+        for axis, other in zip(declared.axes, dataset.axes, strict=True):
+            assert (axis.name, axis.unit) == (other.name, other.unit)
+            np.testing.assert_array_equal(axis.values, other.values)
+        for labels, part in release.of(dataset.path).items():
+            index = labels_index(dataset, labels)
+            np.testing.assert_array_equal(part, array[index], str(labels))
+
+
+def labels_index(dataset, labels):
+    """The index of an item by its label, or a tuple of them."""
+    several = labels if isinstance(labels, tuple) else (labels,)
+    axes = dataset.axes[: dataset.items]
+    assert len(several) == len(axes)
+    return tuple(
+        [*map(str, axis.coordinates)].index(label) for axis, label in zip(axes, several, strict=True)
+    )
 
 
 GAZE = {
@@ -172,10 +190,10 @@ def small(**more):
 def test_noise_is_fresh_unless_asked_otherwise_and_then_says_so():
     wide = {"epsilon": 0.001}
     one, other = small(**wide), small(**wide)
-    assert one["mean", "v", "noised"][0] != other["mean", "v", "noised"][0]
+    assert one["mean/noisy"][0, 0] != other["mean/noisy"][0, 0]
     assert not one.test_seed
     check_text("arrays/fresh-noise", str(one))
-    seeded = [small(**wide, test_seed=seed)["mean", "v", "noised"][0] for seed in (1, 1, 2)]
+    seeded = [small(**wide, test_seed=seed)["mean/noisy"][0, 0] for seed in (1, 1, 2)]
     assert seeded[0] == seeded[1] != seeded[2]
     repeatable = small(test_seed=1)
     assert repeatable.test_seed
@@ -253,8 +271,10 @@ def test_published_mechanisms_say_that_they_do_not_protect():
         arrays.mean_signals(**ways)
     published = arrays.mean_signals(**ways, allow_unprotected=True)
     assert published.guarantee.kind == "none"
-    for part in (published.name, BOZKIR2021_EVENT.reason):
-        assert any(part in warning for warning in published.warnings)
+    assert published.event.to_json()["reason"] == BOZKIR2021_EVENT.reason
+    of_release = warning_sentence(remark("unprotected-output", output=published.name))
+    of_output = sentence(remark("protects-no-one"), SENTENCES)
+    assert {of_release, of_output} <= set(published.warnings)
     private = small()
     assert arrays.compose([private, published]).kind == "none"
 
@@ -299,7 +319,7 @@ def test_arguments_that_belong_together(change, code, where):
 
 def test_labels_are_those_of_a_file():
     """Whole numbers, floats that are whole, and texts of pandas name the same people."""
-    seen = [small(person=people, test_seed=3)["mean", "v", "noised"][0]
+    seen = [small(person=people, test_seed=3)["mean/noisy"][0, 0]
             for people in ([1, 1, 2, 3], [1.0, 1.0, 2.0, 3.0], np.array(["1", "1", "2", "3"], dtype=object))]  # fmt: skip
     assert len(set(seen)) == 1
 
@@ -354,7 +374,9 @@ def test_constructors_read_what_files_say(tmp_path):
 
 def test_arrays_by_kind():
     found = small(statistics=["mean", "count"])
-    assert set(found.of("value")) == {("mean", "v"), ("count", "v")}
+    assert {name for name in found if name.endswith("/value")} == {"mean/value", "count/value"}
+    assert found.of("mean/value").keys() == {"v"}
+    assert found.of("mean/value")["v"] == found["mean/value"][0]
     assert set(
         arrays.heatmaps(**gaze(), screen=Screen(80, 60), stimuli=["7"], blur_px=8, **BUDGET).of("heatmap")
     ) == {"7"}
@@ -367,17 +389,21 @@ def test_a_release_tells_what_it_holds():
     assert set(found) == set(found.keys()) == set(found.values)
     assert len(found) == len(found.values)
     assert dict(found).keys() == found.keys()
-    assert ("mean", "v", "value") in found
-    assert ("mean", "v") not in found
+    assert "mean/value" in found
+    assert ("mean", "value") not in found
     assert "mean" not in found
+    assert {name: found[name].shape for name in found} == {
+        name: dataset.shape for name, dataset in found.datasets.items()
+    }
 
 
 @pytest.mark.parametrize(
     ("call", "asked", "near"),
     [
-        (lambda one: one["mean", "w", "value"], "('mean', 'w', 'value')", "('mean', 'v', 'value')"),
+        (lambda one: one["mean/valu"], "mean/valu", "mean/value"),
         (lambda one: one["mean"], "mean", None),
-        (lambda one: one[["mean", "v"]], "", None),
+        (lambda one: one["mean", "v", "value"], "", None),
+        (lambda one: one.of("mean/valu"), "mean/valu", "mean/value"),
         (lambda one: one.of("heat"), "heat", None),
     ],
 )
@@ -386,8 +412,8 @@ def test_a_name_that_is_not_there_says_which_are(call, asked, near):
     with pytest.raises(KeyError) as caught:
         call(made)
     message = caught.value.args[0]
-    names = {labels[-1] for labels in made} if asked == "heat" else set(map(repr, made))
-    places = {name: message.find(name) for name in names}
+    _, _, offered = message.partition(": ")
+    places = {name: offered.find(name) + 1 for name in made}
     assert min(places.values()) > 0
     assert near in (None, min(places, key=places.get))
     assert re.search(rf"(?<!['\w]){re.escape(asked)}(?!['\w])", message)

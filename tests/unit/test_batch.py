@@ -238,7 +238,7 @@ def test_resumed_a_signed_bundle_is_the_one_that_was_built(plans: list[Path], tm
     assert built.bundle.read_bytes() == before
     forge(built.bundle, lambda manifest: manifest["release"].update(title="Another"))
     with h5py.File(second.bundle, "r+") as file:  # other values, under the manifest that was built
-        file["/outputs/maps/garden/noised"][...] += 1
+        file["/outputs/maps/noisy"][...] += 1
     body = second.bundle.read_bytes()[USER_BLOCK:]
     second.bundle.write_bytes(user_block(body, test_seed=False) + body)
     done = batch(plans[:2], out, resume=True)

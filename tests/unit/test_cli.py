@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from goldens import check_text, figures
 
 import synthrelease
+from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.cli import main
 from synthrelease.cli.group import SECTIONS
 
@@ -72,7 +73,7 @@ def test_build_verify_show_preview(study, monkeypatch):
         "build/every-kind", built.stdout, folder=study.folder, size=f"{target.stat().st_size / 1e6:.2f}"
     )
     assert built.stderr == "".join(
-        f"warning: {one}\n" for one in synthrelease.open_bundle(target).manifest["warnings"]
+        f"warning: {warning_sentence(one)}\n" for one in synthrelease.open_bundle(target).manifest["warnings"]
     )
     verified = run("verify", target)
     assert verified.exit_code == 0

@@ -14,6 +14,7 @@ import refusals
 from goldens import figures
 from scipy.special import ndtr
 
+from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.data.readers import delimited, parquet
 from synthrelease.data.source import Source
 from synthrelease.design import Design, make_design, warnings
@@ -30,6 +31,7 @@ from synthrelease.privacy import (
     accounting,
 )
 from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.remarks import remark
 
 PEOPLE = 12
 GAZE_PEOPLE = [f"p{i}" for i in range(PEOPLE)]
@@ -289,7 +291,7 @@ def test_a_test_that_cannot_fail_is_refused_unless_acknowledged(folder: Path, ou
     promise = made.outputs[0].guarantee
     assert isinstance(promise, PlausibleDeniability)
     assert promise.vacuous
-    assert any("vacuous" in told for told in made.outputs[0].mechanism.parameters.warnings())
+    assert remark("vacuous") in made.outputs[0].mechanism.parameters.warnings()
 
 
 def test_marginals_of_a_dp_fit_promise_differential_privacy_instead(folder: Path) -> None:
@@ -453,9 +455,9 @@ def test_a_delta_of_one_person_is_warned_of(folder: Path) -> None:
     usual = warnings(design(folder, *both, delta=1e-6))
     for delta in (1 / 16, 0.3):
         (warning,) = [one for one in warnings(design(folder, *both, delta=delta)) if one not in usual]
-        assert "δ = " in warning
-        assert "1/16" in warning
-        assert figures(warning)[0] == delta
+        assert warning == remark("large-delta", delta=delta, people=16)
+        assert "1/16" in warning_sentence(warning)
+        assert figures(warning_sentence(warning))[0] == delta
     assert warnings(design(folder, *both, delta=math.nextafter(1 / 16, 0))) == usual
     unknown = design(folder, HEATMAP, delta=0.3, neighbours="add-remove-one")
     assert warnings(unknown) == usual
@@ -465,14 +467,16 @@ def test_a_delta_of_one_person_is_warned_of(folder: Path) -> None:
 def test_a_large_epsilon_is_warned_of(folder: Path, epsilon: float, power: str) -> None:
     usual = warnings(design(folder, STATISTICS, epsilon=1))
     (warning,) = [one for one in warnings(design(folder, STATISTICS, epsilon=epsilon)) if one not in usual]
-    assert f"ε = {epsilon:g}" in warning
-    assert power in warning
+    assert warning.code == "weak-guarantee"
+    assert f"ε = {epsilon:g}" in warning_sentence(warning)
+    assert power in warning_sentence(warning)
 
 
 def test_a_moderate_epsilon_is_not_warned_of(folder: Path) -> None:
     (untracked,) = warnings(design(folder, STATISTICS, epsilon=10))
     assert [untracked] == warnings(design(folder, STATISTICS, epsilon=1))
-    assert figures(untracked) == []
+    assert untracked == remark("spending-not-tracked")
+    assert figures(warning_sentence(untracked)) == []
 
 
 # The preview

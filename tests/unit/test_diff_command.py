@@ -157,7 +157,7 @@ def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other)
     """Values and digests that disagree under a seal that holds."""
     for step, renew in ((1, True), (2, False)):
         with h5py.File(other, "r+") as file:
-            file["/outputs/maps/garden/noised"][...] += step
+            file["/outputs/maps/noisy"][...] += step
         if renew:
             forge(other, lambda _manifest: None)
     raw = other.read_bytes()
@@ -167,7 +167,7 @@ def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other)
     assert "Traceback" not in done.output
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "values-changed"
-    assert error["where"] == f"{other}: /outputs/maps/garden/noised"
+    assert error["where"] == f"{other}: /outputs/maps/noisy"
 
 
 @pytest.mark.parametrize("scale", ["1e999", "1e-999", "1e-308", "1e308"])
@@ -177,7 +177,7 @@ def test_quick_bears_numbers_that_nobody_uses(bundle, other, scale):
         entry["event"]["scale"] = entry["noise"]["scale"] = scale
 
     with h5py.File(other, "r+") as file:
-        file["/outputs/maps/garden/noised"][...] += 1
+        file["/outputs/maps/noisy"][...] += 1
     forge(other, change)
     done = run("diff", bundle, other, "--quick")
     assert done.exit_code in (0, 1)

@@ -1,21 +1,23 @@
 """A kind of output that some floor does not know is an error there, and never taken for another kind."""
 
-import json
 from collections import defaultdict
+from importlib import import_module
 
 import made
 import numpy as np
 import pytest
 
-from synthrelease.bundle import disclosure, items
-from synthrelease.exports import promised, tables
+from synthrelease.appraisal import yardsticks
+from synthrelease.appraisal.yardsticks.generic import GENERIC
+from synthrelease.bundle import disclosure
+from synthrelease.bundle.items import StoredOutput
+from synthrelease.exports import promised
+from synthrelease.json_schemas import schema
 from synthrelease.kinds import registry
 from synthrelease.kinds.statistics import noisy
 from synthrelease.maths.statistics import StatisticUnit
 from synthrelease.privacy.event import DiscreteLaplace
 from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.report import cards, mechanism_words
-from synthrelease.settings_file import schema
 
 UNKNOWN = {
     "name": "viewers",
@@ -30,41 +32,50 @@ UNKNOWN = {
     "noise": None,
     "sensitivity": None,
 }
-TABLES = {
-    "prepared by": registry._PREPARED_BY,
-    "input_kinds": registry.input_kinds(),
-    "listed_nouns": registry.listed_nouns(),
-    "cards": cards._EXHIBITS,
-    "mechanism_words.KINDS": mechanism_words.KINDS,
-    "mechanism_words": mechanism_words._MAKERS,
-    "tables": tables._BY_KIND,
-    "promised": promised._SUBJECTS,
-}
 FUNCTIONS = {
+    "kind_of": registry.kind_of,
     "parameters_of": registry.parameters_of,
-    "items_of": items.items_of,
-    "item_count": items.item_count,
+    "StoredOutput": StoredOutput,
+    "StoredOutput of format 1": lambda output: StoredOutput(output, 1),
     "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
-    "what_it_is": mechanism_words.what_it_is,
-    "how_it_was_made": mechanism_words.how_it_was_made,
-    "biases": promised._biases,
+    "output_sentences": disclosure.output_sentences,
+    "abstract": lambda output: promised.abstract({**MANIFEST, "outputs": [output]}),
+    "making": lambda output: promised.making({**MANIFEST, "outputs": [output]}),
+    "biases": lambda output: promised.biases({**MANIFEST, "outputs": [output]}),
 }
+MANIFEST = {"tool": {"name": "t", "version": "1"}, "randomness": {"test_seed": False}, "inputs": []}
 
 
 def kinds():
     return set(schema("plan-v1")["properties"]["outputs"]["items"]["properties"]["kind"]["enum"])
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_table_knows_every_kind(name):
-    assert set(TABLES[name]) == kinds()
-
-
-def test_a_manifest_may_have_every_kind():
+def test_plans_manifests_and_the_registry_know_the_same_kinds():
+    assert kinds() == set(registry.kinds()) == {kind.name for kind in registry.SHIPPED}
     outputs = schema("manifest-v3")["properties"]["outputs"]["items"]
     assert set(outputs["properties"]["kind"]["enum"]) == kinds()
     assert {one["if"]["properties"]["kind"]["const"] for one in outputs["allOf"]} == kinds()
-    assert "viewers" not in json.dumps(sorted(kinds()))
+    assert UNKNOWN["kind"] not in kinds()
+
+
+@pytest.mark.parametrize("kind", registry.SHIPPED, ids=lambda kind: kind.name)
+def test_a_kind_says_everything_that_is_asked_of_it(kind):
+    assert kind.input_kind in {"gaze", "features"}
+    assert kind.listed in {"stimuli", "recordings"}
+    assert kind.title
+    assert kind.subject
+    assert kind.mechanisms
+    for parameters in kind.parameters:
+        assert parameters.kind == kind.name
+        assert parameters.sentences
+        # … and its releases are judged as what they are, not by what all kinds have in common.
+        module, _, name = getattr(parameters, "private_half", "").partition(":")
+        if name:
+            assert kind_of_mechanism(getattr(import_module(module), name)) is not GENERIC
+
+
+def kind_of_mechanism(mechanism):
+    return yardsticks._KINDS.get(mechanism, GENERIC)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

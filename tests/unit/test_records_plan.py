@@ -24,6 +24,7 @@ from synthrelease.kinds.records.prepare import default_bins
 from synthrelease.plan import load_plan
 from synthrelease.privacy import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.privacy.event import Disjoint, RandomizedTest, flatten
+from synthrelease.remarks import remark
 
 PEOPLE, ROWS = 40, 6
 RECORDS: dict[str, Any] = {
@@ -241,7 +242,12 @@ def test_recordings_that_are_not_mapped_are_no_task(folder: Path) -> None:
 
 
 def reader_warnings(folder: Path, asked: dict[str, Any]) -> set[str]:
-    return set(design(folder, {**RECORDS, **asked}).outputs[0].mechanism.parameters.warnings())
+    return set(warning_sentences(design(folder, {**RECORDS, **asked})))
+
+
+def warning_sentences(made: Design) -> list[str]:
+    parameters = made.outputs[0].mechanism.parameters
+    return list(map(parameters.sentence, parameters.warnings()))
 
 
 @pytest.mark.parametrize(
@@ -265,7 +271,8 @@ def test_a_test_that_cannot_fail_must_be_acknowledged_and_is_told(
     assert promise.vacuous
     empty_too = reader_warnings(folder, {"k": 1, "acknowledge_vacuous": True}) - reader_warnings(folder, {})
     (warning,) = (one for one in empty_too if not figures(one))
-    assert warning in made.outputs[0].mechanism.parameters.warnings()
+    assert warning in warning_sentences(made)
+    assert remark("vacuous") in made.outputs[0].mechanism.parameters.warnings()
 
 
 @pytest.mark.parametrize("asked", [{"fit": "exact"}, {"count": "record"}], ids=str)
@@ -301,10 +308,7 @@ def test_warnings_of_records_say_what_a_reader_must_know(folder: Path) -> None:
     }
     lines = []
     for name, output in cases.items():
-        lines += [
-            name,
-            *(f"  {one}" for one in design(folder, output).outputs[0].mechanism.parameters.warnings()),
-        ]
+        lines += [name, *(f"  {one}" for one in warning_sentences(design(folder, output)))]
     check_text("warnings/records", "\n".join(lines))
 
 
@@ -351,7 +355,9 @@ def test_a_tree_costs_a_set_for_each_pair_and_says_so(folder: Path) -> None:
         ({"task": "recording", "dependence": "tree", "per_task": False}, 6),
     ):
         resolved = design(folder, {**fitted, **asked}).outputs[0].mechanism
-        assert figures(resolved.parameters.derivation(resolved.neighbours))[1] == sets
+        derivation = resolved.parameters.derivation(resolved.neighbours)
+        assert derivation.fields["sets"] == sets
+        assert figures(resolved.parameters.sentence(derivation))[1] == sets
 
 
 # The preview

@@ -17,6 +17,7 @@ from signal_plans import LENGTH, RECORDINGS, design_signals
 
 import synthrelease
 from synthrelease.bundle import verify
+from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.data.features import Features
 from synthrelease.forecast import as_text, preview
 from synthrelease.kinds.signals.coefficients import CoefficientSignals, contributions
@@ -212,9 +213,9 @@ def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise
     units = {one["unit"] for one in built.manifest["outputs"][0]["narrower_units"]}
     lists = {f"{what} of course" for what in ("recordings", "length")}  # public anyway
     told = [
-        one["reason"]
-        for one in built.manifest["privacy"]["not_protected"]
-        if one["what"].split()[-1] == "course" and one["what"] not in lists
+        reason
+        for what, reason in unprotected_facts(built.manifest)
+        if what.split()[-1] == "course" and what not in lists
     ]
     assert bool(units & {"step", "chunk"}) == held == bool(told)
     assert all(told)
@@ -331,7 +332,8 @@ def test_the_text_shows_every_row_of_the_table(tmp_path: Path) -> None:
         assert any(
             line.strip().startswith(name.strip()) and line.endswith(value) for line in text.splitlines()
         )
-    assert figures(view["outputs"][0]["derivation"])[:3] == [2, 16, 5]
+    # Chunks of 16 and 8 steps, 2 and 1 of them, 5 coefficients of each.
+    assert figures(view["outputs"][0]["derivation"])[:6] == [16, 8, 2, 1, 5, 5]
     check_text("preview/chunks", text)
 
 

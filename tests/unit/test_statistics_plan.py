@@ -13,6 +13,7 @@ from goldens import check_text, figures
 from invented_study import write_statistics_study
 
 import synthrelease
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts
 from synthrelease.design import Design, make_design
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.forecast import as_text, preview
@@ -55,23 +56,19 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> synthrelease.bundle.Bund
 
 def test_every_statistic_has_its_datasets(bundle: synthrelease.bundle.Bundle) -> None:
     keys = set(bundle["all"])
-    noised = {
-        f"{s}/{f}" for s in ("count", "sum", "mean", "variance", "histogram") for f in ("left_mm", "speed")
-    }
-    chosen = {f"quantile%3A{p}/{f}" for p in ("0.5", "0.9") for f in ("left_mm", "speed")}
-    assert keys == {f"{n}/{w}" for n in noised for w in ("noised", "value", "interval")} | {
-        f"{c}/{w}" for c in chosen for w in ("chosen", "value")
-    }
-    assert set(bundle["tasks"]) >= {"mean/read/left_mm/value", "quantile%3A0.25/a%2Fb/speed/chosen"}
-    assert set(bundle["moods"]) >= {f"sum/{mood}/left_mm/interval" for mood in ("calm", "tense", "tired")}
+    noisy = ("count", "sum", "mean", "variance", "histogram")
+    assert keys == {"histogram/edge"} | {
+        f"{n}/{w}" for n in noisy for w in ("noisy", "value", "interval")
+    } | {f"quantile%3A{p}/{w}" for p in ("0.5", "0.9") for w in ("chosen", "value")}
+    assert bundle["all"]["mean/value"].shape == (2,)  # features
+    assert bundle["tasks"]["mean/value"].shape == (2, 2)  # recordings, features
+    assert bundle["tasks"]["quantile%3A0.25/chosen"].shape == (2, 2)
+    assert bundle["moods"]["sum/interval"].shape == (3, 1, 2)
+    assert bundle["moods"]["histogram/value"].shape == (3, 1, 10)
 
 
 def test_lists_of_groups_are_named_as_public(bundle: synthrelease.bundle.Bundle) -> None:
-    told = {
-        entry["what"]: entry["reason"]
-        for entry in bundle.manifest["privacy"]["not_protected"]
-        if entry["what"].startswith("groups")
-    }
+    told = {what: why for what, why in unprotected_facts(bundle.manifest) if what.startswith("groups")}
     assert {what.split()[-1] for what in told} == {"moods", "chosen"}
     assert all(told.values())
 
@@ -83,9 +80,9 @@ def test_values_lie_in_their_intervals(bundle: synthrelease.bundle.Bundle) -> No
             if key.endswith("interval"):
                 ends, value = output[key], output[key.replace("interval", "value")]
                 assert ends.shape == (*value.shape, 2)
-                assert (ends[:, 0] <= value).all()
-                assert (value <= ends[:, 1]).all()
-                assert (ends[:, 0] < ends[:, 1]).any()
+                assert (ends[..., 0] <= value).all()
+                assert (value <= ends[..., 1]).all()
+                assert (ends[..., 0] < ends[..., 1]).any()
 
 
 def test_values_are_near_the_truth_at_such_a_budget(tmp_path: Path) -> None:
@@ -106,13 +103,13 @@ def test_values_are_near_the_truth_at_such_a_budget(tmp_path: Path) -> None:
     for who, _, _, left, _ in rows:
         own.setdefault(who, []).append(float(left))
     means = np.array([np.mean(values) for values in own.values()])
-    assert output["count/left_mm/value"][0] == pytest.approx(200, abs=1)
-    assert output["sum/left_mm/value"][0] == pytest.approx(means.sum(), abs=3)
-    assert output["mean/left_mm/value"][0] == pytest.approx(means.mean(), abs=0.02)
-    assert output["variance/left_mm/value"][0] == pytest.approx(means.var(), abs=0.1)
-    assert output["histogram/left_mm/value"].sum() == pytest.approx(1, abs=0.02)
-    assert output["quantile%3A0.5/left_mm/value"][0] == pytest.approx(np.median(means), abs=0.05)
-    assert output["quantile%3A0.9/left_mm/value"][0] == pytest.approx(np.quantile(means, 0.9), abs=0.1)
+    assert output["count/value"][0] == pytest.approx(200, abs=1)
+    assert output["sum/value"][0] == pytest.approx(means.sum(), abs=3)
+    assert output["mean/value"][0] == pytest.approx(means.mean(), abs=0.02)
+    assert output["variance/value"][0] == pytest.approx(means.var(), abs=0.1)
+    assert output["histogram/value"][0].sum() == pytest.approx(1, abs=0.02)
+    assert output["quantile%3A0.5/value"][0] == pytest.approx(np.median(means), abs=0.05)
+    assert output["quantile%3A0.9/value"][0] == pytest.approx(np.quantile(means, 0.9), abs=0.1)
 
 
 def test_the_manifest_says_what_was_done(bundle: synthrelease.bundle.Bundle) -> None:
@@ -125,7 +122,9 @@ def test_the_manifest_says_what_was_done(bundle: synthrelease.bundle.Bundle) -> 
     assert entries["all"]["mechanism"]["parameters"]["statistics"][-2:] == ["quantile:0.5", "quantile:0.9"]
     assert len(entries["chosen"]["event"]["events"]) == 2 * 1 * 2
     assert entries["chosen"]["noise"] is entries["chosen"]["sensitivity"] is None
-    assert [1] in map(figures, entries["moods"]["warnings"])  # the most groups that count
+    _, warnings = output_sentences(entries["moods"])
+    assert {"code": "most-groups", "fields": {"most_groups": 1}} in entries["moods"]["warnings"]
+    assert [1] in map(figures, warnings)
 
 
 def test_shares_of_the_budget_add_up(tmp_path: Path) -> None:
@@ -274,6 +273,6 @@ def test_whatever_unit_a_plan_accepts_its_statistics_can_be_kept(
         synthrelease.build(path, tmp_path / "r.h5", test_seed=seed).path, allow_test_seed=True
     )
     for statistic in ("sum", "mean", "variance"):
-        (ends,) = bundle["all"][f"{statistic}/speed/interval"]
+        ends = bundle["all"][f"{statistic}/interval"][1]  # of the speed
         assert np.isfinite(ends).all()
         assert ends[0] < ends[1]

@@ -16,6 +16,7 @@ from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.maths import derived
 from synthrelease.privacy.budget import Budget
+from synthrelease.privacy.event import Noise, flatten
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant
@@ -88,11 +89,16 @@ class AreasVariant(GazeMapVariant):
         p = self.of(people)
         viewers = None if p.viewers is None else p.viewers[0]
         make = {"dwell": derived.dwell_shares, "transitions": derived.transition_shares}
-        return {
-            (name, what, "shares"): make[what](array, viewers=viewers)
-            for (name, what, kind), array in values.items()
+        expected = {
+            (*labels, what, "shares"): make[what](array, viewers=viewers)
+            for (*labels, what, kind), array in values.items()
             if kind == "noised"
         }
+        if viewers is not None:  # a person divides 32768 grid units
+            (noise,) = (event for event in flatten(self.event(people)) if isinstance(event, Noise))
+            uncertainty = noise.standard_deviation / (32768 * max(viewers, 1))
+            expected["dwell", "uncertainty"] = np.full(p.stimuli, uncertainty)
+        return expected
 
     def patterns(self) -> dict[str, Numbers]:
         return LOOKS

@@ -38,6 +38,9 @@ class StatisticsVariant(FeaturesVariant):
                 far = reach(self.event(people), together=noisy.together(name, unit))
                 out[name, *labels, "value"] = noisy.value(name, array, unit)
                 out[name, *labels, "interval"] = noisy.interval(name, array, unit, reach=far)
+                if name == "histogram":
+                    edges = np.linspace(low, high, p.bins + 1)
+                    out[name, *labels, "edge"] = np.column_stack([edges[:-1], edges[1:]])
         return out
 
     def made_adversaries(self) -> list[Person]:

@@ -333,10 +333,10 @@ def _categories(attribute: Attribute) -> Axis:
     """The axis of an attribute's categories: its labels, or the middles of its bins; last what stands for a missing value."""
     name = quoted(attribute.name)
     if attribute.labels is not None:
-        return Axis(name, [*attribute.labels, *([MISSING] if attribute.missing else [])], path=f"bin/{name}")
+        return Axis(name, [*attribute.labels, *([MISSING] if attribute.missing else [])], path=f"bin_{name}")
     edges = attribute.edges
     middles = [*(edges[:-1] + edges[1:]) / 2, *([np.nan] if attribute.missing else [])]
-    return Axis(name, np.array(middles), path=f"bin/{name}")
+    return Axis(name, np.array(middles), path=f"bin_{name}")
 
 
 def category_path(attribute: Attribute) -> str:

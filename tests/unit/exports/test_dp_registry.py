@@ -12,6 +12,7 @@ from layouts import NAMES, layout
 
 from synthrelease.exports import promised
 from synthrelease.exports.dp_registry import dp_registry
+from synthrelease.kinds.registry import parameters_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "dp-registry-v1.schema.json").read_text())
 
@@ -82,8 +83,10 @@ def test_mechanisms_noise_and_sensitivity_are_those_of_the_manifest(name):
             expected += [float(noise["scale"]), float(reach["value"])]
             assert noise["distribution"].replace("_", " ") in line
             assert reach["norm"].upper() in line
-            assert line.endswith(reach["derivation"])
-            line = line.removesuffix(reach["derivation"])
+            # The sentence, as a manifest states a code with fields: derivation["code"] in its place would be no sentence.
+            derivation = parameters_of(output).sentence(reach["derivation"])
+            assert line.endswith(derivation)
+            line = line.removesuffix(derivation)
         assert figures(line) == expected
 
 

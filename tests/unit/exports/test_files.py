@@ -17,6 +17,10 @@ from goldens import figures
 from layouts import NAMES, layout
 
 from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import Content, content_of
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.bundle.hdf5 import write_bundle
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import MANIFEST, TEST_SEED_WORDS
 from synthrelease.bundle.resealing import reseal
 from synthrelease.cli import main
@@ -127,7 +131,9 @@ def test_what_readers_of_an_output_must_mind_is_told(tmp_path, form):
     told = {path: data for path, data in contents(tmp_path / "out").items() if "manifest" not in path}
     text = flat(b"\n".join(told.values()).decode("utf-8", errors="replace"))
     for output in whole.manifest["outputs"]:
-        for warning in output["warnings"]:
+        _, warnings = output_sentences(output)
+        assert len(warnings) == len(output["warnings"])
+        for warning in warnings:
             assert flat(warning) in text, warning
 
 
@@ -174,10 +180,10 @@ def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
     promise = promise_of(whole.manifest)
     for told in (promise.headline, promise.formal, *promise.worlds, whole.manifest["release"]["title"]):
         assert flat(told) in text
-    for entry in whole.manifest["privacy"]["not_protected"]:
-        assert entry["what"].removeprefix("output ") in text
+    for what, _ in unprotected_facts(whole.manifest):
+        assert what.removeprefix("output ") in text
     for warning in whole.manifest["warnings"]:
-        assert flat(warning) in text
+        assert flat(warning_sentence(warning)) in text
     assert hashlib.sha256(whole.raw).hexdigest() in text
     assert hashlib.sha256((tmp_path / "out" / "manifest.json").read_bytes()).hexdigest() in text
     assert "synthrelease verify" in text  # not a sentence: a command
@@ -225,7 +231,8 @@ def test_parquet_carries_the_guarantee(tmp_path):
         assert told["synthrelease.title"] == whole.manifest["release"]["title"]
         digest = hashlib.sha256((tmp_path / "out" / "manifest.json").read_bytes()).hexdigest()
         assert told["synthrelease.manifest_sha256"] == digest
-        assert json.loads(told["synthrelease.columns"])["x_px" if "x_px" in table.frame else "mass"]["unit"]
+        measured = "x_px" if "x_px" in table.frame else "normalization_mean"
+        assert json.loads(told["synthrelease.columns"])[measured]["unit"]
         assert told["synthrelease.description"] == table.description
 
 
@@ -241,15 +248,26 @@ def test_licence_and_contact_are_told(tmp_path):
 
 
 def relabelled(folder, old, new):
-    """A bundle with a label of its records changed, which its digests do not notice."""
+    """A bundle that verifies, with a label of its records changed: whoever wrote it may call them anything."""
     path = folder / "labels.h5"
     path.write_bytes(layout("seeded").raw)
     with BundleFile(path) as file:
-        manifest = file.manifest()
+        content, manifest = content_of(file), file.manifest()
+        values = dict(content.values)
     for form in manifest["outputs"][0]["mechanism"]["parameters"]["attributes"]:
         if form["labels"]:
             form["labels"] = [new if label == old else label for label in form["labels"]]
-    reseal(path, manifest)
+    forms = dict(content.forms)
+    for stored in StoredOutput(manifest["outputs"][0]).stored():
+        if stored.axis is not None and stored.axis.values.dtype.kind == "S":
+            values[stored.path] = stored.axis.values
+            forms[stored.path] = stored.form(stored.axis.values.dtype)
+    write_bundle(
+        path,
+        Content(content.groups, forms, [(name, values[name]) for name in forms]),
+        completed=lambda digests: {**manifest, "digests": digests},
+        test_seed=False,
+    )
     return path
 
 

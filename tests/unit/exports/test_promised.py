@@ -12,6 +12,7 @@ from layouts import GOLDEN, NAMES, layout
 from refusals import refused
 
 from synthrelease.bundle import open_bundle
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import PolicyError
 from synthrelease.exports import promised
@@ -65,8 +66,10 @@ def test_guarantees_are_those_of_the_manifest(name, form):
         assert len(listed) == (output["name"] not in covered)
         assert all(promised.exactly(output["guarantee"]) in one for one in listed)
         assert all(numbers_in(one) == numbers_of(output["guarantee"]) for one in listed)
-    for entry in manifest["privacy"]["not_protected"]:
-        assert any(f"{entry['what']}: " in one for one in told), entry["what"]
+    facts = unprotected_facts(manifest)
+    assert len(facts) == len(manifest["privacy"]["not_protected"])
+    for what, _ in facts:
+        assert any(f"{what}: " in one for one in told), what
 
 
 def test_more_is_said_of_an_output_that_is_not_differentially_private():
@@ -77,6 +80,16 @@ def test_more_is_said_of_an_output_that_is_not_differentially_private():
     assert len(promised.alone(manifest, output)) > len(covered)
 
 
+def sentences_of(manifest):
+    """Everything that the manifest states in codes, in sentences."""
+    for output in manifest["outputs"]:
+        done, warnings = output_sentences(output)
+        yield from (*done, *warnings)
+    yield from map(warning_sentence, manifest["warnings"])
+    yield from (reason for _, reason in unprotected_facts(manifest))
+    yield from texts_of(manifest)
+
+
 @pytest.mark.parametrize("form", DOCUMENTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_other_epsilon_is_told(name, form):
@@ -85,7 +98,7 @@ def test_no_other_epsilon_is_told(name, form):
     known += [less for output in manifest["outputs"] for less in output["narrower_units"]]
     values = {one["epsilon"] for one in known if "epsilon" in one}
     values |= {value for key, value in (manifest["ledger"] or {}).items() if key.startswith("spent_")}
-    quoted = [one for one in texts_of(manifest) if "ε = " in one]
+    quoted = [one for one in sentences_of(manifest) if "ε = " in one]
     for text in texts_of(DOCUMENTS[form](manifest)):
         own = text
         for one in quoted:
@@ -161,8 +174,9 @@ def unprotected():
         "kind": "none", "unit": "person", "neighbours": "replace-one", "reason": "nothing is differentially private",
     }  # fmt: skip
     entries = manifest["privacy"]["not_protected"]
-    gone = "output kept"
-    manifest["privacy"]["not_protected"] = [one for one in entries if one["what"] != gone]
+    gone = {"code": "output", "fields": {"output": "kept"}}
+    assert gone in entries
+    manifest["privacy"]["not_protected"] = [one for one in entries if one != gone]
     return manifest
 
 

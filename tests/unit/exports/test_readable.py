@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from urllib.parse import unquote
 
+import numpy as np
 import pytest
 from bundle_files import entry, of, written
 from layouts import NAMES
@@ -10,10 +12,12 @@ from refusals import refused
 
 import synthrelease
 from synthrelease.bundle import Bundle
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS
-from synthrelease.errors import ArgumentError, BundleError, MachineError
+from synthrelease.errors import BundleError, MachineError
 from synthrelease.exports.readable import ReadableBundle
 from synthrelease.exports.tables import tables_of
+from synthrelease.kinds.dataset import Role
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def test_frames_hold_what_the_tables_hold(opened, layout):
                     assert list(frame[column.name].cat.categories) == list(column.labels)
                 if column.kind == "integer":
                     assert pd.api.types.is_integer_dtype(frame[column.name])
-            assert frame.attrs["guarantee"] == table.promise
+            assert frame.attrs["guarantee"] == table.guarantee
             assert frame.attrs["guarantee"] in frame.attrs["description"]
             assert frame.attrs["units"] == {
                 column.name: column.unit for column in table.columns if column.unit
@@ -59,15 +63,15 @@ def test_frames_hold_what_the_tables_hold(opened, layout):
 
 def test_one_table_is_a_frame_and_several_are_a_dict(opened):
     bundle, _ = opened("series")
-    assert list(bundle.to_pandas("course").columns) == [
+    assert list(bundle.to_pandas("chunks").columns) == [
         "recording",
         "feature",
         "step",
-        "value",
+        "values",
         "uncertainty",
     ]
     bundle, _ = opened("maps")
-    assert list(bundle.to_pandas("still")) == ["still-garden", "still-a-b", "still-mass"]
+    assert list(bundle.to_pandas("still")) == ["still-normalization", "still-heatmap"]
 
 
 @pytest.mark.thorough
@@ -86,84 +90,119 @@ def test_frames_need_no_pyarrow(opened):
     assert done.stdout.split() == [str(missing), "3"]
 
 
+@pytest.mark.parametrize("layout", NAMES)
+def test_arrays_have_the_axes_and_values_of_the_datasets(opened, layout):
+    bundle, whole = opened(layout)
+    for output in whole.manifest["outputs"]:
+        found = bundle.to_xarray(output["name"])
+        for dataset in StoredOutput(output).datasets():
+            name = unquote(dataset.path).replace("/", "_")
+            if name not in found:  # something follows from it
+                assert dataset.role in (Role.NOISY, Role.CHOICE)
+                continue
+            one = found[name]
+            assert one.dims == tuple(axis.name for axis in dataset.axes)
+            assert one.attrs["long_name"] == dataset.quantity
+            assert one.attrs.get("units", "") == dataset.unit
+            values = of(whole, output["name"], dataset.path)
+            if dataset.codes is not None and not isinstance(dataset.codes.coordinates, np.ndarray):
+                values = np.array(dataset.codes.coordinates, dtype=object)[values]
+                assert one.to_numpy().tolist() == values.tolist()
+            else:
+                assert np.array_equal(one.to_numpy(), values, equal_nan=True)
+
+
 def test_still_heatmaps_have_their_places(opened):
     bundle, whole = opened("maps")
     found = bundle.to_xarray("still")
-    assert found["attention"].dims == ("stimulus", "y", "x")
+    assert found["heatmap"].dims == ("stimulus", "y_px", "x_px")
     for label in ("garden", "a/b"):
         one = found.sel(stimulus=label)
-        assert (one["attention"].to_numpy() == of(whole, "still", label, "heatmap")).all()
-        assert (one["uncertainty"].to_numpy() == of(whole, "still", label, "uncertainty")).all()
-        assert [float(one["mass"]), float(one["mass_error"])] == of(whole, "still", label, "mass").tolist()
-    assert found["x"].attrs["units"] == found["y"].attrs["units"] == "px"
-    assert found["x"].to_numpy()[[0, -1]].tolist() == pytest.approx([80 / 54 / 2, 80 - 80 / 54 / 2])
-    assert found["y"].to_numpy()[[0, -1]].tolist() == pytest.approx([60 / 40 / 2, 60 - 60 / 40 / 2])
+        for name in ("heatmap", "uncertainty", "normalization"):
+            assert (one[name].to_numpy() == of(whole, "still", name, label)).all()
+    assert found["moment"].to_numpy().tolist() == ["mean", "standard_deviation"]
+    assert found["x_px"].attrs["units"] == found["y_px"].attrs["units"] == "px"
+    assert found["x_px"].to_numpy()[[0, -1]].tolist() == pytest.approx([80 / 54 / 2, 80 - 80 / 54 / 2])
+    assert found["y_px"].to_numpy()[[0, -1]].tolist() == pytest.approx([60 / 40 / 2, 60 - 60 / 40 / 2])
 
 
 def test_places_are_those_of_the_tables(opened):
     bundle, _ = opened("maps")
-    found, frame = bundle.to_xarray("pixels"), bundle.to_pandas("pixels")["pixels-garden"]
+    found, frame = bundle.to_xarray("pixels"), bundle.to_pandas("pixels")
     for row in frame.sample(10, random_state=1).itertuples():
-        assert float(
-            found["counts_per_person"].sel(stimulus="garden", x=row.x_px, y=row.y_px)
-        ) == pytest.approx(row.counts_per_person)
+        place = {"stimulus": row.stimulus, "x_px": row.x_px, "y_px": row.y_px}
+        assert float(found["heatmap"].sel(place)) == pytest.approx(row.heatmap)
 
 
 def test_heatmaps_over_time_have_frames(opened):
     bundle, whole = opened("maps")
     found = bundle.to_xarray("moving")
-    assert found["attention"].dims == ("stimulus", "frame", "y", "x")
-    assert (found["attention"].sel(stimulus="a/b").to_numpy() == of(whole, "moving", "a/b", "heatmap")).all()
-    assert found["time_from"].to_numpy().tolist() == [0.0, 2.5]
-    assert found["time_to"].to_numpy().tolist() == [2.5, 5.0]
+    assert found["heatmap"].dims == ("stimulus", "time", "y_px", "x_px")
+    assert (found["heatmap"].sel(stimulus="a/b").to_numpy() == of(whole, "moving", "heatmap", "a/b")).all()
+    assert found["time"].to_numpy().tolist() == [1.25, 3.75]
 
 
 @pytest.mark.parametrize(("layout", "name"), [("series", "course"), ("series", "chunks"), ("each", "steps")])
 def test_mean_signals_have_their_steps(opened, layout, name):
     bundle, whole = opened(layout)
     found = bundle.to_xarray(name)
-    assert found["value"].dims == found["uncertainty"].dims == ("recording", "feature", "step")
+    assert found["values"].dims == found["uncertainty"].dims == ("recording", "feature", "step")
     p = entry(whole, name)["mechanism"]["parameters"]
     for recording in p["recordings"]:
         for feature in p["features"]:
             one = found.sel(recording=recording, feature=feature["name"])
-            assert (one["value"].to_numpy() == of(whole, name, recording, feature["name"], "values")).all()
-            assert (
-                one["uncertainty"].to_numpy() == of(whole, name, recording, feature["name"], "uncertainty")
-            ).all()
+            for column in ("values", "uncertainty"):
+                assert (one[column].to_numpy() == of(whole, name, column, recording, feature["name"])).all()
             assert (float(one["low"]), float(one["high"])) == (feature["low"], feature["high"])
     assert found["unit"].sel(feature="size_mm") == "mm"
     assert found["step"].to_numpy().tolist() == list(range(p["length"]))
+    assert found["step"].attrs["units"] == "steps"
 
 
 @pytest.mark.parametrize(("name", "known"), [("changes", True), ("published", False)])
 def test_everybodys_series_have_a_dimension(opened, name, known):
     bundle, whole = opened("each")
     found = bundle.to_xarray(name)
-    assert found["value"].dims == ("recording", "feature", "series", "step")
-    one = found["value"].sel(recording="a/b", feature="open")
-    assert (one.to_numpy() == of(whole, name, "a/b", "open", "values")).all()
+    assert found["values"].dims == ("recording", "feature", "series", "step")
+    one = found["values"].sel(recording="a/b", feature="open")
+    assert (one.to_numpy() == of(whole, name, "values", "a/b", "open")).all()
     assert found["series"].to_numpy()[0] == 1
     assert ("uncertainty" in found) == known
 
 
-def test_datasets_say_what_is_promised(opened):
+def test_statistics_and_shares_have_their_labels(opened):
+    bundle, whole = opened("moods")
+    found = bundle.to_xarray("moods")
+    assert found["histogram_interval"].dims == ("group", "feature", "bin", "bound")
+    upper = found["mean_interval"].sel(group="tired", feature="left_mm", bound="upper")
+    assert float(upper) == of(whole, "moods", "mean/interval", "tired", "left_mm", "upper")
+    bundle, whole = opened("areas")
+    found = bundle.to_xarray("visits")
+    assert found["transitions_shares"].dims == ("stimulus", "from_area", "to_area")
+    share = found["dwell_shares"].sel(stimulus="coast", area="elsewhere")
+    assert float(share) == of(whole, "visits", "dwell/shares", "coast", "elsewhere")
+
+
+def test_records_have_their_labels(opened):
+    bundle, whole = opened("records")
+    found = bundle.to_xarray("tree")
+    assert found["category_mood"].dims == found["value_left_mm"].dims == ("record",)
+    assert set(found["category_mood"].to_numpy()) <= {"calm", "tense", "tired", "missing"}
+    counts = found["noisy_recording_left_mm_mood"]
+    assert counts.dims == ("recording", "left_mm", "mood")
+    cells = of(whole, "tree", "noisy/recording/left_mm/mood", "search")[:, 1]
+    assert (counts.sel(recording="search", mood="tense").to_numpy() == cells).all()
+
+
+def test_datasets_say_what_is_guaranteed(opened):
     bundle, whole = opened("maps")
     found = bundle.to_xarray("still")
     assert "ε = 2" in found.attrs["guarantee"]
-    assert found["attention"].attrs["guarantee"] == found.attrs["guarantee"]
+    assert found["heatmap"].attrs["guarantee"] == found.attrs["guarantee"]
     assert found.attrs["title"] == whole.manifest["release"]["title"]
     bundle, _ = opened("areas")
     for frame in frames(bundle, "visits").values():
         assert TEST_SEED_WORDS in frame.attrs["guarantee"]
-
-
-def test_other_kinds_are_no_arrays(opened):
-    bundle, _ = opened("moods")
-    with refused(ArgumentError, "no-dimensions", where=bundle.path) as error:
-        bundle.to_xarray("moods")
-    assert error.value.found == "statistics"
-    assert 'bundle.to_pandas("moods")' in error.value.remedy
 
 
 @pytest.mark.parametrize("way", ["to_pandas", "to_xarray"])
@@ -185,7 +224,7 @@ def test_without_the_extra_the_remedy_is_its_installation(opened, library, monke
 @pytest.mark.parametrize("way", ["to_pandas", "to_xarray"])
 def test_values_that_were_changed_meanwhile_are_refused(opened, way):
     bundle, _ = opened("series")
-    path = "/outputs/course/read/open/values"
+    path = "/outputs/course/values"
     bundle.manifest["digests"][path] = "0" * 64
     with refused(BundleError, "values-changed", where=path):
         getattr(bundle, way)("course")
@@ -195,10 +234,7 @@ def test_it_is_the_bundle_that_it_was(opened):
     bundle, whole = opened("moods")
     assert isinstance(bundle, ReadableBundle)
     assert isinstance(bundle, Bundle)
-    assert (
-        bundle["moods"]["count/calm/left_mm/value"][0]
-        == of(whole, "moods", "count", "calm", "left_mm", "value")[0]
-    )
+    assert (bundle["moods"]["count/value"] == of(whole, "moods", "count/value")).all()
     bundle.path.write_bytes(b"synthrelease bundle 1")
     with pytest.raises(BundleError):
         synthrelease.open_bundle(bundle.path)

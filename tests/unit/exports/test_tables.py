@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 from bundle_files import entry, of, written
 from catalogued import numbers_in
@@ -11,9 +12,11 @@ from layouts import GOLDEN, NAMES
 from refusals import refused
 
 from synthrelease.bundle import open_bundle
+from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.errors import BundleError
-from synthrelease.exports.tables import tables_of
+from synthrelease.exports.tables import beside, spread, tables_of
+from synthrelease.kinds.dataset import Role, quoted
 from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.promise_words import standing
 
@@ -63,42 +66,46 @@ def test_bundles_of_before_have_tables(path):
 
 def test_cells_of_heatmaps_are_where_they_were(released):
     tables, whole = released("maps")
-    for name, label in (("still-garden", "garden"), ("still-a-b", "a/b")):
-        frame = tables[name].frame
-        cells = of(whole, "still", label, "heatmap")
-        assert (frame["attention"].to_numpy().reshape(cells.shape) == cells).all()
-        assert (frame["uncertainty"].to_numpy() == of(whole, "still", label, "uncertainty").reshape(-1)).all()
-        assert (cells[frame["row"], frame["column"]] == frame["attention"].to_numpy()).all()
-        assert set(frame["stimulus"]) == {label}
-    first, last = frame.row(0, named=True), frame.row(-1, named=True)
-    assert (first["x_px"], first["y_px"]) == pytest.approx((80 / 54 / 2, 60 / 40 / 2))
-    assert (last["x_px"], last["y_px"]) == pytest.approx((80 - 80 / 54 / 2, 60 - 60 / 40 / 2))
+    frame = tables["still-heatmap"].frame
+    for name in ("heatmap", "uncertainty"):
+        cells = of(whole, "still", name)
+        assert (frame[name].to_numpy().reshape(cells.shape) == cells).all()
+    for (label,), rows in frame.group_by("stimulus", maintain_order=True):
+        assert (rows["heatmap"].to_numpy() == of(whole, "still", "heatmap", label).reshape(-1)).all()
+        first, last = rows.row(0, named=True), rows.row(-1, named=True)
+        assert (first["x_px"], first["y_px"]) == pytest.approx((80 / 54 / 2, 60 / 40 / 2))
+        assert (last["x_px"], last["y_px"]) == pytest.approx((80 - 80 / 54 / 2, 60 - 60 / 40 / 2))
+        assert rows["x_px"].to_list()[:2] == pytest.approx([80 / 54 / 2, 80 / 54 * 3 / 2])
+    assert frame["stimulus"].unique(maintain_order=True).to_list() == ["garden", "a/b"]
 
 
 def test_frames_of_a_dynamic_map_have_their_time(released):
     tables, whole = released("maps")
-    frame = tables["moving-garden"].frame
-    cells = of(whole, "moving", "garden", "heatmap")
-    at = (frame["frame"], frame["row"], frame["column"])
-    assert (cells[at] == frame["attention"].to_numpy()).all()
-    assert frame.height == cells.size
-    times = frame.select("frame", "time_from", "time_to").unique().sort("frame").rows()
-    assert times == [(0, 0.0, 2.5), (1, 2.5, 5.0)]
+    frame = tables["moving-heatmap"].frame
+    cells = of(whole, "moving", "heatmap")
+    assert (frame["heatmap"].to_numpy().reshape(cells.shape) == cells).all()
+    for number, middle in enumerate([1.25, 3.75]):
+        rows = frame.filter(stimulus="a/b", time=middle)
+        assert (rows["heatmap"].to_numpy() == of(whole, "moving", "heatmap", "a/b")[number].reshape(-1)).all()
+    assert frame["time"].unique().sort().to_list() == [1.25, 3.75]
 
 
-def test_noised_pixels_are_called_what_they_count(released):
+def test_noisy_pixels_are_called_what_they_count(released):
     tables, whole = released("maps")
-    frame = tables["pixels-garden"].frame
-    assert (
-        frame["counts_per_person"].to_numpy() == of(whole, "pixels", "garden", "heatmap").reshape(-1)
-    ).all()
-    assert "uncertainty" not in frame.columns
+    table = tables["pixels-heatmap"]
+    assert (table.frame["heatmap"].to_numpy() == of(whole, "pixels", "heatmap").reshape(-1)).all()
+    assert "uncertainty" not in table.frame.columns
+    described = {column.name: column.description for column in table.columns}
+    assert described["heatmap"] != {c.name: c.description for c in tables["still-heatmap"].columns}["heatmap"]
 
 
-def test_masses_stand_beside_their_stimuli(released):
+def test_normalizations_stand_beside_their_stimuli(released):
     tables, whole = released("maps")
-    for stimulus, *mass in tables["still-mass"].frame.rows():
-        assert mass == of(whole, "still", stimulus, "mass").tolist()
+    table = tables["still-normalization"]
+    for stimulus, *normalization in table.frame.rows():
+        assert normalization == of(whole, "still", "normalization", stimulus).tolist()
+    assert table.key == ("stimulus",)
+    assert [column.unit for column in table.columns] == ["", "people", "people"]
 
 
 @pytest.mark.parametrize(
@@ -106,33 +113,45 @@ def test_masses_stand_beside_their_stimuli(released):
 )
 def test_mean_signals_are_those_of_the_bundle(released, layout, name):
     tables, whole = released(layout)
-    frame = tables[f"{name}-mean"].frame
+    frame = tables[f"{name}-values"].frame
     p = entry(whole, name)["mechanism"]["parameters"]
     assert frame.height == len(p["recordings"]) * len(p["features"]) * p["length"]
-    for (recording, feature), rows in frame.group_by("recording", "feature", maintain_order=True):
-        assert (rows["value"].to_numpy() == of(whole, name, recording, feature, "values")).all()
-        assert (rows["uncertainty"].to_numpy() == of(whole, name, recording, feature, "uncertainty")).all()
+    for place, rows in frame.group_by("recording", "feature", maintain_order=True):
+        for column in ("values", "uncertainty"):
+            assert (rows[column].to_numpy() == of(whole, name, column, *place)).all()
         assert (rows["step"].to_numpy() == np.arange(p["length"])).all()
 
 
 @pytest.mark.parametrize("name", ["changes", "published"])
 def test_everybodys_series_are_those_of_the_bundle(released, name):
     tables, whole = released("each")
+    frame = tables[f"{name}-values"].frame
+    assert frame.height == of(whole, name, "values").size
+    for place, rows in frame.group_by("recording", "feature", maintain_order=True):
+        values = of(whole, name, "values", *place)
+        at = (rows["series"].to_numpy() - 1, rows["step"].to_numpy())
+        assert rows.height == values.size
+        assert (values[at] == rows["values"].to_numpy()).all()
+
+
+def test_items_of_many_values_have_a_table_each(released, monkeypatch):
+    monkeypatch.setattr("synthrelease.exports.tables._LARGE_ITEM", 100)
+    tables, whole = released("each")
     for label, recording in (("read", "read"), ("a-b", "a/b")):
-        frame = tables[f"{name}-{label}"].frame
-        for (feature,), rows in frame.group_by("feature", maintain_order=True):
-            values = of(whole, name, recording, feature, "values")
-            at = (rows["series"].to_numpy() - 1, rows["step"].to_numpy())
-            assert rows.height == values.size
-            assert (values[at] == rows["value"].to_numpy()).all()
+        table = tables[f"published-{label}"]
+        assert_described(table)
+        assert table.frame["recording"].unique().to_list() == [recording]
+        values = of(whole, "published", "values", recording)
+        assert (table.frame["values"].to_numpy() == values.reshape(-1)).all()
 
 
 def test_what_has_no_noise_of_ours_has_no_uncertainty(released):
     tables, whole = released("each")
-    assert "published-uncertainty" not in tables
-    for (recording, feature), rows in tables["changes-uncertainty"].frame.group_by("recording", "feature"):
-        spread = of(whole, "changes", recording, feature, "uncertainty")
-        assert (rows.sort("step")["uncertainty"].to_numpy() == spread).all()
+    assert "uncertainty" not in tables["published-values"].frame.columns
+    frame = tables["changes-values"].frame
+    for place, rows in frame.group_by("recording", "feature", "series"):
+        expected = of(whole, "changes", "uncertainty", *place[:2])
+        assert (rows.sort("step")["uncertainty"].to_numpy() == expected).all()
 
 
 def test_shares_and_moves_are_those_of_the_bundle(released):
@@ -140,16 +159,17 @@ def test_shares_and_moves_are_those_of_the_bundle(released):
     p = entry(whole, "visits")["mechanism"]["parameters"]
     areas = [area["name"] for area in p["areas"]]
     dwell, moves = tables["visits-dwell"].frame, tables["visits-transitions"].frame
-    assert moves.height == len(p["stimuli"]) * len(areas) * (len(areas) - 1)
+    assert moves.height == len(p["stimuli"]) * len(areas) ** 2
+    viewers = entry(whole, "visits")["mechanism"]["public_inputs"]["viewers"]
+    deviation = float(entry(whole, "visits")["noise"]["standard_deviation"])
     for stimulus, area, share, uncertainty in dwell.rows():
-        number = areas.index(area)
-        assert share == of(whole, "visits", stimulus, "dwell", "shares")[number]
-        viewers = entry(whole, "visits")["mechanism"]["public_inputs"]["viewers"]
-        deviation = float(entry(whole, "visits")["noise"]["standard_deviation"])
-        assert uncertainty == pytest.approx(deviation / 32768 / viewers[p["stimuli"].index(stimulus)])
-    for stimulus, one, other, share in moves.rows():
-        matrix = of(whole, "visits", stimulus, "transitions", "shares")
-        assert share == matrix[areas.index(one), areas.index(other)]
+        assert share == of(whole, "visits", "dwell/shares", stimulus, area)
+        assert uncertainty == of(whole, "visits", "dwell/uncertainty", stimulus)
+        expected = deviation / 32768 / viewers[p["stimuli"].index(stimulus)]
+        assert uncertainty == pytest.approx(expected, rel=1e-6)
+    for stimulus, left, reached, share in moves.rows():
+        assert share == of(whole, "visits", "transitions/shares", stimulus, left, reached)
+        assert left != reached or share == 0
 
 
 @pytest.mark.parametrize(
@@ -158,35 +178,34 @@ def test_shares_and_moves_are_those_of_the_bundle(released):
 def test_statistics_are_those_of_the_bundle(released, layout, name):
     tables, whole = released(layout)
     for row in tables[f"{name}-values"].frame.iter_rows(named=True):
-        place = [row[what] for what in ("group", "feature") if what in row]
-        assert row["value"] == of(whole, name, row["statistic"], *place, "value")[0]
-        ends = [row["interval_low"], row["interval_high"]]
+        place = [row[axis] for axis in ("group", "feature") if axis in row]
+        path = quoted(row["statistic"])
+        assert row["value"] == of(whole, name, f"{path}/value", *place)
+        ends = [row.get("interval_lower"), row.get("interval_upper")]
         if row["statistic"].startswith("quantile"):
             assert ends == [None, None]
         else:
-            assert ends == of(whole, name, row["statistic"], *place, "interval")[0].tolist()
+            assert ends == of(whole, name, f"{path}/interval", *place).tolist()
     p = entry(whole, name)["mechanism"]["parameters"]
     single = [one for one in p["statistics"] if one != "histogram"]
     places = len(p["features"]) * len(p["groups"] or [1])
     assert tables[f"{name}-values"].frame.height == len(single) * places
 
 
-@pytest.mark.parametrize(
-    ("layout", "name", "counted"), [("statistics", "all", "share_of_people"), ("moods", "moods", "people")]
-)
-def test_histograms_are_those_of_the_bundle(released, layout, name, counted):
+@pytest.mark.parametrize(("layout", "name"), [("statistics", "all"), ("moods", "moods")])
+def test_histograms_are_those_of_the_bundle(released, layout, name):
     tables, whole = released(layout)
     frame = tables[f"{name}-histogram"].frame
     p = entry(whole, name)["mechanism"]["parameters"]
     bounds = {one["name"]: (one["low"], one["high"]) for one in p["features"]}
     for row in frame.iter_rows(named=True):
-        place = [row[what] for what in ("group", "feature") if what in row]
+        place = [row[axis] for axis in ("group", "feature", "bin") if axis in row]
         low, high = bounds[row["feature"]]
         wide = (high - low) / p["bins"]
-        assert row[counted] == of(whole, name, "histogram", *place, "value")[row["bin"]]
-        ends = of(whole, name, "histogram", *place, "interval")[row["bin"]].tolist()
-        assert [row["interval_low"], row["interval_high"]] == ends
-        assert (row["bin_low"], row["bin_high"]) == pytest.approx(
+        assert row["value"] == of(whole, name, "histogram/value", *place)
+        ends = of(whole, name, "histogram/interval", *place).tolist()
+        assert [row["interval_lower"], row["interval_upper"]] == ends
+        assert (row["edge_lower"], row["edge_upper"]) == pytest.approx(
             (low + row["bin"] * wide, low + (row["bin"] + 1) * wide)
         )
     assert frame.height == p["bins"] * len(p["features"]) * len(p["groups"] or [1])
@@ -200,24 +219,24 @@ def test_records_are_those_of_the_bundle(released, layout, name):
     tables, whole = released(layout)
     frame, known = tables[f"{name}-records"].frame, tables[f"{name}-categories"].frame
     for form in entry(whole, name)["mechanism"]["parameters"]["attributes"]:
-        attribute, missing = form["name"], form["categories"] - 1 if form["missing"] else None
-        categories = [
-            None if one == missing else one for one in of(whole, name, attribute, "category").tolist()
-        ]
+        attribute = form["name"]
+        categories = of(whole, name, f"category/{quoted(attribute)}").tolist()
         rows = known.filter(attribute=attribute).sort("category")
-        assert rows.height == form["categories"]
+        assert rows["category"].to_list() == list(range(form["categories"]))
         if form["labels"] is not None:
-            assert frame[attribute].to_list() == [
-                None if c is None else form["labels"][c] for c in categories
-            ]
-            assert rows["label"].to_list() == form["labels"] + [None] * form["missing"]
+            assert rows["label"].to_list() == form["labels"] + ["missing"] * form["missing"]
+            assert frame[attribute].to_list() == [rows["label"][category] for category in categories]
             continue
-        values = of(whole, name, attribute, "value")
+        values = of(whole, name, f"value/{quoted(attribute)}")
         assert frame[f"{attribute}_bin"].to_list() == categories
         assert frame[attribute].to_list() == [None if np.isnan(v) else v for v in values.tolist()]
-        edges = rows.select("bin_low", "bin_high").rows()
+        middles = rows["middle"].to_list()
+        assert (middles[-1] is None) == form["missing"]
+        half = (middles[1] - middles[0]) / 2
         for category, value in zip(categories, values, strict=True):
-            assert category is None or edges[category][0] <= value < edges[category][1]
+            middle = middles[category]
+            assert (middle is None) == bool(np.isnan(value))
+            assert middle is None or middle - half <= value < middle + half
 
 
 def test_missing_values_of_records_are_empty(released):
@@ -233,13 +252,31 @@ def test_joint_counts_are_all_there(released, layout, name):
     counted = tables[f"{name}-counts"].frame
     for row in counted.rows():
         attributes, numbers = row[:-1:2], row[1:-1:2]
-        assert row[-1] == of(whole, name, *attributes, "noised")[numbers]
-    stored = [
-        a
-        for path, a in whole.arrays.items()
-        if path.startswith(f"/outputs/{name}/") and path.endswith("noised")
-    ]
+        assert row[-1] == of(whole, name, "/".join(["noisy", *map(quoted, attributes)]))[numbers]
+    stored = [a for path, a in whole.arrays.items() if path.startswith(f"/outputs/{name}/noisy/")]
     assert counted.height == sum(array.size for array in stored)
+
+
+# Fails as long as a table of several statistics takes the column's description from the last of them (exports/tables.py, _table).
+@pytest.mark.parametrize(("layout", "name"), [("statistics", "all"), ("moods", "moods")])
+def test_a_column_of_several_statistics_is_described_by_all_of_them(released, layout, name):
+    tables, whole = released(layout)
+    table = tables[f"{name}-values"]
+    (column,) = (one for one in table.columns if one.name == "value")
+    quantities = {
+        dataset.quantity
+        for dataset in StoredOutput(entry(whole, name)).datasets()
+        if dataset.role is Role.ESTIMATE and not dataset.path.startswith("histogram")
+    }
+    assert len(quantities) > 1
+    assert all(quantity.lower() in column.description.lower() for quantity in quantities)
+
+
+# Fails as long as all columns of a dataset have its description, whatever label of the axis of columns they are of.
+def test_columns_of_one_dataset_are_told_apart_by_their_descriptions(released):
+    tables, _ = released("maps")
+    described = [one.description for one in tables["still-normalization"].columns]
+    assert len(set(described)) == len(described)
 
 
 def test_exact_models_are_not_in_the_tables(released):
@@ -253,9 +290,9 @@ def test_every_table_tells_its_guarantee(released):
         guarantee = entry(whole, table.output)["guarantee"]
         assert f"ε = {guarantee['epsilon']:g}" in table.description
     tables, whole = released("each")
-    published = tables["published-read"]
-    assert published.promise == standing(entry(whole, "published"))
-    assert published.description.endswith(published.promise)
+    published = tables["published-values"]
+    assert published.guarantee == standing(entry(whole, "published"))
+    assert published.description.endswith(published.guarantee)
     assert numbers_in(published.description) == {}
 
 
@@ -268,8 +305,8 @@ def test_tables_tell_the_guarantee_of_the_whole_beside_their_own(released, name,
     for table in tables.values():
         others = [one for one in covered if one != table.output] if table.output in covered else []
         own = str(from_json(entry(whole, table.output)["guarantee"]))
-        assert [one for one in covered if re.search(rf"\b{one}\b", table.promise)] == others
-        assert (together in table.promise) == bool(others or own == together)
+        assert [one for one in covered if re.search(rf"\b{one}\b", table.guarantee)] == others
+        assert (together in table.guarantee) == bool(others or own == together)
 
 
 def test_repeatable_noise_is_told_in_every_table(released):
@@ -277,15 +314,24 @@ def test_repeatable_noise_is_told_in_every_table(released):
     for table in tables.values():
         output = entry(whole, table.output)
         assert TEST_SEED_WORDS in table.description
-        assert str(from_json(output["guarantee"])) in table.promise
+        assert str(from_json(output["guarantee"])) in table.guarantee
         assert standing(output) not in table.description
-    check_text("exports/promise-of-a-test-seed", table.promise)
+    check_text("exports/promise-of-a-test-seed", table.guarantee)
 
 
 def test_values_that_were_changed_meanwhile_are_refused(tmp_path):
     bundle, _ = written(tmp_path, "moods")
     digests = bundle.manifest["digests"]
-    path = "/outputs/moods/sum/tired/left_mm/value"
+    path = "/outputs/moods/sum/value"
     digests[path] = "0" * 64
     with refused(BundleError, "values-changed", where=path):
         list(tables_of(bundle))
+
+
+def test_a_column_beside_another_takes_no_others_name():
+    assert beside("size", "bin", ["size"]) == "size_bin"
+    assert beside("size", "bin", ["size", "size_bin", "size_bin_"]) == "size_bin__"
+
+
+def test_labels_are_spread_by_their_numbers():
+    assert spread(["x", "y"], pl.Series([1, 0, None, 1])).to_list() == ["y", "x", None, "y"]

@@ -8,8 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from bundle_files import written
 from goldens import check_text, figures
 from invented_study import write_areas_study, write_heatmaps_study, write_study
+from layouts import GOLDEN
 from paid_study import grant, write_gaze, write_paid_study
 from refusals import refused
 
@@ -18,11 +20,11 @@ from synthrelease.bundle import disclosure, open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, digest
 from synthrelease.errors import BundleError
 from synthrelease.json_schemas import schema, validator
-from synthrelease.privacy.event import Unprotected
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.privacy.strength import Verdict
 from synthrelease.report.difference import difference
 
+COMPLETED = {"code": "completed-values", "fields": {"output": "signals"}}  # a fact that is not protected
 LEDGER = {
     "dataset_id": "a" * 32,
     "entry": "b" * 64,
@@ -104,7 +106,7 @@ def as_real(release):
     manifest = release.manifest
     manifest["release"]["date"] = "2026-01-02"
     manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
-    manifest["warnings"] = [one for one in manifest["warnings"] if TEST_SEED_WORDS not in one]
+    manifest["warnings"] = [one for one in manifest["warnings"] if one["code"] != "test-seed"]
     return release
 
 
@@ -139,8 +141,8 @@ def test_whole_texts(kept, tmp_path):
     others.arrays["views"] = others.arrays.pop("maps")
     others.manifest["outputs"].reverse()
     others.manifest["digests"]["/outputs/mapsy/x"] = "0" * 64
-    others.manifest["privacy"]["not_protected"].append({"what": "values of signals", "reason": "held"})
-    others.manifest["warnings"].append("it is another one")
+    others.manifest["privacy"]["not_protected"].append(COMPLETED)
+    others.manifest["warnings"].append({"code": "rows-left-out", "fields": {}})
     changes = (
         ("epsilon = 4.0", "epsilon = 6.0"),
         ("bins = 4", "bins = 3"),
@@ -298,18 +300,35 @@ def number(text):
 def test_every_digest_that_changes_is_told(original):
     for path in original.manifest["digests"]:
         other = changed_at(original, ("digests", path), "0" * 64)
-        if path.endswith("/noised"):  # read, and refused by whatever reads it
+        if "/noisy" in path:  # read, and refused by whatever reads it
             continue
         told = difference(original, other)
         assert not told.same
         (one,) = (v for v in told.datasets if v.changed)
         assert one.other == (path,)
-        assert one.redrawn == path.endswith(("/category", "/chosen"))
+        assert one.redrawn == ("/category/" in path or path.endswith("/chosen"))
         assert f"  ~ {one.output}" in text_of(told)
         gone = original.copy()
         del gone.manifest["digests"][path]
-        assert [v.removed for v in difference(original, gone).datasets if v.changed] == [(path,)]
-        assert [v.added for v in difference(gone, original).datasets if v.changed] == [(path,)]
+        for sides in ((original, gone), (gone, original)):  # parameters call for it, as for every scale
+            with refused(BundleError, "wrong-dataset-count"):
+                difference(*sides)
+
+
+def test_datasets_that_come_and_go_are_told(original):
+    """The same statistics, of which one is of no histogram."""
+    other = original.copy()
+    output(other, "summary")["mechanism"]["parameters"]["statistics"].remove("histogram")
+    gone = tuple(
+        path
+        for path in original.manifest["digests"]
+        if path.startswith(("/outputs/summary/histogram/", "/outputs/summary/bin"))
+    )
+    for path in gone:
+        del other.manifest["digests"][path]
+    assert "/outputs/summary/histogram/edge" in gone
+    assert [v.removed for v in difference(original, other).datasets if v.changed] == [gone]
+    assert [v.added for v in difference(other, original).datasets if v.changed] == [gone]
 
 
 def test_datasets_of_no_output_are_told(original):
@@ -324,16 +343,29 @@ def test_datasets_of_no_output_are_told(original):
 
 def test_a_manifest_that_calls_for_endless_datasets_is_refused_before_they_are_listed(original):
     other = original.copy()
-    output(other, "maps")["mechanism"]["parameters"]["stimuli"] = [str(i) for i in range(100_000)]
-    other.put("maps", "garden/noised", other["maps"]["garden/noised"] + np.int32(5))
-    with refused(BundleError, "wrong-dataset-count", where="b.h5, maps"):
+    parameters = output(other, "table")["mechanism"]["parameters"]
+    first = parameters["attributes"][0]
+    parameters["attributes"] = [{**first, "name": f"a{number}"} for number in range(5000)]
+    parameters.update(dependence="tree", order=list(range(5000)))  # counts of every pair of them
+    with refused(BundleError, "wrong-dataset-count", where="b.h5, table"):
         difference(original, other, files=("a.h5", "b.h5"))
 
 
-def test_noised_values_that_are_no_integers_are_refused(original):
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_integers_of_another_shape_than_the_parameters_call_for_are_refused(original, place):
     other = original.copy()
-    other.put("maps", "garden/noised", other["maps"]["garden/noised"].astype(np.float64) + 0.5)
-    with refused(BundleError, "not-integers", where="/outputs/maps/garden/noised"):
+    stimuli = output(other, "maps")["mechanism"]["parameters"]["stimuli"]
+    more = [str(number) for number in range(100_000)]
+    stimuli[:] = [*stimuli, *more] if place == "first" else [*more, *stimuli]
+    other.put("maps", "noisy", other["maps"]["noisy"] + np.int32(5))
+    with refused(BundleError, "wrong-shape", where="b.h5, /outputs/maps/noisy"):
+        difference(original, other, files=("a.h5", "b.h5"))
+
+
+def test_noisy_values_that_are_no_integers_are_refused(original):
+    other = original.copy()
+    other.put("maps", "noisy", other["maps"]["noisy"].astype(np.float64) + 0.5)
+    with refused(BundleError, "not-integers", where="/outputs/maps/noisy"):
         difference(original, other)
 
 
@@ -353,10 +385,10 @@ def test_an_event_that_is_none_is_refused(original):
 
 def test_a_dataset_without_a_digest_is_refused(original):
     other = original.copy()
-    for path, array in (("garden/noised", "garden/noised"), ("garden/other", "garden/heatmap")):
+    for path, array in (("noisy", "noisy"), ("other", "heatmap")):
         other.put("maps", path, other["maps"][array] + 1)
-    del other.manifest["digests"]["/outputs/maps/garden/noised"]
-    with refused(BundleError, "digest-missing", where="b.h5, /outputs/maps/garden/noised"):
+    del other.manifest["digests"]["/outputs/maps/noisy"]
+    with refused(BundleError, "digest-missing", where="b.h5, /outputs/maps/noisy"):
         difference(original, other, files=("a.h5", "b.h5"))
 
 
@@ -428,15 +460,18 @@ def with_seeds_alone(release):
     bare.manifest["privacy"]["guarantee"] = {
         "kind": "none", "unit": "person", "neighbours": "replace-one", "reason": "no output is differentially private",
     }  # fmt: skip
-    bare.manifest["privacy"]["not_protected"] = disclosure.not_protected(
-        bare.manifest["outputs"], Neighbours.REPLACE_ONE
-    )
+    bare.manifest["privacy"]["not_protected"] = facts_due(bare)
     return bare
 
 
-def with_fact(release, what, reason):
+def facts_due(release):
+    due = disclosure.not_protected(release.manifest["outputs"], Neighbours.REPLACE_ONE)
+    return [one.to_json() for one in due]
+
+
+def with_fact(release, fact):
     other = release.copy()
-    other.manifest["privacy"]["not_protected"].append({"what": what, "reason": reason})
+    other.manifest["privacy"]["not_protected"].append(fact)
     return other
 
 
@@ -465,8 +500,8 @@ def test_reasons(kept):
         "signals covered": (uncovered(kept), kept),
         "records alone, then all": (alone, kept),
         "all, then records alone": (kept, alone),
-        "lower, one more fact": (kept, with_fact(lower, "values of signals", "held")),
-        "one fact less": (with_fact(kept, "values of signals", "held"), kept),
+        "lower, one more fact": (kept, with_fact(lower, COMPLETED)),
+        "one fact less": (with_fact(kept, COMPLETED), kept),
     }
     told = {case: difference(*sides) for case, sides in cases.items()}
     check_texts("promises", {case: section(text_of(one), "Guarantee") for case, one in told.items()})
@@ -482,15 +517,13 @@ def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not
 
 
 def test_more_public_facts_are_never_stronger(original):
-    for extra in (
-        {"what": "values of signals", "reason": "held"},
-        {"what": "stimuli of maps", "reason": "other"},
-    ):
-        other = with_fact(promised(original, epsilon=0.01), **extra)
+    assignment = {"code": "assignment", "fields": {"output": "maps"}}
+    for extra, fact in ((COMPLETED, "values of signals"), (assignment, "assignment of maps")):
+        other = with_fact(promised(original, epsilon=0.01), extra)
         told = difference(original, other)
         assert told.guarantee.verdict is Verdict.NOT_COMPARABLE
-        assert told.guarantee.because.endswith(f": {extra['what']}")
-        assert f"not_protected: + {extra['what']}: {extra['reason']}" in text_of(told)
+        assert told.guarantee.because.endswith(f": {fact}")
+        assert f"not_protected: + {fact}: " in text_of(told)
         assert verdict(other, original) is Verdict.WEAKER
     # That fewer facts are declared makes nothing stronger, and a list that stands in the plan is none.
     less = original.copy()
@@ -498,11 +531,20 @@ def test_more_public_facts_are_never_stronger(original):
     assert verdict(original, less) is Verdict.EQUAL
     other = promised(original, epsilon=0.01)
     output(other, "maps")["mechanism"]["public_inputs"]["names"] = "listed"
-    other.manifest["privacy"]["not_protected"] = disclosure.not_protected(
-        other.manifest["outputs"], Neighbours.REPLACE_ONE
-    )
+    other.manifest["privacy"]["not_protected"] = facts_due(other)
     assert verdict(original, other) is Verdict.STRONGER
     assert verdict(promised(other, epsilon=9.0), promised(original, epsilon=1.0)) is Verdict.NOT_COMPARABLE
+
+
+@pytest.mark.parametrize("name", ["heatmaps", "signals", "areas", "statistics", "unknown-number"])
+def test_other_words_for_the_same_facts_are_no_facts(name):
+    """A release of format 1 and one of format 2 by the same plan: how they word what is public differs, and is the same."""
+    (old,), (new,) = ([path for path in GOLDEN if path.stem == stem] for stem in (name, f"{name}-format-2"))
+    for sides in ((held(old), held(new)), (held(new), held(old))):
+        reasons = difference(*sides).guarantee.because.split("; ")
+        assert not [
+            reason for reason in reasons if "population" in reason or "values of" in reason
+        ]  # not a sentence: facts
 
 
 def test_what_differs_beyond_the_digits_that_are_shown_is_shown_with_more(original):
@@ -527,9 +569,9 @@ def paid(release, **entries):
 
 
 def redrawn(release):
-    array = release["seeded"]["size_mm/category"]
+    array = release["seeded"]["category/size_mm"]
     other = release.copy()
-    other.put("seeded", "size_mm/category", (array + 1) % 4)
+    other.put("seeded", "category/size_mm", (array + 1) % 4)
     return other
 
 
@@ -583,17 +625,12 @@ def test_a_release_that_holds_no_other_draw_costs_nothing_more(original):
     assert difference(other, original).redrawn
 
 
-def test_values_that_follow_from_no_noisy_integers_are_a_draw_of_their_own(original):
-    """Of signals that are published without noise, as they are."""
-    bare = original.copy()
-    output(bare, "signals").update(noise=None, event=Unprotected("published as it is").to_json())
-    digests = bare.manifest["digests"]
-    values = "/outputs/signals/read/size_mm/values"
+def test_values_that_follow_from_no_noisy_integers_are_a_draw_of_their_own(original, tmp_path):
+    """Of signals that are published as a paper does it, which protects nobody."""
+    values = "/outputs/signals/values"
     assert not difference(original, changed_at(original, ("digests", values), "0" * 64)).redrawn
-    for path in [
-        path for path in digests if path.startswith("/outputs/signals/") and path.endswith("/noised")
-    ]:
-        del digests[path]
+    bundle, _ = written(tmp_path, "each")
+    bare, values = held(bundle.path), "/outputs/published/values"
     assert difference(bare, changed_at(bare, ("digests", values), "0" * 64)).redrawn
 
 
@@ -684,7 +721,7 @@ def test_the_same_seed_with_another_list_of_stimuli_is_found(tmp_path):
 def test_the_same_integers_under_other_words_are_the_same_draw(original):
     other = original.copy()
     output(other, "maps")["mechanism"]["parameters"]["blur_px"] = 7
-    other.put("maps", "garden/heatmap", other["maps"]["garden/heatmap"] * np.float32(2))
+    other.put("maps", "heatmap", other["maps"]["heatmap"] * np.float32(2))
     told = difference(original, other)
     assert not told.redrawn
     assert not told.hazards
@@ -706,20 +743,20 @@ def test_the_same_integers_with_other_noise_stated_are_a_hazard(original):
 
 def test_fewer_datasets_of_the_same_draw_are_no_hazard(original):
     other = original.copy()
-    for key in ("garden/noised", "garden/heatmap"):
-        del other.arrays["maps"][key]
-        del other.manifest["digests"][f"/outputs/maps/{key}"]
+    for key in ("noisy", "heatmap"):
+        other.put("maps", key, other["maps"][key][1:])
+    other.manifest["digests"]["/outputs/maps/stimulus"] = digest(np.array([b"street.jpg"]))
     output(other, "maps")["mechanism"]["parameters"]["stimuli"] = ["street.jpg"]
     told = difference(original, other)
     assert not told.redrawn
     assert not told.hazards
+    assert difference(other, original).redrawn
 
 
 def test_integers_that_have_no_place_in_common_are_compared_in_their_order(original):
     other, rng = original.copy(), np.random.default_rng(1)
     for key, array in original["maps"].items():
-        del other.arrays["maps"][key], other.manifest["digests"][f"/outputs/maps/{key}"]
-        other.put("maps", f"other {key}", rng.permuted(array))
+        other.put("maps", key, rng.permuted(array))
     parameters = output(other, "maps")["mechanism"]["parameters"]
     parameters["stimuli"] = [f"other {stimulus}" for stimulus in parameters["stimuli"]]
     (maps,) = (one for one in difference(original, other).datasets if one.output == "maps")
@@ -730,13 +767,16 @@ def with_few_integers(release):
     """A release, and another draw, of which one integer of the statistics is in both."""
     original, other = release.copy(), release.copy()
     for one in (original, other):
-        own = one.arrays["summary"]
-        for key in [k for k in own if not k.startswith("count/size_mm")]:
-            del own[key]
-            del one.manifest["digests"][f"/outputs/summary/{key}"]
+        digests = one.manifest["digests"]
+        for path in [path for path in digests if path.startswith("/outputs/summary/")]:
+            _, _, key = path.partition("/summary/")
+            if key.startswith(("mean/", "histogram/", "bin")):
+                del digests[path]
+            elif key in one["summary"]:
+                one.put("summary", key, one["summary"][key][:1])
         p = output(one, "summary")["mechanism"]["parameters"]
         p["statistics"], p["features"] = ["count"], p["features"][:1]
-    other.put("summary", "count/size_mm/noised", other["summary"]["count/size_mm/noised"] + np.int32(1))
+    other.put("summary", "count/noisy", other["summary"]["count/noisy"] + np.int32(1))
     return original, other
 
 
@@ -751,7 +791,7 @@ def test_too_few_integers_to_tell_is_said(original):
 @pytest.mark.usefixtures("wide")
 def test_what_is_said_of_noise(kept):
     blurred, restated = kept.copy(), kept.copy()
-    blurred.put("maps", "garden/heatmap", blurred["maps"]["garden/heatmap"] * np.float32(2))
+    blurred.put("maps", "heatmap", blurred["maps"]["heatmap"] * np.float32(2))
     output(restated, "maps")["noise"]["scale"] = "12.5"
     told = {
         "same integers": difference(kept, blurred),
@@ -789,12 +829,13 @@ def test_nothing_is_printed_that_could_steer_a_terminal(original):
     evil = "fine\x1b[2J\n\u202egone\nGuarantee  STRONGER"
     other = original.copy()
     other.manifest["privacy"]["composition"]["method"] = evil
-    other.manifest["warnings"].append(evil)
-    other.manifest["privacy"]["not_protected"].append({"what": evil, "reason": evil})
+    stated = {"code": evil, "fields": {evil: evil}}
+    other.manifest["warnings"].append(stated)
+    other.manifest["privacy"]["not_protected"].append(stated)
     none = {"kind": "none", "unit": "person", "neighbours": "replace-one", "reason": evil}
     other.manifest["privacy"]["guarantee"] = none
     output(other, "maps")["guarantee"] = none
-    output(other, "maps")["warnings"] = [evil]
+    output(other, "maps")["warnings"] = [stated]
     output(other, "maps")["mechanism"]["parameters"]["stimuli"] = [evil]
     other.manifest["release"]["title"] = other.manifest["release"]["name"] = evil
     output(other, "signals")["name"] = "other"
@@ -813,11 +854,7 @@ def test_nothing_but_what_the_manifests_say_is_told(tmp_path):
     told = difference(first, second)
     allowed = json.dumps([first.manifest, second.manifest])
     values = {
-        int(v)
-        for r in (first, second)
-        for k, a in r["signals"].items()
-        if k.endswith("noised")
-        for v in a.ravel()
+        int(v) for r in (first, second) for k, a in r["signals"].items() if k == "noisy" for v in a.ravel()
     }
     said = text_of(told) + json.dumps(told.to_json())
     assert not [v for v in values if abs(v) > 9999 and str(v) in said and str(v) not in allowed]

@@ -140,13 +140,13 @@ def test_a_changed_bundle_is_not_exported(bundle: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.h5"
     changed.write_bytes(bundle.read_bytes())
     with h5py.File(changed, "r+") as file:
-        file["/outputs/still/sea/heatmap"][0, 0] += 1
+        file["/outputs/still/heatmap"][0, 0, 0] += 1
     reseal(changed)
     command = ["export", str(changed), "--to", "png", "-o", str(tmp_path / "pictures"), "--json"]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 1
     findings = json.loads(done.stdout)["error"]["findings"]
-    assert [(one["code"], one["where"]) for one in findings] == [("derived", "/outputs/still/sea/heatmap")]
+    assert [(one["code"], one["where"]) for one in findings] == [("derived", "/outputs/still/heatmap")]
     assert not (tmp_path / "pictures").exists()
 
 
@@ -204,7 +204,7 @@ def test_the_scale_is_of_the_screen_in_pixels_and_in_degrees_where_the_geometry_
 
 def test_a_strip_shows_the_middles_of_its_frames_on_one_scale() -> None:
     frames = np.arange(40.0)[:, None, None] * np.ones((6, 8))
-    figure = strip_figure(frames, LOOK, window=(0.0, 4000.0), title="")
+    figure = strip_figure(frames, LOOK, times=np.arange(50.0, 4000.0, 100.0), title="")
     titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
     assert len(titles) == 12
     assert (titles[0], titles[-1]) == ("t = 50", "t = 3950")
