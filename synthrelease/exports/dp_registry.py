@@ -16,8 +16,8 @@ from synthrelease.exports.task import Task
 from synthrelease.exports.templated import filled
 from synthrelease.exports.written import write_manifest
 from synthrelease.exports.yaml_text import bullets, scalar
-from synthrelease.number_words import several
 from synthrelease.kinds.registry import parameters_of
+from synthrelease.number_words import several
 from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 
 _VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-concentrated DP"}
