@@ -13,7 +13,7 @@ from synthrelease.appraisal.one_person import some_people
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluate.attacks import AttackResult, Windows, identifications, judged, linkage
-from synthrelease.noise import SecureRandom
+from synthrelease.noise.entropy import SecureRandom
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress

@@ -17,7 +17,7 @@ from synthrelease.privacy.event import Event, Noise, RoundedGaussian, flatten
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
 
-_CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
+CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
 
 
 def event_faults(output: dict[str, Any], *, neighbours: Neighbours, integers: int) -> Iterator[Fault]:
@@ -71,7 +71,7 @@ def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> G
 
 
 def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:
-    """Whether a stated guarantee is the computed one, numbers within the care of `_CARE`."""
+    """Whether a stated guarantee is the computed one, numbers within the care of `CARE`."""
     try:
         claim = guarantees.from_json(stated)
     except (KeyError, TypeError, ValueError):
@@ -80,7 +80,7 @@ def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:
         return False
     one, other = claim.to_json(), computed.to_json()
     return all(
-        abs(one[key] - other[key]) <= _CARE * abs(other[key])
+        abs(one[key] - other[key]) <= CARE * abs(other[key])
         if isinstance(other[key], float) and isinstance(one[key], int | float)
         else one[key] == other[key]
         for key in other

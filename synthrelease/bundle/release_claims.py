@@ -16,7 +16,6 @@ from synthrelease.privacy import event as events
 from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.remarks import Remark
 
-_CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
 _ROUNDING = 1e-3  # relative: a unit of the fourth digit, up to which composed ε are rounded
 
 
@@ -43,7 +42,7 @@ def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     if privacy["composition"]["method"] != method:
         yield Finding("guarantee", "privacy/composition", f"the method is: {method}")
     budget = privacy["budget"]
-    most = budget["epsilon"] * (1 + _CARE)
+    most = budget["epsilon"] * (1 + claims.CARE)
     spent = accounting.epsilon_at(recorded, delta=budget["delta"], neighbours=neighbours, budget=most)
     if spent > most or privacy["guarantee"].get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
@@ -62,7 +61,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     delta, before, here, after = (
         spent[key] for key in ("delta", "spent_before", "spent_here", "spent_after")
     )
-    stated = here * (1 + _CARE)  # or more: a claim that is rounded up is true
+    stated = here * (1 + claims.CARE)  # or more: a claim that is rounded up is true
     due = accounting.epsilon_at(
         recorded, delta=delta, neighbours=Neighbours(manifest["privacy"]["neighbours"]), budget=stated
     )

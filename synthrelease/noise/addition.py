@@ -14,7 +14,7 @@ from synthrelease.noise.rounded import LARGEST_SCALE, discrete_laplace, rounded_
 from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 _SCALES_OF_ROOM = 100  # P(|Laplace| > 100·b) = e⁻¹⁰⁰; a Gaussian never gets there
-_BLOCK = 1 << 18  # integers that noise is drawn for at a time
+_INTEGERS = 1 << 18  # integers that noise is drawn for at a time
 
 
 def noised(
@@ -45,7 +45,7 @@ def noised(
     draw = rounded_gaussian if isinstance(event, RoundedGaussian) else discrete_laplace
     flat = exact.reshape(-1)
     total: NDArray[Any] = np.empty(flat.size, dtype=np.int32 if reach < 2**31 else np.int64)
-    for start in range(0, flat.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, flat.size, _INTEGERS):
+        block = slice(start, start + _INTEGERS)
         total[block] = flat[block] + draw(event.scale, flat[block].size, random=random)
     return total.reshape(exact.shape)

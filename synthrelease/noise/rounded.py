@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
 _NEAR = 0.25  # of a step: what is as certain as that leaves one boundary in doubt
-_BLOCK = 1 << 15  # words in flight: stays in the cache
+_WORDS = 1 << 15  # words in flight: stays in the cache
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
 
 
@@ -86,8 +86,8 @@ def _sample(
 ) -> NDArray[np.int64]:
     shape = tuple(size) if isinstance(size, tuple) else (operator.index(size),)
     out = np.empty(math.prod(shape), dtype=np.int64)
-    for start in range(0, out.size, _BLOCK):
-        words = random.words(min(_BLOCK, out.size - start))
+    for start in range(0, out.size, _WORDS):
+        words = random.words(min(_WORDS, out.size - start))
         drawn = magnitude((words >> np.uint64(1)).view(np.int64))
         negative = (words & np.uint64(1)).view(np.int64)
         out[start : start + drawn.size] = (drawn ^ -negative) + negative

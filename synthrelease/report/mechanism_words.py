@@ -8,7 +8,7 @@ from typing import Any
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import short
-from synthrelease.privacy.event import from_json
+from synthrelease.privacy.event import from_json as event_from_json
 
 _NORMS = {"l1": "the sum of the changes", "l2": "the root of the sum of their squares"}
 
@@ -19,7 +19,7 @@ def noise_words(output: Mapping[str, Any]) -> str:
     if noise is None and output["guarantee"]["kind"] == "none":
         return "Whatever noise is in it carries no guarantee."
     if noise is None:
-        roles = {dataset.role for dataset in parameters.datasets(from_json(output["event"]))}
+        roles = {dataset.role for dataset in parameters.datasets(event_from_json(output["event"]))}
         chosen = Role.CHOICE in roles
         return "The choice itself was random, drawn exactly." if chosen else "No noise was added to it."
     form = "Gaussian" if noise["distribution"] == "rounded_gaussian" else "Laplace"

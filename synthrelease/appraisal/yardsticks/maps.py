@@ -27,8 +27,8 @@ from synthrelease.maths.spectrum import band, middles, rendered
 from synthrelease.report.compared_maps import compared_map
 from synthrelease.report.exhibits import Exhibit
 from synthrelease.report.figures import Look
+from synthrelease.report.rasters import Map
 
-Map = NDArray[np.float64]
 MapMechanism = SpectralHeatmap | CellHeatmap
 
 MEASURES = (

@@ -32,7 +32,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
     def collect(self, data: Features) -> PersonRows:
         """Return people's series."""
         p = self.parameters
-        return _series(data.only(p.feature_names), length=p.length, completion=p.completion)
+        return _of_people(data.only(p.feature_names), length=p.length, completion=p.completion)
 
     def measured(self, data: Features) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
@@ -61,7 +61,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
         )
 
 
-def _series(data: Features, *, length: int, completion: str) -> PersonRows:
+def _of_people(data: Features, *, length: int, completion: str) -> PersonRows:
     """Everybody's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
     recordings = len(data.recordings)
     group, completed, _ = completed_series(data, length, completion=completion)
