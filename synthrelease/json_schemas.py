@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.field_schema import Schema
-from synthrelease.kinds.registry import kinds
 
 if TYPE_CHECKING:
     from synthrelease.kinds.kind import Kind
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 _SCHEMA_ENDING = ".schema.json"
 _REFERRED = ("texts-v1",)  # by other schemas
+_PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v3{_SCHEMA_ENDING}"
 
 
 def validator(name: str) -> Any:
@@ -88,6 +88,10 @@ def _schema(name: str) -> dict[str, Any]:
     # In a checkout the schemas stand beside the package, in a wheel inside it.
     folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
     loaded: dict[str, Any] = json.loads((folder / f"{name}{_SCHEMA_ENDING}").read_text("utf-8"))
+    if loaded["$id"] not in (_PLANS, _MANIFESTS):
+        return loaded
+    from synthrelease.kinds.registry import kinds  # noqa: PLC0415  NumPy and SciPy are slow to import
+
     return with_kinds(loaded, list(kinds().values()))
 
 
@@ -99,16 +103,15 @@ def with_kinds(document: dict[str, Any], installed: Sequence[Kind]) -> dict[str,
         installed: the kinds.
     """
     whole = copy.deepcopy(document)
-    match document["$id"]:
-        case "plan-v1.schema.json":
-            _describe_kinds(whole, installed, {kind.name: _of_plans(kind) for kind in installed})
-        case "manifest-v3.schema.json":
-            _describe_kinds(whole, installed, {})
-            for kind in installed:
-                whole["$defs"] |= {_name(kind, one): one.schema()["parameters"] for one in kind.parameters}
-            whole["properties"]["outputs"]["items"]["allOf"] = [
-                _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind)}}) for kind in installed
-            ]
+    if document["$id"] == _PLANS:
+        _describe_kinds(whole, installed, {kind.name: _of_plans(kind) for kind in installed})
+    if document["$id"] == _MANIFESTS:
+        _describe_kinds(whole, installed, {})
+        for kind in installed:
+            whole["$defs"] |= {_name(kind, one): one.schema()["parameters"] for one in kind.parameters}
+        whole["properties"]["outputs"]["items"]["allOf"] = [
+            _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind)}}) for kind in installed
+        ]
     return whole
 
 

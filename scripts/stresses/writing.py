@@ -73,25 +73,23 @@ class Stress:
     ends: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
     old: tuple[bytes, bytes] = (b"", b"")
-    _read: dict[bool, list[Any]] = field(default_factory=dict)  # by whether it is paid for
+    _read: dict[bool, Any] = field(default_factory=dict)  # by whether it is paid for
     _number: int = 0
 
     def __post_init__(self) -> None:
         """Read the data once: not even a forked process can read it again, whose threads did not come with it."""
         from synthrelease import builder, ready
 
-        real = ready._design_and_parts, ready._contributions  # noqa: SLF001  what reads the data
-
-        def reading(index: int, results: list[Any]) -> Callable[..., Any]:
-            def read(*arguments: Any) -> Any:
-                results.append(real[index](*arguments))
-                return copy.deepcopy(results[-1])
-
-            return read
+        real = ready._read_once  # noqa: SLF001  what reads the data
 
         for paid in (True, False):
-            place, results = self.place(Way(force=False, paid=paid)), self._read.setdefault(paid, [])
-            with _replaced(ready, _design_and_parts=reading(0, results), _contributions=reading(1, results)):
+            place = self.place(Way(force=False, paid=paid))
+
+            def read(plan: Any, *, paid: bool = paid) -> Any:
+                self._read[paid] = real(plan)
+                return copy.deepcopy(self._read[paid])
+
+            with _replaced(ready, _read_once=read):
                 built = builder.build(place.plan, place.bundle)
         self.old = built.path.read_bytes(), built.sidecar.read_bytes()
 
@@ -176,14 +174,7 @@ class Stress:
             "--json",
         ]
         read = self._read[way.paid]
-        with (
-            without_syncing(),
-            _replaced(
-                ready,
-                _design_and_parts=lambda _: copy.deepcopy(read[0]),
-                _contributions=lambda *_: copy.deepcopy(read[1]),
-            ),
-        ):
+        with without_syncing(), _replaced(ready, _read_once=lambda _: copy.deepcopy(read)):
             main(asked, standalone_mode=False)
 
     def _look(self, place: Place, way: Way, what: str, codes: tuple[int, int], said: str) -> None:

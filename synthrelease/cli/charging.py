@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.bundle.disclosure import warning_forms, warning_sentence
 from synthrelease.cli.printing import print_warning
 from synthrelease.printable import printable
 
@@ -105,6 +104,7 @@ def payment_lines(payment: Payment) -> list[str]:
 
 def print_dry_run(found: DryRun) -> None:
     """Print what a build would be, cost, drop and clip."""
+    from synthrelease.bundle.disclosure import warning_sentence
     from synthrelease.report.summary import as_lines
 
     click.echo("Dry run    nothing was written or charged")
@@ -134,6 +134,8 @@ def print_dry_run(found: DryRun) -> None:
 
 def dry_form(found: DryRun) -> dict[str, object]:
     """Return what a dry run tells a program: for the curator alone."""
+    from synthrelease.bundle.disclosure import warning_forms
+
     payment = found.payment
     return {
         "bundle": str(found.path),

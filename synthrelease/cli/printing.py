@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synthrelease.bundle.disclosure import warning_forms, warning_sentence
 from synthrelease.cli.spelling import as_options
 from synthrelease.errors import FaultyBundleError
 from synthrelease.printable import printable
@@ -29,6 +28,7 @@ _MUCH = 0.05  # of rows or values: from this share on a loss is printed unasked
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
     """Print where a bundle is, what it holds and promises, and what should worry its curator."""
+    from synthrelease.bundle.disclosure import warning_sentence
     from synthrelease.report.summary import as_lines
 
     if built.manifest["randomness"]["test_seed"]:
@@ -62,6 +62,8 @@ def _notes(private: CuratorNotes, *, verbose: bool) -> list[str]:
 
 def built_form(built: Built) -> dict[str, Any]:
     """Return what `build` tells a program: nothing that is for the curator alone."""
+    from synthrelease.bundle.disclosure import warning_forms
+
     return {
         "bundle": str(built.path),
         "manifest": str(built.sidecar),

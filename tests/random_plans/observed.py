@@ -161,7 +161,7 @@ class Observer:
         """A plan that is built has just been loaded and designed."""
         return self._design.plan
 
-    def _designed(self, plan: Any) -> Any:
+    def _designed(self, plan: Any, _tables: Any) -> Any:
         assert plan is self._design.plan
         return self._design
 
