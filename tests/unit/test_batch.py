@@ -129,7 +129,7 @@ def test_an_error_of_ours_is_told_without_its_words(
     def break_down(*_: object) -> None:
         raise ZeroDivisionError("canary")
 
-    monkeypatch.setattr("synthrelease.ready._contributions", break_down)
+    monkeypatch.setattr("synthrelease.ready._read_once", break_down)
     (one,) = batch(plans[:1], tmp_path / "out")
     assert one.code == "internal-error"
     for name in ("ZeroDivisionError", "test_batch.py"):

@@ -570,11 +570,13 @@ def test_the_preview_opens_label_columns_alone(folder: Path, monkeypatch: pytest
     asked: dict[str, list[str]] = {}
     for reader in (delimited.Delimited, parquet.Parquet):
 
-        def noting(self: Any, source: Source, columns: list[str], read: Any = reader.read) -> Any:
+        def noting(
+            self: Any, source: Source, columns: list[str], *rest: Any, read: Any = reader.slices
+        ) -> Any:
             asked.setdefault(source.path.name, []).extend(columns)
-            return read(self, source, columns)
+            return read(self, source, columns, *rest)
 
-        monkeypatch.setattr(reader, "read", noting)
+        monkeypatch.setattr(reader, "slices", noting)
     assert seen(folder, *ALL, pupils={"assume_public": ["lengths"]})
     assert {name: set(columns) for name, columns in asked.items()} == {
         "gaze.csv": {"who", "image"},

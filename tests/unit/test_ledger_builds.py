@@ -113,12 +113,18 @@ def test_a_test_seed_pays_nothing_and_needs_no_ledger(plan):
 # Refused
 
 
-def test_refused_before_any_data_is_read(plan, monkeypatch):
+def in_parts(monkeypatch):
+    """Let the data be too large to be kept from when its facts were read."""
+    monkeypatch.setattr(parts, "PART_CELLS", 100)
+
+
+def test_refused_before_any_contribution_is_read(plan, monkeypatch):
     ledger = grant(plan.parent, 0.5)
 
     def never(*_arguments):
         raise AssertionError("data were read")
 
+    in_parts(monkeypatch)
     monkeypatch.setattr(parts.Part, "read", never)
     with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         build(plan)
@@ -133,9 +139,11 @@ def test_refused_again_when_it_is_to_pay(plan, monkeypatch):
     ledger, real = grant(plan.parent, 1.0), parts.Part.read
 
     def meanwhile(*arguments):
-        ledger.debit(charge(gaussian(0.15)))
+        if "debit" not in kinds(ledger.path):
+            ledger.debit(charge(gaussian(0.15)))
         return real(*arguments)
 
+    in_parts(monkeypatch)
     monkeypatch.setattr(parts.Part, "read", meanwhile)
     with refused(PolicyError, "exceeds-grant", where="study"):
         build(plan)
@@ -154,9 +162,11 @@ def test_refused_again_by_the_policy_when_it_is_to_pay(plan, monkeypatch):
     ledger, policy, real = grant(plan.parent, 9.0), limited(plan.parent, 1.0), parts.Part.read
 
     def meanwhile(*arguments):
-        ledger.debit(charge(gaussian(0.15)))
+        if "debit" not in kinds(ledger.path):
+            ledger.debit(charge(gaussian(0.15)))
         return real(*arguments)
 
+    in_parts(monkeypatch)
     monkeypatch.setattr(parts.Part, "read", meanwhile)
     with refused(PolicyError, "exceeds-policy", where="study"):
         build(plan, policy=policy)
