@@ -36,10 +36,7 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
     with Released(bundle.path, bundle.manifest) as released:
-        datasets = [
-            one for one in parameters.datasets(from_json(output["event"])) if released.has(name, one.path)
-        ]
-        shown = families_of(datasets)
+        shown = families_of(parameters.datasets(from_json(output["event"])))
         for dataset in [
             *(one for family in shown.of_values for one in family.datasets),
             *shown.records,

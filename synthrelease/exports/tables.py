@@ -78,10 +78,7 @@ class _Tables:
         self._released, self._output = released, output["name"]
         self._parameters: Parameters = parameters_of(output)
         self._summary = self._parameters.summary()
-        datasets = list(self._parameters.datasets(from_json(output["event"])))
-        self._families: Families = families_of(
-            [one for one in datasets if released.has(self._output, one.path)]
-        )
+        self._families: Families = families_of(self._parameters.datasets(from_json(output["event"])))
 
     def all(self) -> Iterator[Table]:
         """Yield all of them."""
@@ -117,7 +114,8 @@ class _Tables:
             yield self._table(str(label), families, slice(number, number + 1))
 
     def _table(self, name: str, families: list[Family], rows: slice) -> Table:
-        frames, columns = [], {}
+        frames: list[pl.DataFrame] = []
+        columns: dict[str, Column] = {}
         for family in families:
             frame = _grid(family.axes, rows)
             parts = {}
@@ -128,7 +126,8 @@ class _Tables:
             for axis in family.axes:
                 columns[axis.name] = _axis_column(axis)
             for dataset in family.datasets:
-                columns |= {column.name: column for column in _value_columns(dataset)}
+                for column in _value_columns(dataset):
+                    columns[column.name] = _of_both(columns.get(column.name, column), column)
                 frame |= self._columns(dataset, family.axes, rows)
             frames.append(pl.DataFrame(frame).with_columns(**parts))
         missing = {name for name in columns if any(name not in frame.columns for frame in frames)}
@@ -313,12 +312,27 @@ def _axis_column(axis: Axis) -> Column:
 
 def _value_columns(dataset: Dataset) -> list[Column]:
     """One column, or one for each label of an axis of columns."""
-    labels = itertools.product(*(axis.coordinates for axis in dataset.axes if axis.is_columns))
-    words = f"{dataset.quantity[:1].upper()}{dataset.quantity[1:]}."
+    labels = itertools.product(*(map(str, axis.coordinates) for axis in dataset.axes if axis.is_columns))
+    quantity = f"{dataset.quantity[:1].upper()}{dataset.quantity[1:]}"
     kind = "integer" if dataset.types[0].kind == "i" else "number"
     return [
-        Column("_".join([_name(dataset), *map(str, label)]), kind, words, dataset.unit) for label in labels
+        Column(
+            "_".join([_name(dataset), *label]),
+            kind,
+            ": ".join([quantity, *(part.replace("_", " ") for part in label)]) + ".",
+            dataset.unit,
+        )
+        for label in labels
     ]
+
+
+def _of_both(column: Column, other: Column) -> Column:
+    """A column of two parts that differ in what their values are."""
+    if column.unit != other.unit:
+        column = replace(column, unit="")
+    if other.description in column.description:
+        return column
+    return replace(column, description=f"{column.description} {other.description}")
 
 
 def bounds_words(features: Sequence[Feature]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -41,8 +41,9 @@ class Families:
     counts: list[Dataset] = field(default_factory=list)  # noisy integers that no other dataset follows from
 
 
-def families_of(datasets: Sequence[Dataset]) -> Families:
+def families_of(declared: Iterable[Dataset]) -> Families:
     """Return how an output's datasets are shown; noisy integers and choices are not, if anything follows from them."""
+    datasets = list(declared)
     sources = {source.path for dataset in datasets for source in dataset.sources}
     shown = Families()
     for dataset in datasets:

@@ -17,6 +17,7 @@ from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.errors import BundleError
 from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.values import Values
 
 _BLOCK_VALUES = 1 << 17  # in memory at a time
 
@@ -66,13 +67,14 @@ class Released:
             shape_of(self._output(output).parameters, dataset)
         )
 
-    def has(self, output: str, path: str) -> bool:
-        """Return whether an output has a dataset: not all that there is today was in bundles of format 1."""
-        return self._output(output).has(path)
-
     def array(self, output: str, path: str) -> NDArray[Any]:
-        """Return a dataset of an output, all of its items; errors as `values`."""
+        """Return a dataset of an output, all of its items; errors as `values`.
+
+        What bundles of format 1 do not have follows from what they have.
+        """
         stored = self._output(output)
+        if not stored.has(path):
+            return self._derived(output).array(path)
         dataset = stored.dataset(path)
         if stored.version > 1:
             place = stored.path(dataset)
@@ -83,7 +85,10 @@ class Released:
 
     def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:
         """Return an item of an output's dataset, such as `item("attention", "heatmap", (0,))`, of the item's shape; errors as `values`."""
-        shape = self._output(output).dataset(path).item_shape
+        stored = self._output(output)
+        if not stored.has(path):
+            return self._derived(output).item(path, index)
+        shape = stored.dataset(path).item_shape
         return np.concatenate(list(self._pieces(output, path, index))).reshape(shape)
 
     def blocks(self, output: str, path: str, index: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
@@ -112,6 +117,12 @@ class Released:
             entry = next(one for one in self.manifest["outputs"] if one["name"] == name)
             self._outputs[name] = StoredOutput(entry, FORMAT_OF[self.manifest["manifest_version"]])
         return self._outputs[name]
+
+    def _derived(self, output: str) -> Values:
+        """What follows from the datasets of an output."""
+        stored = self._output(output)
+        drawn = {one.path: self.array(output, one.path) for one in stored.datasets() if one.derive is None}
+        return Values(stored.parameters, stored.event, drawn)
 
     def _labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:
         if name not in self._labels:

@@ -58,7 +58,7 @@ class OutputViews:
         self.released, self.name = released, output["name"]
         self.parameters: Parameters = parameters_of(output)
         datasets = self.parameters.datasets(from_json(output["event"]))
-        self.families: Families = families_of([one for one in datasets if released.has(self.name, one.path)])
+        self.families: Families = families_of(datasets)
         values = [one for one in self.families.of_values if one.values.role is not Role.NORMALIZATION]
         self.maps = [one for one in values if _names(one)[-2:] == _PIXELS]
         self.courses = [one for one in values if one not in self.maps and _is_course(one)]

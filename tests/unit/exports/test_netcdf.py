@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 import xarray
 from bundle_files import written
-from layouts import NAMES
+from layouts import STUDIES
 
 from synthrelease.bundle.items import StoredOutput
 
 ENGINES = {"h5netcdf": {"phony_dims": "sort"}, "netcdf4": {}}  # the manifest has an axis without a name
 
 engines = pytest.mark.parametrize("engine", ENGINES)
-layouts = pytest.mark.parametrize("layout", NAMES)
+layouts = pytest.mark.parametrize("layout", STUDIES)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from bundle_files import entry, of, written
-from layouts import NAMES
+from layouts import EARLIER, NAMES, STUDIES
 from refusals import refused
 
 import synthrelease
@@ -90,7 +90,7 @@ def test_frames_need_no_pyarrow(opened):
     assert done.stdout.split() == [str(missing), "3"]
 
 
-@pytest.mark.parametrize("layout", NAMES)
+@pytest.mark.parametrize("layout", STUDIES)
 def test_arrays_have_the_axes_and_values_of_the_datasets(opened, layout):
     bundle, whole = opened(layout)
     for output in whole.manifest["outputs"]:
@@ -110,6 +110,15 @@ def test_arrays_have_the_axes_and_values_of_the_datasets(opened, layout):
                 assert one.to_numpy().tolist() == values.tolist()
             else:
                 assert np.array_equal(one.to_numpy(), values, equal_nan=True)
+
+
+def test_what_format_1_does_not_have_follows_from_what_it_has(opened):
+    """Uncertainty of shares, edges of bins: of the golden bundles of both formats, which have the same integers' distribution."""
+    bundle, _ = opened(EARLIER)
+    found = bundle.to_xarray("visits")
+    assert "dwell/uncertainty" not in bundle["visits"]
+    assert (found["dwell_uncertainty"].to_numpy() > 0).all()
+    assert np.array_equal(found["dwell_shares"].to_numpy(), bundle["visits"]["dwell/shares"])
 
 
 def test_still_heatmaps_have_their_places(opened):

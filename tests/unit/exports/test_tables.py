@@ -257,7 +257,6 @@ def test_joint_counts_are_all_there(released, layout, name):
     assert counted.height == sum(array.size for array in stored)
 
 
-# Fails as long as a table of several statistics takes the column's description from the last of them (exports/tables.py, _table).
 @pytest.mark.parametrize(("layout", "name"), [("statistics", "all"), ("moods", "moods")])
 def test_a_column_of_several_statistics_is_described_by_all_of_them(released, layout, name):
     tables, whole = released(layout)
@@ -272,7 +271,6 @@ def test_a_column_of_several_statistics_is_described_by_all_of_them(released, la
     assert all(quantity.lower() in column.description.lower() for quantity in quantities)
 
 
-# Fails as long as all columns of a dataset have its description, whatever label of the axis of columns they are of.
 def test_columns_of_one_dataset_are_told_apart_by_their_descriptions(released):
     tables, _ = released("maps")
     described = [one.description for one in tables["still-normalization"].columns]
