@@ -19,6 +19,8 @@ from synthrelease.appraisal.records import AppraisedRecords
 from synthrelease.bundle.resealing import reseal
 from synthrelease.design import make_design
 from synthrelease.evaluate.attacks.result import SIGNIFICANCE
+from synthrelease.kinds.dataset import quoted
+from synthrelease.kinds.records.public import category_path
 from synthrelease.noise import addition
 from synthrelease.parts import divided, stamp_of
 from synthrelease.plan import load_plan
@@ -88,10 +90,10 @@ def forged(plan, bundle, name):
     real = real_rows(part.read(), mechanism)
     with h5py.File(bundle, "r+") as file:
         for a, attribute in enumerate(own.attributes):
-            group, codes = file[f"outputs/{name}"][attribute.name], real.codes[: own.rows, a]
-            group["category"][...] = codes
+            output, codes = file[f"outputs/{name}"], real.codes[: own.rows, a]
+            output[category_path(attribute)][...] = codes
             if attribute.labels is None:
-                group["value"][...] = attribute.values(codes.astype(np.int64))
+                output[f"value/{quoted(attribute.name)}"][...] = attribute.values(codes.astype(np.int64))
     reseal(bundle)
     assert synthrelease.verify(bundle, allow_test_seed=True).ok
 
@@ -153,14 +155,14 @@ def test_more_copies_than_luck_explains():
 
 def test_records_need_so_many_people_with_what_is_kept():
     """Four people: the first two are alike in what is kept, twice, and the other two are not."""
-    own = parameters(order=(0, 1, 2), resampled=(1, 2), k=2, people=4)
+    own = parameters(order=(0, 1, 2), resampled=(1, 2), k=2, people=4).parameters
     people = np.array([0, 0, 1, 2, 3, 3])
     real = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0], [2, 0, 0], [2, 1, 1]])
     made = np.array([[0, 3, 3], [1, 0, 0], [2, 2, 2], [3, 3, 3]])
     assert failed(own, people, real, made) == 3
     assert failed(replace(own, counted="record"), people, real, made) == 2
     assert failed(replace(own, resampled=(3,)), people, real, made) == 0
-    assert failed(replace(own, threshold="randomized", epsilon0=1.0), people, real, made) == 0
+    assert failed(replace(own, threshold="randomized"), people, real, made) == 0
     (fault,) = RecordCheck(own, 4, 0, 0, None, 0, 3).faults
     assert sorted(figures(fault)) == [2, 2, 3, 4]  # of 4 records 3, and k = 2
     (of_rows,) = RecordCheck(replace(own, counted="record"), 4, 0, 0, None, 0, 3).faults

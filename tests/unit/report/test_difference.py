@@ -543,7 +543,9 @@ def test_other_words_for_the_same_facts_are_no_facts(name):
     for sides in ((held(old), held(new)), (held(new), held(old))):
         reasons = difference(*sides).guarantee.because.split("; ")
         assert not [
-            reason for reason in reasons if "population" in reason or "values of" in reason
+            reason
+            for reason in reasons
+            if "population" in reason or "values of" in reason  # not a sentence: of format 1
         ]  # not a sentence: facts
 
 
