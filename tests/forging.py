@@ -264,10 +264,13 @@ def _derive(arrays: dict[str, Any], item: Item, items: list[Item], normalized: f
     else:
         sources = [_source(arrays, items, item, source) for source in dataset.sources]
         index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
-        values = dataset.derive(index, *sources)
+        try:
+            values = np.reshape(dataset.derive(index, *sources), dataset.item_shape)
+        except ValueError:  # nothing follows from such parameters
+            return
     if dataset.types == STORED:
         values = stored(values, by_rows=dataset.by_rows)
-    arrays[item.path][item.index] = np.reshape(values, dataset.item_shape)
+    arrays[item.path][item.index] = values
 
 
 def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: Source) -> Any:

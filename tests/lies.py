@@ -695,13 +695,13 @@ LIES = [
         "a bin of another middle",
         "records",
         "derived",
-        _values("/outputs/kept/bin/speed", lambda v: v + 0.25),
+        _values("/outputs/kept/bin_speed", lambda v: v + 0.25),
     ),
     Lie(
         "a note in the middle of a bin for what is missing",
         "records",
         "derived",
-        _values("/outputs/tree/bin/speed", lambda v: (v.view(np.int64) + np.isnan(v)).view(np.float64)),
+        _values("/outputs/tree/bin_speed", lambda v: (v.view(np.int64) + np.isnan(v)).view(np.float64)),
     ),
     Lie(
         "bins of other bounds, with the coordinates that follow",

@@ -44,7 +44,8 @@ _MOST_DATASET_BYTES = 1 << 40
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
-_HEAP_BYTES = 4096  # at least, of a collection of references
+_HEAP_BYTES = 4096  # at least, of a collection of references: a larger one is more than half full
+_MOST_NIL, _MOST_NIL_BYTES = 16, 4096  # of messages that say nothing, in one header
 _REFERENCE_BYTES = 16 + 8  # of a reference in it, with what stands before each
 _MOST_AXES = 8
 _COMPACT = {  # messages of a dataset in its header, and their flags
@@ -372,15 +373,19 @@ class _Dissection:
         what = Part("header", path)
         parts: dict[int, _Found] = {}
         attributes: dict[str, Any] = {}
+        empty: list[int] = []
         for one in self._messages(header, path):
             if one.kind == Message.NIL:  # what a block of a header has too much room for
                 expect((one.flags, one.body), (0, bytes(len(one.body))), what)
+                empty.append(len(one.body))
             elif one.kind == Message.ATTRIBUTE:
                 self._add_attribute(attributes, one, path)
             elif one.kind in parts:
                 refuse("other-form", "is not as a bundle writes it", what)
             else:
                 parts[one.kind] = one
+        if len(empty) > _MOST_NIL or sum(empty) > _MOST_NIL_BYTES:
+            refuse("mostly-gaps", "a header has too much room", what)
         if {kind: one.flags for kind, one in parts.items()} not in (_COMPACT, _IN_CHUNKS):
             refuse("other-form", "is not as a bundle writes it", what)
         return parts, attributes
@@ -496,6 +501,8 @@ class _Dissection:
                 expect(block[at : at + 24], struct.pack("<HH4xQQ", number, 0, 8, header), what)
                 headers[Reference(heap, number)] = header
                 at += _REFERENCE_BYTES
+            if len(block) > max(_HEAP_BYTES, 2 * at):
+                refuse("mostly-gaps", "more than half of a heap is nothing", what)
             if len(block) - at >= 16:
                 expect(block[at : at + 16], struct.pack("<HH4xQ", 0, 0, len(block) - at), what)
                 at += 16

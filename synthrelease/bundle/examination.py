@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.items import StoredOutput
@@ -25,6 +26,7 @@ from synthrelease.bundle.layout import (
     MANIFEST,
     OUTPUTS,
     READ_FORMATS,
+    SIGNATURE,
     dataset_path,
     is_marked_test_seed,
     sealed_digest,
@@ -172,10 +174,19 @@ def _structure_faults(
         yield from faults
     elif OUTPUTS not in file.anatomy.groups or MANIFEST not in file.anatomy.datasets:
         yield Finding("structure", "/", f"{MANIFEST} is no dataset or {OUTPUTS} no group")
+    elif described := [path for path in (MANIFEST, SIGNATURE) if _is_described(file, path)]:
+        for path in described:
+            yield Finding("structure", path, "not a row of bytes that says nothing of itself")
     else:
         with touching():
             seen_otherwise = disagreements(file)
         yield from (Finding("structure", "", fault) for fault in seen_otherwise)
+
+
+def _is_described(file: BundleFile, path: str) -> bool:
+    """Whether manifest or signature is anything but bytes: attributes have room for private text."""
+    form = file.anatomy.datasets[path].form if path in file.anatomy.datasets else None
+    return form is not None and form != Form(dtype=np.dtype(np.uint8), shape=(form.logical_bytes,))
 
 
 def _encoding_faults(file: BundleFile) -> Iterator[Finding]:

@@ -63,14 +63,28 @@ class Axis:
         return self.path or self.name
 
     @property
-    def values(self) -> Array:
-        """The coordinates as a bundle stores them: labels in UTF-8, whole numbers, or 64-bit floating-point numbers, shape (n,)."""
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the coordinates in a bundle: 64-bit floating-point numbers, whole numbers, or labels in UTF-8."""
         if isinstance(self.coordinates, np.ndarray):
-            return np.asarray(self.coordinates, dtype=np.float64)
-        first = next(iter(self.coordinates))
-        if isinstance(first, str):
-            return np.array([str(label).encode("utf-8") for label in self.coordinates])
-        return np.array(self.coordinates, dtype=np.int32)
+            return np.dtype(np.float64)
+        if isinstance(self.coordinates[0], str):
+            return np.dtype(f"S{max(map(len, self._encoded(self.coordinates)))}")
+        return np.dtype(np.int32)
+
+    @property
+    def values(self) -> Array:
+        """The coordinates as a bundle stores them, shape (n,)."""
+        return self.part(0, len(self))
+
+    def part(self, start: int, stop: int) -> Array:
+        """Return some of the values: there may be more than memory holds, as a manifest states how many."""
+        some: Any = self.coordinates[start:stop]
+        dtype = self.dtype
+        return np.array(self._encoded(some) if dtype.kind == "S" else some, dtype=dtype)
+
+    @staticmethod
+    def _encoded(labels: Sequence[Any]) -> list[bytes]:
+        return [str(label).encode("utf-8") for label in labels]
 
 
 @dataclass(frozen=True)

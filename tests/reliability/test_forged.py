@@ -1443,7 +1443,7 @@ def test_viewers_that_cannot_be_with_all_that_follows(parts, count):
     """None where they are public; more than there are people; more than people may count on so many stimuli."""
     forge(parts, _viewers("visits", count))
     derive_again(parts)
-    assert codes(parts) == {"manifest"}
+    assert "manifest" in codes(parts)
 
 
 @pytest.mark.parametrize("name", ["visits", "dwell"])
