@@ -219,7 +219,7 @@ def export(
         >>> bundle = small_release(tempfile.mkdtemp())
         >>> written = export(bundle, "csv", bundle.parent / "tables")
         >>> sorted(path.name for path in (bundle.parent / "tables").glob("*.csv"))
-        ['summary-mean.csv']
+        ['summary-values.csv']
     """
     from synthrelease.exports.exporting import export as write  # noqa: PLC0415
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415

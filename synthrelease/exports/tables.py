@@ -103,9 +103,7 @@ class _Tables:
 
     def _of_values(self, families: list[Family]) -> Iterator[Table]:
         first = families[0]
-        name = first.part or first.values.path
-        if len(families) > 1:
-            name = "values"
+        name = "values" if not first.values.item_shape else first.part or first.values.path
         item_size = int(np.prod([len(axis) for axis in first.axes[1:]]))
         if item_size <= _LARGE_ITEM:
             yield self._table(name, families, slice(None))
