@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -264,13 +265,11 @@ def _derive(arrays: dict[str, Any], item: Item, items: list[Item], normalized: f
     else:
         sources = [_source(arrays, items, item, source) for source in dataset.sources]
         index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
-        try:
-            values = np.reshape(dataset.derive(index, *sources), dataset.item_shape)
-        except ValueError:  # nothing follows from such parameters
-            return
+        values = dataset.derive(index, *sources)
     if dataset.types == STORED:
         values = stored(values, by_rows=dataset.by_rows)
-    arrays[item.path][item.index] = values
+    if np.size(values) == math.prod(dataset.item_shape):  # else nothing follows from such parameters
+        arrays[item.path][item.index] = np.reshape(values, dataset.item_shape)
 
 
 def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: Source) -> Any:

@@ -187,7 +187,7 @@ def _course(view: CourseView) -> Plate:
     more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
     alt = f"Line chart of {view.y_label} over {len(view.x)} places: {'; '.join(parts[:_LISTED])}{more}."
     note = "Uncertainty: one standard deviation, the median along the axis."
-    head = ("", "lowest", "highest", "uncertainty")
+    head = ("curve", "lowest", "highest", "uncertainty")
     table = Table(view.y_label, head, tuple(rows[:_LISTED]), note)
     return Plate(view.label, (_chart(view, alt),), "The band is ± one standard deviation.", table)
 
@@ -270,7 +270,7 @@ def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table
         for row in range(len(matrix))
     ]
     note = f"From the {down.name} of the row to the {across.name} of the column. Bars: against the largest."
-    head = ("", *map(str, across.coordinates[:_NAMED]))
+    head = (down.name, *map(str, across.coordinates[:_NAMED]))
     title = f"{_label(family, index)}: {dataset.quantity}"
     return Table(title, head, tuple(rows), f"{note} {_cut(len(down), down.name)}".strip())
 

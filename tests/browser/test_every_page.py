@@ -20,7 +20,7 @@ def test_it_is_silent_alone_and_whole(visit, pages, name):
         assert all(sizes), sizes
         embedded = json.loads(seen.page.inner_text("script[type='application/json']"))
         if name in PUBLIC:
-            assert embedded["manifest_version"] in (1, 2)
+            assert embedded["manifest_version"] in (1, 2, 3)
         else:
             assert embedded["do_not_publish"].startswith("private")
         assert seen.messages == []
