@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.cells import in_natural_order, label_texts
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
@@ -28,7 +29,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Table, in_natural_order, label_texts, read_if_small, read_slices
+from synthrelease.data.tables import Table, read_if_small, read_slices
 from synthrelease.errors import PlanError
 from synthrelease.kinds.collected import Collected
 from synthrelease.kinds.measured import Measure, Measured

@@ -14,7 +14,7 @@ import synthrelease
 from synthrelease.bundle.disclosure import not_protected, private_names
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import MANIFEST_VERSION
-from synthrelease.data.tables import Code
+from synthrelease.data.cells import Code
 from synthrelease.design import Design, PlannedOutput, warnings
 from synthrelease.errors import MachineError
 from synthrelease.kinds.mechanism import Drawn

@@ -18,36 +18,32 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from synthrelease.bundle.anatomy import Anatomy, Part, Region, StoredDataset
+from synthrelease.bundle.dimensions import Dimensions
 from synthrelease.bundle.layout import HDF5_BEGINS, USER_BLOCK, chunk_shape, is_compact
 from synthrelease.bundle.messages import (
     COMPACT_FILL_VALUE,
     CONSTANT,
     DATASET_ATTRIBUTES,
-    DIMENSION_LIST,
     FILL_VALUE,
     GROUP_ATTRIBUTES,
-    REFERENCE_LIST,
     Message,
-    Reference,
     attribute_of,
     expect,
     padded,
     pipeline_of,
     refuse,
+    shape_of,
     type_of,
 )
+from synthrelease.bundle.tree import NOWHERE, Tree, leaves
 
-_NOWHERE = 2**64 - 1
 _LEAF_K, _GROUP_K, _CHUNK_K = 4, 16, 32  # half of the most entries of a node: of names, of a group, of chunks
 _DEEPEST = 8
 _MOST_DATASET_BYTES = 1 << 40
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
-_HEAP_BYTES = 4096  # at least, of a collection of references: a larger one is more than half full
 _MOST_NIL, _MOST_NIL_BYTES = 16, 4096  # of messages that say nothing, in one header
-_REFERENCE_BYTES = 16 + 8  # of a reference in it, with what stands before each
-_MOST_AXES = 8
 _COMPACT = {  # messages of a dataset in its header, and their flags
     Message.DATASPACE: 0,
     Message.DATATYPE: CONSTANT,
@@ -100,14 +96,17 @@ def _is_empty(read: Callable[[int, int], bytes], gap: Region) -> bool:
     return not any(piece.strip(b"\0") for piece in pieces)
 
 
-def _shape(space: bytes, path: str) -> tuple[int, ...]:
-    """The shape that a dataspace states (IV.A.2.b)."""
-    rank = len(space) // 16
-    if len(space) != 8 + 16 * rank or not 1 <= rank <= _MOST_AXES:
-        refuse("bad-shape", "a shape that no dataset of a bundle has", path)
-    shape: tuple[int, ...] = struct.unpack_from(f"<{rank}Q", space, 8)
-    expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), Part("header", path))
-    return shape
+def _described(attributes: dict[str, Any], path: str) -> dict[str, Any]:
+    """What a dataset's attributes say of it."""
+    expect(set(attributes) - set(DATASET_ATTRIBUTES), set(), path)
+    texts = {name: value.decode("ascii") for name, value in attributes.items()}
+    axis = ""
+    if "CLASS" in texts:
+        expect(texts.pop("CLASS"), "DIMENSION_SCALE", path)
+        axis = texts.pop("NAME", "")
+        if not axis:
+            refuse("other-form", "a dimension scale without a name", path)
+    return {"axis": axis, "attributes": texts}
 
 
 class _Found(NamedTuple):
@@ -129,13 +128,7 @@ class _Dissection:
     rooms: list[Region] = field(default_factory=list)  # of structures, that nothing is kept in
 
     def __post_init__(self) -> None:
-        self._addresses: dict[int, str] = {}  # of headers of datasets
-        self._scales: dict[
-            str, tuple[Reference, ...]
-        ] = {}  # of datasets: where in a heap the scale of each axis stands
-        self._users: dict[
-            str, tuple[Reference, ...]
-        ] = {}  # of scales: the headers and axes that they stand along
+        self._dimensions = Dimensions(self._take, self._read_at, self.rooms)
         self._begun: set[int] = set()
         self._unclaimed = self.size - USER_BLOCK
 
@@ -144,7 +137,8 @@ class _Dissection:
         self.regions.append(Region(0, USER_BLOCK, Part("text-block")))
         tree, heap, header = self._superblock()
         self._group("/", header, tree, heap, depth=0)
-        self._dimensions()
+        for path, scales in self._dimensions.scales().items():
+            self.datasets[path] = replace(self.datasets[path], scales=scales)
         self.regions.sort(key=lambda region: region.start)
         end, gaps = 0, []
         for region in self.regions:
@@ -188,7 +182,7 @@ class _Dissection:
             HDF5_BEGINS
             + bytes([0, 0, 0, 0, 0, 8, 8, 0])
             + struct.pack("<HHI", _LEAF_K, _GROUP_K, 0)
-            + struct.pack("<QQQQ", USER_BLOCK, _NOWHERE, self.size, _NOWHERE)
+            + struct.pack("<QQQQ", USER_BLOCK, NOWHERE, self.size, NOWHERE)
             + struct.pack("<QQIIQQ", 0, header, 1, 0, tree, heap)
         )
         expect(block, expected, "superblock")
@@ -279,7 +273,7 @@ class _Dissection:
         what = Part("index", path)
         last = 0  # where the greatest name so far stands
         seen = 0
-        for child, before, after in self._leaves(tree, 0, 8, _GROUP_K, what):
+        for child, before, after in leaves(self._take, tree, Tree(0, 8, _GROUP_K), what):
             if int.from_bytes(before, "little") != last:
                 refuse("index-unordered", "the index is out of order", what)
             node = self._take(child, 8 + 2 * _LEAF_K * 40, what)
@@ -301,41 +295,6 @@ class _Dissection:
         if seen != len(names):
             refuse("unused-name", "a name that nothing has", what)
 
-    def _leaves(
-        self, address: int, kind: int, key_size: int, half: int, what: Part
-    ) -> list[tuple[int, bytes, bytes]]:
-        """Return what the leaves of a tree point to, in order, with the keys before and after each (III.A.1)."""
-        level = [(address, b"", b"")]
-        height: int | None = None
-        while True:
-            below: list[tuple[int, bytes, bytes]] = []
-            heights = set()
-            for place, (own, before, after) in enumerate(level):
-                node = self._take(own, 24 + 2 * half * (8 + key_size) + key_size, what)
-                mine, number = struct.unpack_from("<BH", node, 5)
-                heights.add(mine)
-                left = level[place - 1][0] if place else _NOWHERE
-                right = level[place + 1][0] if place + 1 < len(level) else _NOWHERE
-                expect(node[:24], struct.pack("<4sBBHQQ", b"TREE", kind, mine, number, left, right), what)
-                end = 24 + number * (8 + key_size) + key_size
-                least = 0 if kind == 0 and len(level) == 1 else 1
-                if not least <= number <= 2 * half or any(node[end:]):
-                    refuse("other-form", "the index is not as a bundle writes it", what)
-                keys = [node[at : at + key_size] for at in range(24, end, 8 + key_size)]
-                if before and (keys[0], keys[-1]) != (before, after):
-                    refuse("index-unordered", "the index is out of order", what)
-                children = (
-                    struct.unpack_from("<Q", node, at + key_size)[0]
-                    for at in range(24, end - key_size, 8 + key_size)
-                )
-                below.extend(zip(children, keys, keys[1:], strict=False))
-            if len(heights) != 1 or (height is not None and heights != {height - 1}):
-                refuse("other-form", "the index is not as a bundle writes it", what)
-            (height,) = heights
-            if height == 0:
-                return below
-            level = below
-
     def _dataset(self, path: str, header: int) -> None:
         what = Part("header", path)
         parts, attributes = self._parts(header, path)
@@ -343,13 +302,13 @@ class _Dissection:
         pipeline = [one.body for kind, one in parts.items() if kind == Message.PIPELINE]
         dtype, shape = (
             type_of(parts[Message.DATATYPE].body, path),
-            _shape(parts[Message.DATASPACE].body, path),
+            shape_of(parts[Message.DATASPACE].body, path),
         )
         logical = math.prod(shape) * dtype.itemsize
         if not all(1 <= side < 2**31 for side in shape) or logical > _MOST_DATASET_BYTES:
             refuse("too-large", "too large", path)
-        self._addresses[header] = path
-        form = {"dtype": dtype, "shape": shape, **self._described(attributes, path)}
+        self._dimensions.add(path, header, attributes)
+        form = {"dtype": dtype, "shape": shape, **_described(attributes, path)}
         if is_compact(shape, dtype.itemsize):
             expect((fill, pipeline), (COMPACT_FILL_VALUE, []), what)
             self.datasets[path] = StoredDataset(
@@ -390,20 +349,6 @@ class _Dissection:
             refuse("other-form", "is not as a bundle writes it", what)
         return parts, attributes
 
-    def _described(self, attributes: dict[str, Any], path: str) -> dict[str, Any]:
-        """Return what a dataset's attributes say of it; to what they refer is found once all datasets are."""
-        expect(set(attributes) - set(DATASET_ATTRIBUTES), set(), path)
-        self._scales[path] = attributes.pop(DIMENSION_LIST, ())
-        self._users[path] = attributes.pop(REFERENCE_LIST, ())
-        texts = {name: value.decode("ascii") for name, value in attributes.items()}
-        axis = ""
-        if "CLASS" in texts:
-            expect(texts.pop("CLASS"), "DIMENSION_SCALE", path)
-            axis = texts.pop("NAME", "")
-            if not axis:
-                refuse("other-form", "a dimension scale without a name", path)
-        return {"axis": axis, "attributes": texts}
-
     def _inside(self, layout: _Found, size: int, path: str) -> tuple[int, int]:
         """Return place and size of the values that stand in a header (IV.A.2.i, class 0)."""
         head = struct.pack("<BBH", 3, 0, size) + layout.body[4 : 4 + size]
@@ -430,7 +375,7 @@ class _Dissection:
         # No deflate makes more bytes of it, and a hole in a file can be.
         most = unpacked + unpacked // 8 + 64
         numbers = [-(-side // part) for side, part in zip(shape, chunk, strict=True)]
-        found = self._leaves(tree, 1, 8 + 8 * (rank + 1), _CHUNK_K, what)
+        found = leaves(self._take, tree, Tree(1, 8 + 8 * (rank + 1), _CHUNK_K), what)
         if len(found) != math.prod(numbers):
             refuse("chunk-count", "another number of chunks than its shape has", path)
         end = (1,) * (rank + 1)  # of the index, in chunks
@@ -448,7 +393,7 @@ class _Dissection:
         ends = (number * part for number, part in zip(end, (*chunk, itemsize), strict=True))
         expect(found[-1][2], struct.pack(f"<II{rank + 1}Q", 0, 0, *ends), what)
 
-    # Dimensions: which scale stands along which axis.
+    # Attributes.
 
     @property
     def _format_version(self) -> int:
@@ -462,54 +407,6 @@ class _Dissection:
         if name in attributes:
             refuse("attribute-twice", "an attribute stands twice", path)
         attributes[name] = value
-
-    def _dimensions(self) -> None:
-        """Find the scales of all datasets, and that each scale names in its turn what it stands along."""
-        headers = self._referenced_headers()
-        users: dict[str, list[Reference]] = {path: [] for path in self.datasets}
-        places = {path: header for header, path in self._addresses.items()}
-        for path in sorted(self.datasets, key=places.__getitem__):
-            scales = []
-            for axis, place in enumerate(self._scales[path]):
-                scale = self._addresses.get(headers[place])
-                if scale is None:
-                    refuse("other-form", "an axis has no dimension scale", path)
-                scales.append(scale)
-                users[scale].append(Reference(places[path], axis))
-            self.datasets[path] = replace(self.datasets[path], scales=tuple(scales))
-        for path, stated in self._users.items():
-            expect(stated, tuple(users[path]), f"the dimensions of {path}")
-
-    def _referenced_headers(self) -> dict[Reference, int]:
-        """Return what all references of datasets to their scales lead to; each stands in a heap, and nothing else (III.E)."""
-        places = [place for one in self._scales.values() for place in one]
-        if len(set(places)) < len(places):
-            refuse("other-form", "two axes share a reference", "references")
-        headers: dict[Reference, int] = {}
-        for heap in sorted({place.address for place in places}):
-            what = Part("references")
-            head = self._read_at(heap, 16)
-            (size,) = struct.unpack_from("<Q", head, 8)
-            if size > self.size:
-                refuse("beyond-end", "lies beyond the end of the file", what)
-            block = self._take(heap, max(size, _HEAP_BYTES), what)
-            expect(head, struct.pack("<4sB3xQ", b"GCOL", 1, len(block)), what)
-            number, at = 0, 16
-            while at + _REFERENCE_BYTES <= len(block) and any(block[at : at + 2]):
-                number += 1
-                (header,) = struct.unpack_from("<Q", block, at + 16)
-                expect(block[at : at + 24], struct.pack("<HH4xQQ", number, 0, 8, header), what)
-                headers[Reference(heap, number)] = header
-                at += _REFERENCE_BYTES
-            if len(block) > max(_HEAP_BYTES, 2 * at):
-                refuse("mostly-gaps", "more than half of a heap is nothing", what)
-            if len(block) - at >= 16:
-                expect(block[at : at + 16], struct.pack("<HH4xQ", 0, 0, len(block) - at), what)
-                at += 16
-            self.rooms.append(Region(USER_BLOCK + heap + at, USER_BLOCK + heap + len(block), Part("gap")))
-        if set(headers) != set(places):
-            refuse("other-form", "references that no axis has, or that lead nowhere", "references")
-        return headers
 
     def _read_at(self, address: int, number: int) -> bytes:
         if address + USER_BLOCK + number > self.size:

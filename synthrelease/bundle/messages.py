@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from synthrelease.bundle.anatomy import Part
 from synthrelease.errors import BundleError
 
 
@@ -26,6 +27,7 @@ class Message(IntEnum):
     SYMBOL_TABLE = 0x11
 
 
+_MOST_AXES = 8
 CONSTANT = 1  # flag of a message that may not change
 
 
@@ -187,3 +189,13 @@ def expect(found: object, expected: object, what: object) -> None:
 def refuse(code: str, problem: str, where: object) -> NoReturn:
     """Raise BundleError."""
     raise BundleError(code, problem, where=str(where))
+
+
+def shape_of(space: bytes, path: str) -> tuple[int, ...]:
+    """Return the shape that a dataspace states (IV.A.2.b)."""
+    rank = len(space) // 16
+    if len(space) != 8 + 16 * rank or not 1 <= rank <= _MOST_AXES:
+        refuse("bad-shape", "a shape that no dataset of a bundle has", path)
+    shape: tuple[int, ...] = struct.unpack_from(f"<{rank}Q", space, 8)
+    expect(space, struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape), Part("header", path))
+    return shape

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.tables import Code, Table, labels_among, numbers
+from synthrelease.data.cells import Code, labels_among, numbers
+from synthrelease.data.tables import Table
 
 
 @dataclass(frozen=True)

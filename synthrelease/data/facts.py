@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.cells import in_natural_order, labels
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.features import ONE_RECORDING
-from synthrelease.data.tables import Rows, Table, in_natural_order, labels, path_of, read_slices
+from synthrelease.data.tables import Rows, Table, path_of, read_slices
 from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22

@@ -10,14 +10,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from synthrelease.data.cells import Code, labels, numbers
+from synthrelease.data.cells import categories as positions
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.feature_arrays import FeatureArrays
 from synthrelease.data.held import Held
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Rows, labels, numbers, read_table
-from synthrelease.data.tables import categories as positions
+from synthrelease.data.tables import Rows, read_table
 
 _REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
 RECORDING = "recording"  # the name of the recordings' labels among those of other columns

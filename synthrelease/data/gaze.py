@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.given import listed, screen_keys
@@ -18,7 +19,7 @@ from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Rows, Table, labels, numbers, read_table
+from synthrelease.data.tables import Rows, Table, read_table
 from synthrelease.errors import DataError
 
 SMALL_PART = "all points lie in the upper left of the screen: is it as large as the plan says?"

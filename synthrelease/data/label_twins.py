@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from synthrelease.data.cells import label_texts
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Table, label_texts, read_slices
+from synthrelease.data.tables import Table, read_slices
 from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,23 +19,11 @@ from synthrelease.data.readers.reader import ALL_ROWS, Where, united
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-_PLAIN_LABEL = r"^[^\p{C}\p{Zl}\p{Zp}]{1,200}$"
 MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
 _SMALL_BYTES = 1 << 29  # of a table that is read at once, so that a few long cells fill no memory
-_WRITABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)  # types with a plain text form
-_DECIMAL_COMMA = r"^[-+]?\d+,\d+([eE][-+]?\d+)?$"
-_COMMA_REMEDY = (
-    "export the file with a decimal point; or read it in Python, pl.read_csv(…, decimal_comma=True), and give the frame: "
-    "build(plan, frames={…})"
-)
 _LIKE_DATA = re.compile(
     r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
 )
-_COMMA = re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?")  # 3,5 and 1.234,5 and 1,234.5
-
-_INT64 = float(1 << 63)
-
-Code = float | str  # marks a missing value
 
 
 @dataclass(frozen=True)
@@ -217,189 +204,6 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     return reader
 
 
-def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[NDArray[np.int64], list[str]]:
-    """Return each row's label as a number, and the distinct labels in natural order.
-
-    A label is the text of its own cell, without surrounding blanks; a whole number in a column of floats is
-    written as an integer. No other cell has a say in it.
-
-    Args:
-        table: the table.
-        column: name of the column.
-        empty_allowed: number rows without a label −1, rather than refuse them.
-
-    Raises:
-        DataError: a cell is empty, or the column holds neither text nor numbers.
-    """
-    cells = table.frame[column]
-    distinct = cells.unique()
-    texts = column_texts(table, column, distinct).fill_null("")
-    if (~texts.str.contains(_PLAIN_LABEL) & ((texts != "") | (not empty_allowed))).any():
-        raise _bad_label(table, column, empty_allowed=empty_allowed)
-    names = in_natural_order(set(texts.to_list()) - {""})
-    number_of = {"": -1, **{name: number for number, name in enumerate(names)}}
-    numbers = cells.replace_strict(
-        distinct, [number_of[text] for text in texts.to_list()], return_dtype=pl.Int64
-    )
-    return numbers.cast(pl.Int64).to_numpy(), names  # of no rows, the type would be another
-
-
-def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
-    """What is wrong with the first cell that is no label."""
-    text = column_texts(table, column, table.frame[column]).fill_null("")
-    empty = text == ""
-    if empty.any() and not empty_allowed:
-        return DataError(
-            "missing-label",
-            "a label is missing",
-            where=table.place(int(empty.arg_true()[0]), column),
-            found="an empty cell",
-            expected="a label in every row",
-            remedy="complete these rows, or leave them out; or list the labels that are released: rows without a stimulus or a recording may then stay",
-        )
-    odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
-    return DataError(
-        "bad-label",
-        "a label cannot be one",
-        where=table.place(int(odd.arg_true()[0]), column),
-        found="a line break or another control character, or more than 200 characters",
-        expected="a short text on one line",
-        remedy="look for a quote that opens in one row and closes in another",
-    )
-
-
-def categories(
-    table: Table, column: str, listed: Sequence[str], *, missing: Sequence[Code] = ()
-) -> NDArray[np.int64]:
-    """Return the position of each row's label in a public list, −1 where the cell is empty or a missing code.
-
-    Raises:
-        DataError: a label is not in the list, or the column holds neither text nor numbers.
-    """
-    text = column_texts(table, column, table.frame[column])
-    known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
-    empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
-    code = text.cast(pl.Float64, strict=False)
-    empty |= _coded(code.fill_null(math.nan).to_numpy(), missing) & code.is_not_null().to_numpy()
-    empty |= text.is_in(_texts(missing)).fill_null(value=False).to_numpy()
-    strange = np.flatnonzero(known.is_null().to_numpy() & ~empty)
-    if strange.size:
-        more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
-        raise DataError(
-            "unlisted-category",
-            "a label is not in the list of categories",
-            where=table.place(int(strange[0]), column) + more,
-            found="another label",
-            expected=f"one of the {len(listed)} labels in that list, or an empty cell",
-            remedy="complete the list, or correct the cell",
-        )
-    return known.fill_null(-1).to_numpy()
-
-
-def labels_among(table: Table, column: str, listed: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which rows have one of some labels; an empty cell is none.
-
-    Raises:
-        DataError: the column holds neither text nor numbers.
-    """
-    text = column_texts(table, column, table.frame[column])
-    return text.is_in(list(listed)).fill_null(value=False).to_numpy()
-
-
-def numbers(
-    table: Table, column: str, *, missing: Sequence[Code] = (), codes_allowed: bool = True
-) -> NDArray[np.float64]:
-    """Return a column of numbers, NaN where the cell is empty or holds a declared missing code.
-
-    Args:
-        table: the table.
-        column: name of the column.
-        missing: numbers and texts that mark a missing value; NaN and infinities among them.
-        codes_allowed: whether declaring a missing code would help, for the message.
-
-    Raises:
-        DataError: a cell is no number, or NaN or infinite without being declared missing.
-    """
-    series = table.frame[column]
-    if series.dtype == pl.String:
-        series = series.str.strip_chars()
-        series = series.set((series == "") | series.is_in(_texts(missing)), None)
-        cast = series.cast(pl.Float64, strict=False)
-        stray = (cast.is_null() & series.is_not_null()).to_numpy()
-        commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
-        _refuse(table, column, commas, "decimal-comma", found="a decimal comma", remedy=_COMMA_REMEDY)
-        _refuse(table, column, stray, "bad-number", found="text", missing="the text" if codes_allowed else "")
-    elif series.dtype.is_numeric() or series.dtype == pl.Null:
-        cast = series.cast(pl.Float64)
-    else:
-        raise _wrong_type(table, column, series, "numbers")
-    empty = cast.is_null().to_numpy()
-    values = cast.fill_null(math.nan).to_numpy().astype(np.float64)
-    coded = _coded(values, missing)
-    unusable = {
-        "nan": ("nan", "NaN", np.isnan(values) & ~empty),
-        "inf": ("infinite-number", "an infinite number", values == math.inf),
-        "-inf": ("infinite-number", "an infinite number", values == -math.inf),
-    }
-    for written, (code, found, bad) in unusable.items():
-        _refuse(table, column, bad & ~coded, code, found=found, missing=written if codes_allowed else "")
-    return np.where(coded, math.nan, values)
-
-
-def _coded(values: NDArray[np.float64], missing: Sequence[Code]) -> NDArray[np.bool_]:
-    """Which values are missing codes."""
-    codes = [float(code) for code in missing if not isinstance(code, str)]
-    found: NDArray[np.bool_] = np.isin(values, [code for code in codes if not math.isnan(code)])
-    return found | np.isnan(values) if any(math.isnan(code) for code in codes) else found
-
-
-def _texts(missing: Sequence[Code]) -> list[str]:
-    return [code.strip() for code in missing if isinstance(code, str)]
-
-
-def label_texts(series: pl.Series) -> pl.Series:
-    """Return cells of labels as text: without surrounding blanks, whole numbers without a decimal point.
-
-    The text follows from what a number is, and not from the type it is held in: where files are put together, somebody else's may
-    decide that.
-
-    Raises:
-        TypeError: cells of this type have no plain text form.
-    """
-    if series.dtype.is_float():
-        number = pl.col(series.name).cast(pl.Float64).fill_nan(None)
-        whole = (number == number.round()) & (number.abs() < _INT64)
-        text = (
-            pl.when(whole)
-            .then(number.cast(pl.Int64, strict=False).cast(pl.String))
-            .otherwise(number.cast(pl.String))
-        )
-        return series.to_frame().select(text)[series.name]
-    dated = series.dtype.is_temporal() and series.dtype != pl.Duration
-    if series.dtype.is_integer() or dated or series.dtype in _WRITABLE:
-        return series.cast(pl.String).str.strip_chars()
-    raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
-
-
-def column_texts(table: Table, column: str, cells: pl.Series) -> pl.Series:
-    """Return some cells of a column as text; DataError if its type has none."""
-    try:
-        return label_texts(cells)
-    except TypeError:
-        raise _wrong_type(table, column, cells, "text or whole numbers") from None
-
-
-def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> DataError:
-    return DataError(
-        "bad-column",
-        "the column cannot be used",
-        where=f"{table.source.path}, column '{column}'",
-        found=f"the type {type(series.dtype).__name__}",
-        expected=expected,
-        remedy=f"write it as {expected}, or name another column",
-    )
-
-
 def _missing_column(source: Source, column: str, present: Sequence[str]) -> DataError:
     path = source.path
     # What is called a header may be data: only a name close to the wanted one is repeated.
@@ -425,50 +229,3 @@ def _no_header(path: Path, problem: str) -> DataError:
         expected="the names of the columns in the first line",
         remedy='add a header line, or name the columns in the input: header = ["person", …]',
     )
-
-
-def _refuse(
-    table: Table,
-    column: str,
-    bad: NDArray[np.bool_],
-    code: str,
-    *,
-    found: str,
-    missing: str = "",
-    remedy: str = "",
-) -> None:
-    rows = np.flatnonzero(bad)
-    if rows.size:
-        more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
-        remedy = remedy or (
-            f"add {missing} to the input's list `missing` if it marks missing data"
-            if missing
-            else "correct the cell"
-        )
-        if found == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
-            code, found, remedy = (
-                "comma-in-number",
-                "text: a number with a comma",
-                "write a point for a decimal comma, and nothing between thousands",
-            )
-        raise DataError(
-            code,
-            "a cell is not a number that can be used",
-            where=table.place(int(rows[0]), column) + more,
-            found=found,
-            expected="a finite number, or an empty cell if it is missing",
-            remedy=remedy,
-        )
-
-
-def in_natural_order(names: Iterable[str]) -> list[str]:
-    """Return labels with numbers first, by size, then texts by their letters."""
-    return sorted(names, key=_natural)
-
-
-def _natural(label: str) -> tuple[int, float, str]:
-    try:
-        number = float(label)
-    except ValueError:
-        return (1, 0.0, label)
-    return (0, number, label) if math.isfinite(number) else (1, 0.0, label)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from synthrelease.data.cells import Code
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.readers.folder import found_files, pattern_columns
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code
 from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
 from synthrelease.init.identifiers import Finding, telling_columns
 from synthrelease.init.messages import trial_messages

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import polars as pl
 
+from synthrelease.data.cells import column_texts, in_natural_order
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
-from synthrelease.data.tables import column_texts, in_natural_order, read_slices, refuse_missing_columns
+from synthrelease.data.tables import read_slices, refuse_missing_columns
 from synthrelease.errors import DataError
 from synthrelease.init.missing_codes import TEXTS
 

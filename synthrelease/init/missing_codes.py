@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.data.tables import Code
+from synthrelease.data.cells import Code
 from synthrelease.init.roles import plain_name
 
 TEXTS = (

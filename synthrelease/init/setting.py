@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from synthrelease.data.cells import Code
 from synthrelease.data.coordinates import CENTRE, CENTRE_Y_UP, DEGREES, NORMALISED, PIXELS, TOP_LEFT
 from synthrelease.data.readers.bids import described
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code
 from synthrelease.init.missing_codes import NUMBERS, finite_values
 from synthrelease.init.roles import Roles, X, Y
 

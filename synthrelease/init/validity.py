@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from synthrelease.data.cells import label_texts
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.tables import label_texts
 from synthrelease.init.roles import Roles, plain_name
 from synthrelease.init.trackers import trackers
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from synthrelease.data.cells import in_natural_order
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.screen import Screen
-from synthrelease.data.tables import Rows, in_natural_order, read_if_small
+from synthrelease.data.tables import Rows, read_if_small
 from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.errors import DataError, PlanError
 from synthrelease.parallel import Progress

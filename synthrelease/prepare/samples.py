@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.gaze import refuse_off_screen
@@ -17,7 +18,7 @@ from synthrelease.data.held import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Code, Rows, Table, labels, numbers, read_table
+from synthrelease.data.tables import Rows, Table, read_table
 from synthrelease.errors import DataError
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}

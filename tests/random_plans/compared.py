@@ -10,7 +10,7 @@ import numpy as np
 
 from random_plans.observed import CRASH, Drawn, Observed
 from random_plans.plans import RandomPlan
-from synthrelease.data.tables import in_natural_order
+from synthrelease.data.cells import in_natural_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

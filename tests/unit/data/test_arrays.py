@@ -16,11 +16,12 @@ import pytest
 import refusals
 from refusals import check_refusal
 
+from synthrelease.data.cells import numbers
 from synthrelease.data.features import load_features
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.whole import Whole
 from synthrelease.data.source import Source
-from synthrelease.data.tables import numbers, read_table
+from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
 
 AXES = ("person", "recording", "step")

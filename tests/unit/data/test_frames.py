@@ -17,9 +17,10 @@ from refusals import check_refusal
 
 import synthrelease
 from synthrelease.appraisal.appraise import appraise
+from synthrelease.data.cells import labels, numbers
 from synthrelease.data.held import Held, unnested
 from synthrelease.data.source import Source
-from synthrelease.data.tables import labels, numbers, read_slices, read_table
+from synthrelease.data.tables import read_slices, read_table
 from synthrelease.design import make_design
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
 from synthrelease.forecast import preview

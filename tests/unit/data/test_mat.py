@@ -20,12 +20,13 @@ from documented import ROOT
 from goldens import figures
 from refusals import check_refusal
 
+from synthrelease.data.cells import numbers
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers.mat import Mat
 from synthrelease.data.readers.nested_rows import unique_names
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import numbers, read_table
+from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
 
 OSIE = Path(__file__).parents[2] / "data" / "osie"

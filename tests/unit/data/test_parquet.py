@@ -14,10 +14,11 @@ import polars as pl
 import pytest
 from refusals import check_refusal
 
+from synthrelease.data.cells import labels, numbers
 from synthrelease.data.readers import parquet
 from synthrelease.data.readers.reader import ALL_ROWS
 from synthrelease.data.source import Source
-from synthrelease.data.tables import labels, numbers, read_table
+from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
 
 FRAME = pl.DataFrame(

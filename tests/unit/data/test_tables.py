@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from refusals import check_refusal, refused
 from tiers import few
 
+from synthrelease.data.cells import categories, labels, numbers
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Table, categories, labels, numbers, read_table
+from synthrelease.data.tables import Table, read_table
 from synthrelease.errors import DataError, InputError
 
 COLUMNS = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}

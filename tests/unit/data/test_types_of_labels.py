@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from synthrelease import parts
-from synthrelease.data.tables import label_texts
+from synthrelease.data.cells import label_texts
 from synthrelease.design import make_design
 from synthrelease.errors import DataError
 from synthrelease.parts import contributions, divided, stamp_of
