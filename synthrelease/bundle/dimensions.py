@@ -10,7 +10,7 @@ from synthrelease.bundle.anatomy import Part, Region
 from synthrelease.bundle.layout import USER_BLOCK
 from synthrelease.bundle.messages import DIMENSION_LIST, REFERENCE_LIST, Reference, expect, refuse
 
-_HEAP_BYTES = 4096  # at least, of a collection of references: a larger one is more than half full
+_HEAP_BYTES, _MOST_HEAP_BYTES = 1 << 12, 1 << 16  # of a collection of references; a larger one than the least is more than half full
 _REFERENCE_BYTES = 16 + 8  # of a reference in it, with what stands before each
 
 
@@ -79,6 +79,8 @@ class Dimensions:
         what = Part("references")
         head = self._read(heap, 16)
         (size,) = struct.unpack_from("<Q", head, 8)
+        if size > _MOST_HEAP_BYTES:  # before it is read
+            refuse("too-large", "too large", what)
         block = self._take(heap, max(size, _HEAP_BYTES), what)
         expect(head, struct.pack("<4sB3xQ", b"GCOL", 1, len(block)), what)
         headers: dict[Reference, int] = {}

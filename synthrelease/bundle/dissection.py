@@ -68,9 +68,10 @@ def dissect(read: Callable[[int, int], bytes], size: int) -> Anatomy:
     dissection = _Dissection(read, size)
     gaps = dissection.gaps()
     # A file can be large and hold nothing.
-    if 2 * sum(gap.stop - gap.start for gap in gaps) > size:
-        refuse("mostly-gaps", "more than half of the file is nothing", f"byte {gaps[0].start}")
-    for gap in [*gaps, *dissection.rooms]:
+    empty = [*gaps, *dissection.rooms]
+    if 2 * sum(gap.stop - gap.start for gap in empty) > size:
+        refuse("mostly-gaps", "more than half of the file is nothing", f"byte {empty[0].start}")
+    for gap in empty:
         if not _is_empty(read, gap):
             refuse("unclaimed-bytes", "bytes that no part of a bundle accounts for", f"byte {gap.start}")
     regions = sorted([*dissection.regions, *gaps], key=lambda region: region.start)

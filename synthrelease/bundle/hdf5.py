@@ -31,7 +31,7 @@ from synthrelease.bundle.layout import (
     block_of,
     chunk_shape,
 )
-from synthrelease.bundle.messages import DIMENSION_LIST, REFERENCE_LIST
+from synthrelease.bundle.messages import DATASET_ATTRIBUTES, DIMENSION_LIST, REFERENCE_LIST
 from synthrelease.unwritable import cannot_write
 
 T = TypeVar("T")
@@ -293,8 +293,8 @@ def _describe(file: h5py.File, dataset: h5py.Dataset, form: Form) -> None:
     """Write what a dataset says of itself, and along which scales it lies."""
     if form.axis:
         h5py.h5ds.set_scale(dataset.id, form.axis.encode("ascii"))
-    for name, value in form.attributes.items():
-        dataset.attrs[name] = np.bytes_(value)
+    for name in sorted(form.attributes, key=DATASET_ATTRIBUTES.index):  # in whatever order they were read
+        dataset.attrs[name] = np.bytes_(form.attributes[name])
     if form.scales:
         references = np.empty(len(form.scales), dtype=object)
         for axis, path in enumerate(form.scales):
