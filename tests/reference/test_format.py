@@ -1,6 +1,6 @@
 """Another reader of bundles, written from docs/format.md alone: it finds in every golden bundle what ours and HDF5's library find.
 
-It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
+It reads formats 2 and 1. It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
 stand there, the page is to be mended.
 """
 
@@ -26,6 +26,7 @@ from synthrelease.bundle.bundle_file import BundleFile  # ours, to be compared
 from synthrelease.errors import BundleError
 
 NOWHERE = 2**64 - 1
+MANIFESTS = {1: (1, 2), 2: (3,)}  # versions of manifests by that of the bundle
 TYPES = {
     "|u1": "10 00 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
     "|i1": "10 08 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
@@ -39,7 +40,7 @@ FILTERS = """01 03 00 00 00 00 00 00
     02 00 08 00 01 00 01 00  73 68 75 66 66 6c 65 00  {:02x} 00 00 00  00 00 00 00
     01 00 08 00 01 00 01 00  64 65 66 6c 61 74 65 00  04 00 00 00 00 00 00 00
     03 00 10 00 00 00 00 00  66 6c 65 74 63 68 65 72  33 32 00 00 00 00 00 00"""
-BLOCK = """synthrelease bundle 1
+BLOCK = """synthrelease bundle {}
 An HDF5 file with a privacy manifest, preceded by these 512 bytes of text.
 SHA-256 of everything after them:
 {}
@@ -49,9 +50,23 @@ In full:   synthrelease verify FILE
 """
 
 
+REFERENCES = bytes.fromhex("19 00 00 00 10 00 00 00 17 00 00 00 08 00 00 00")
+PAIRS = (
+    bytes.fromhex("16 02 00 00 10 00 00 00")
+    + b"dataset".ljust(40, b"\0")
+    + bytes.fromhex("17 00 00 00 08 00 00 00")
+    + b"dimension".ljust(16, b"\0")
+    + struct.pack("<I28x", 8)
+    + bytes.fromhex("10 08 00 00 04 00 00 00 00 00 20 00")
+)
+OF_GROUPS = {"format", "format_version", "encoding_type", "encoding_version"}
+OF_DATASETS = {"CLASS", "NAME", "role", "units", "long_name", "DIMENSION_LIST", "REFERENCE_LIST"}
+Place = tuple[int, int]  # an address, and a number there
+
+
 def must(condition: object) -> None:
     if not condition:
-        raise ValueError("no bundle of version 1")
+        raise ValueError("no bundle of version 1 or 2")
 
 
 def up(size: int) -> int:
@@ -59,18 +74,37 @@ def up(size: int) -> int:
 
 
 class Bundle:
-    """`groups`: attributes by path. `datasets`: arrays by path. `seeded`: what the text block says."""
+    """What is in a file.
+
+    Attributes:
+        version: of the format, and `seeded` whether there was a test seed: both as the text block says.
+        groups: attributes by path.
+        datasets: arrays by path.
+        attributes: texts of datasets by path, CLASS and NAME among them.
+        scales: paths of the scales along the axes of a dataset, by its path.
+        users: of a scale, the datasets and axes that it stands along.
+    """
 
     def __init__(self, raw: bytes) -> None:
         self.raw, self.taken = raw, [(0, 512)]
         self.groups: dict[str, dict[str, Any]] = {}
         self.datasets: dict[str, np.ndarray] = {}
+        self.attributes: dict[str, dict[str, str]] = {}
+        self.scales: dict[str, tuple[str, ...]] = {}
+        self.users: dict[str, list[tuple[str, int]]] = {}
+        self.headers: dict[int, str] = {}
+        self.references: dict[str, tuple[tuple[Place, ...], tuple[Place, ...]]] = {}
         marks = ["Source of the noise: the operating system", "TEST SEED - DO NOT PUBLISH"]
         seal = hashlib.sha256(raw[512:]).hexdigest()
-        blocks = [BLOCK.format(seal, mark).encode().ljust(511) + b"\n" for mark in marks]
+        blocks = {
+            BLOCK.format(version, seal, mark).encode().ljust(511) + b"\n": (version, mark == marks[1])
+            for version in MANIFESTS
+            for mark in marks
+        }
         must(raw[:512] in blocks)  # F1, F2
-        self.seeded = raw[:512] == blocks[1]
+        self.version, self.seeded = blocks[raw[:512]]
         self.superblock()
+        self.dimensions()
         self.taken.append((len(raw), len(raw)))
         for (_, end), (start, _) in itertools.pairwise(sorted(self.taken)):
             must(end <= start)
@@ -111,31 +145,55 @@ class Bundle:
         must(count == number)
         return found
 
-    def attribute(self, body: bytes) -> tuple[str, int | bytes]:  # H5
+    def attribute(self, body: bytes) -> tuple[str, int | bytes | tuple[Place, ...]]:  # H5
         length, of_type, of_space = struct.unpack_from("<xxHHH", body)
-        name = body[8 : 8 + length - 1]
-        at = 8 + up(length)
-        kind, at = body[at : at + of_type], at + up(of_type) + 8
-        value: int | bytes
-        if kind == bytes.fromhex("10 08 00 00 08 00 00 00 00 00 40 00"):
-            raw = body[at : at + 8]
-            value = struct.unpack("<q", raw)[0]
+        raw_name = body[8 : 8 + length - 1]
+        must(raw_name.isascii())
+        name, at = raw_name.decode(), 8 + up(length)
+        kind, at = body[at : at + of_type], at + up(of_type)
+        space, raw = body[at : at + of_space], body[at + of_space :]
+        value: int | bytes | tuple[Place, ...]
+        if name in ("DIMENSION_LIST", "REFERENCE_LIST"):  # H16, H18
+            number = struct.unpack_from("<8xQ", space)[0]
+            must(of_space == 24 and space == struct.pack("<BBB5xQQ", 1, 1, 1, number, number) and number > 0)
+            raw = raw[: 16 * number]
+            must(len(raw) == 16 * number and kind == (REFERENCES if name == "DIMENSION_LIST" else PAIRS))
+            if name == "DIMENSION_LIST":
+                value = tuple(struct.iter_unpack("<4xQI", raw))
+                must(raw == b"".join(struct.pack("<IQI", 1, *place) for place in value))
+            else:
+                value = tuple(struct.iter_unpack("<Qi4x", raw))
+                must(raw == b"".join(struct.pack("<Qi4x", *place) for place in value))
         else:
-            must(of_type == 8 and kind[:4] == bytes.fromhex("13 01 00 00"))
-            value = raw = body[at : at + struct.unpack("<I", kind[4:])[0]]
-            must(re.fullmatch(rb"[\x21-\x7e]+", raw))
-        again = struct.pack("<HHHH", 1, length, of_type, 8) + name.ljust(up(length), b"\0")
-        again += kind.ljust(up(of_type), b"\0") + b"\1".ljust(8, b"\0") + raw
-        must(of_space == 8 and re.fullmatch(rb"[a-z_]+", name) and body == again.ljust(up(len(again)), b"\0"))
-        return name.decode(), value
+            must(space == b"\1".ljust(8, b"\0"))
+            if name in ("format_version", "encoding_version"):
+                must(kind == bytes.fromhex("10 08 00 00 08 00 00 00 00 00 40 00"))
+                raw = raw[:8]
+                value = struct.unpack("<q", raw)[0]
+            else:
+                ended = name in ("CLASS", "NAME")
+                raw = raw[: struct.unpack_from("<I", kind, 4)[0]]
+                must(name in OF_GROUPS | OF_DATASETS)
+                must(kind == struct.pack("<BBHI", 0x13, not ended, 0, len(raw)))
+                value = raw[:-1] if ended else raw
+                must(re.fullmatch(rb"[\x20-\x7e]+", value) and raw == value + b"\0" * ended)
+        again = struct.pack("<HHHH", 1, length, of_type, of_space) + raw_name.ljust(up(length), b"\0")
+        again += kind.ljust(up(of_type), b"\0") + space + raw
+        must(body == again.ljust(up(len(again)), b"\0"))
+        return name, value
+
+    def attributes_of(self, messages: list[tuple[int, int, bytes]], known: set[str]) -> dict[str, Any]:
+        must(all(message[:2] == (0xC, 0) for message in messages))
+        found = dict(self.attribute(body) for _, _, body in messages)
+        must(len(found) == len(messages) and set(found) <= known)
+        return found
 
     def group(self, path: str, header: int, tree: int, heap: int) -> None:
         messages = self.messages(header)
         must(messages.count((0x11, 0, struct.pack("<QQ", tree, heap))) == 1)
         own = [message for message in messages if message[0] != 0x11]
-        must(len(own) == len(messages) - 1 and all(message[:2] == (0xC, 0) for message in own))
-        self.groups[path] = dict(self.attribute(body) for _, _, body in own)
-        must(len(self.groups[path]) == len(own) and path.count("/") <= 8)
+        must(len(own) == len(messages) - 1 and path.count("/") <= 8)
+        self.groups[path] = self.attributes_of(own, OF_GROUPS)
         names, last, seen = self.names(heap), 0, []
         for node, before, after in self.leaves(tree, 0, 8, 32):
             block = self.take(node, 328)
@@ -197,20 +255,57 @@ class Bundle:
             assert height is not None
             level, height = list(below), height - 1
 
+    def described(self, path: str, attributes: list[tuple[int, int, bytes]]) -> None:
+        found = self.attributes_of(attributes, OF_DATASETS)
+        self.references[path] = (found.pop("DIMENSION_LIST", ()), found.pop("REFERENCE_LIST", ()))
+        self.attributes[path] = {name: value.decode() for name, value in found.items()}
+        if "CLASS" in found:
+            must(found["CLASS"] == b"DIMENSION_SCALE" and "NAME" in found)
+
+    def dimensions(self) -> None:  # H16, H17, H18
+        places = [place for axes, _ in self.references.values() for place in axes]
+        must(len(set(places)) == len(places))
+        led_to: dict[Place, int] = {}
+        for address in sorted({address for address, _ in places}):
+            size = struct.unpack_from("<8xQ", self.raw, address + 512)[0]
+            must(size >= 4096)
+            heap, at, number = self.take(address, size), 16, 0
+            must(heap[:16] == struct.pack("<4sB3xQ", b"GCOL", 1, size))
+            while at + 24 <= size and heap[at : at + 2] != b"\0\0":
+                number, header = number + 1, struct.unpack_from("<16xQ", heap, at)[0]
+                must(heap[at : at + 24] == struct.pack("<HHIQQ", number, 0, 0, 8, header))
+                led_to[address, number], at = header, at + 24
+            free = struct.pack("<8xQ", size - at) if size - at >= 16 else b""
+            must(heap[at:] == free.ljust(size - at, b"\0"))
+        must(set(led_to) == set(places))
+        must(all(header in self.headers for header in led_to.values()))
+        where = {path: header for header, path in self.headers.items()}
+        self.users = {path: [] for path in self.datasets}
+        for path in sorted(self.datasets, key=where.__getitem__):
+            self.scales[path] = tuple(self.headers[led_to[place]] for place in self.references[path][0])
+            for axis, scale in enumerate(self.scales[path]):
+                self.users[scale].append((path, axis))
+        for path, (_, stated) in self.references.items():
+            must(list(stated) == [(where[user], axis) for user, axis in self.users[path]])
+
     def dataset(self, path: str, header: int) -> None:
+        self.headers[header] = path
         messages = self.messages(header)
-        if messages[-1][0] == 0:
-            kind, flags, body = messages.pop()
-            must((kind, flags) == (0, 0) and not any(body))
+        must(all(flags == 0 and not any(body) for kind, flags, body in messages if kind == 0))
+        self.described(path, [message for message in messages if message[0] == 0xC])
+        messages = sorted(message for message in messages if message[0] not in (0, 0xC))
         in_chunks = [(0xB, 1)] * (len(messages) == 5)
-        must([message[:2] for message in messages] == [(1, 0), (3, 1), (5, 1), *in_chunks, (8, 0)])
-        space, encoded, fill, *filters, layout = (body for _, _, body in messages)
+        must([message[:2] for message in messages] == [(1, 0), (3, 1), (5, 1), (8, 0), *in_chunks])
+        space, encoded, fill, layout, *filters = (body for _, _, body in messages)
         rank = space[1]
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
-        must(space == struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape) and 1 <= rank <= 4)  # H9
+        must(space == struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape) and 1 <= rank <= 8)  # H9
         must(all(1 <= side < 2**31 for side in shape))
-        (kind,) = (name for name, form in TYPES.items() if bytes.fromhex(form) == encoded)
-        width = int(kind[2])
+        kinds = [name for name, form in TYPES.items() if bytes.fromhex(form) == encoded]
+        width = struct.unpack_from("<I", encoded, 4)[0]
+        if not kinds:
+            must(encoded == struct.pack("<BBHI", 0x13, 0x11, 0, width) and 1 <= width <= 4096)
+        kind = kinds[0] if kinds else f"S{width}"
         size = math.prod(shape) * width
         if size <= 2048:
             must(fill == bytes.fromhex("02 01 02 01 00 00 00 00") and filters == [])
@@ -221,26 +316,34 @@ class Bundle:
             return
         must(fill == bytes.fromhex("02 03 02 01 00 00 00 00"))
         must(size <= 2**40 and filters == [bytes.fromhex(FILTERS.format(width))])  # H10
-        row = math.prod(shape[1:]) * width
-        chunk = (max(1, min(shape[0], 2**20 // row)), *shape[1:])  # H11
+        cut = 0  # the axis that is cut
+        while self.version > 1 and cut < rank - 1 and math.prod(shape[cut + 1 :]) * width > 2**20:
+            cut += 1
+        row = math.prod(shape[cut + 1 :]) * width
+        chunk = (*[1] * cut, max(1, min(shape[cut], 2**20 // row)), *shape[cut + 1 :])  # H11
         index = struct.unpack_from("<Q", layout, 3)[0]
         form = struct.pack(f"<BBBQ{rank + 2 - 1}I", 3, 2, rank + 1, index, *chunk, width)
         must(layout == form.ljust(up(len(form)), b"\0"))
         found = self.leaves(index, 1, 16 + 8 * rank, 64)
-        must(len(found) == -(-shape[0] // chunk[0]))
-        pieces, stored = [], 0
-        for number, (address, key, _) in enumerate(found):
+        numbers = [-(-side // part) for side, part in zip(shape, chunk, strict=True)]
+        must(len(found) == math.prod(numbers))
+        pieces, stored, end = [], 0, (1,) * (rank + 1)
+        for (address, key, _), number in zip(found, itertools.product(*map(range, numbers)), strict=True):
             size = struct.unpack_from("<I", key)[0]
-            place = (chunk[0] * number, *[0] * rank)
-            must(size >= 12 and key == struct.pack(f"<II{rank + 1}Q", size, 0, *place))
-            pieces.append(self.chunk(address, size, math.prod(chunk), width))
+            place = [n * part for n, part in zip(number, chunk, strict=True)]
+            must(12 <= size <= math.prod(chunk) * width * 9 // 8 + 64)
+            must(key == struct.pack(f"<II{rank + 1}Q", size, 0, *place, 0))
+            values = self.chunk(address, size, math.prod(chunk), width)
+            used = min(chunk[cut], shape[cut] - place[cut]) * row
+            must(not any(values[used:]))  # H13
+            pieces.append(values[:used])
             stored += size
-        ends = [(chunk[0] * number, *chunk[1:], width) for number in (len(found) - 1, len(found))]
-        must(found[-1][2] in [struct.pack(f"<II{rank + 1}Q", 0, 0, *end) for end in ends])
+            if (*number, 0) >= end:
+                end = (*(n + 1 for n in number), 1)
+        last = [n * part for n, part in zip(end, (*chunk, width), strict=True)]
+        must(found[-1][2] == struct.pack(f"<II{rank + 1}Q", 0, 0, *last))
         must(math.prod(shape) * width <= max(4096, 1100 * stored))  # H12
-        values = b"".join(pieces)
-        must(not any(values[math.prod(shape) * width :]))  # H13
-        self.datasets[path] = np.frombuffer(values, dtype=kind, count=math.prod(shape)).reshape(shape)
+        self.datasets[path] = np.frombuffer(b"".join(pieces), dtype=kind).reshape(shape)
 
     def chunk(self, address: int, size: int, values: int, width: int) -> bytes:  # H13, H14
         raw = self.take(address, size)
