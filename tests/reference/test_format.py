@@ -274,7 +274,7 @@ class Bundle:
         for address in sorted({address for address, _ in places}):
             must(address + 528 <= len(self.raw))
             size = struct.unpack_from("<8xQ", self.raw, address + 512)[0]
-            must(size >= 4096)
+            must(4096 <= size <= 65536)
             heap, at, number = self.take(address, size), 16, 0
             must(heap[:16] == struct.pack("<4sB3xQ", b"GCOL", 1, size))
             while at + 24 <= size and heap[at : at + 2] != b"\0\0":
