@@ -43,7 +43,7 @@ _MOST_DATASET_BYTES = 1 << 40
 _LARGEST_RATIO = 1100  # of logical to stored bytes: deflate cannot do better, a bomb must
 _SMALL = 4096  # bytes below which no ratio is asked for
 _LEAST_CHUNK = 8 + 4  # bytes: the shortest deflate stream, and a checksum; libraries crash on less
-_MOST_NIL, _MOST_NIL_BYTES = 16, 4096  # of messages that say nothing, in one header
+_MOST_NIL, _MOST_NIL_BYTES = 8, 512  # of messages that say nothing, in one header: the library leaves a few
 _COMPACT = {  # messages of a dataset in its header, and their flags
     Message.DATASPACE: 0,
     Message.DATATYPE: CONSTANT,

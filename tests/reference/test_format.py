@@ -1,6 +1,6 @@
 """Another reader of bundles, written from docs/format.md alone: it finds in every golden bundle what ours and HDF5's library find.
 
-It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
+It reads formats 2 and 1. It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
 stand there, the page is to be mended.
 """
 
@@ -13,19 +13,20 @@ import math
 import re
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote
 
 import h5py
 import numpy as np
 import pytest
 
-import synthrelease
 from synthrelease.bundle.bundle_file import BundleFile  # ours, to be compared
 from synthrelease.errors import BundleError
 
 NOWHERE = 2**64 - 1
+MANIFESTS = {1: (1, 2), 2: (3,)}  # versions of manifests by that of the bundle
 TYPES = {
     "|u1": "10 00 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
     "|i1": "10 08 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
@@ -39,7 +40,7 @@ FILTERS = """01 03 00 00 00 00 00 00
     02 00 08 00 01 00 01 00  73 68 75 66 66 6c 65 00  {:02x} 00 00 00  00 00 00 00
     01 00 08 00 01 00 01 00  64 65 66 6c 61 74 65 00  04 00 00 00 00 00 00 00
     03 00 10 00 00 00 00 00  66 6c 65 74 63 68 65 72  33 32 00 00 00 00 00 00"""
-BLOCK = """synthrelease bundle 1
+BLOCK = """synthrelease bundle {}
 An HDF5 file with a privacy manifest, preceded by these 512 bytes of text.
 SHA-256 of everything after them:
 {}
@@ -49,9 +50,23 @@ In full:   synthrelease verify FILE
 """
 
 
+REFERENCES = bytes.fromhex("19 00 00 00 10 00 00 00 17 00 00 00 08 00 00 00")
+PAIRS = (
+    bytes.fromhex("16 02 00 00 10 00 00 00")
+    + b"dataset".ljust(40, b"\0")
+    + bytes.fromhex("17 00 00 00 08 00 00 00")
+    + b"dimension".ljust(16, b"\0")
+    + struct.pack("<I28x", 8)
+    + bytes.fromhex("10 08 00 00 04 00 00 00 00 00 20 00")
+)
+OF_GROUPS = {"format", "format_version", "encoding_type", "encoding_version"}
+OF_DATASETS = {"CLASS", "NAME", "role", "units", "long_name", "DIMENSION_LIST", "REFERENCE_LIST"}
+Place = tuple[int, int]  # an address, and a number there
+
+
 def must(condition: object) -> None:
     if not condition:
-        raise ValueError("no bundle of version 1")
+        raise ValueError("no bundle of version 1 or 2")
 
 
 def up(size: int) -> int:
@@ -59,23 +74,42 @@ def up(size: int) -> int:
 
 
 class Bundle:
-    """`groups`: attributes by path. `datasets`: arrays by path. `seeded`: what the text block says."""
+    """What is in a file.
+
+    Attributes:
+        version: of the format, and `seeded` whether there was a test seed: both as the text block says.
+        groups: attributes by path.
+        datasets: arrays by path.
+        attributes: texts of datasets by path, CLASS and NAME among them.
+        scales: paths of the scales along the axes of a dataset, by its path.
+        users: of a scale, the datasets and axes that it stands along.
+    """
 
     def __init__(self, raw: bytes) -> None:
-        self.raw, self.taken = raw, [(0, 512)]
+        self.raw, self.taken, self.room = raw, [(0, 512)], 0
         self.groups: dict[str, dict[str, Any]] = {}
         self.datasets: dict[str, np.ndarray] = {}
+        self.attributes: dict[str, dict[str, str]] = {}
+        self.scales: dict[str, tuple[str, ...]] = {}
+        self.users: dict[str, list[tuple[str, int]]] = {}
+        self.headers: dict[int, str] = {}
+        self.references: dict[str, tuple[tuple[Place, ...], tuple[Place, ...]]] = {}
         marks = ["Source of the noise: the operating system", "TEST SEED - DO NOT PUBLISH"]
         seal = hashlib.sha256(raw[512:]).hexdigest()
-        blocks = [BLOCK.format(seal, mark).encode().ljust(511) + b"\n" for mark in marks]
+        blocks = {
+            BLOCK.format(version, seal, mark).encode().ljust(511) + b"\n": (version, mark == marks[1])
+            for version in MANIFESTS
+            for mark in marks
+        }
         must(raw[:512] in blocks)  # F1, F2
-        self.seeded = raw[:512] == blocks[1]
+        self.version, self.seeded = blocks[raw[:512]]
         self.superblock()
+        self.dimensions()
         self.taken.append((len(raw), len(raw)))
         for (_, end), (start, _) in itertools.pairwise(sorted(self.taken)):
             must(end <= start)
             must(not any(raw[end:start]))  # H1, H2
-        must(2 * sum(stop - start for start, stop in self.taken) >= len(raw))
+        must(2 * (sum(stop - start for start, stop in self.taken) - self.room) >= len(raw))
 
     def take(self, address: int, size: int) -> bytes:
         must(address + 512 + size <= len(self.raw))
@@ -111,31 +145,55 @@ class Bundle:
         must(count == number)
         return found
 
-    def attribute(self, body: bytes) -> tuple[str, int | bytes]:  # H5
+    def attribute(self, body: bytes) -> tuple[str, int | bytes | tuple[Place, ...]]:  # H5
         length, of_type, of_space = struct.unpack_from("<xxHHH", body)
-        name = body[8 : 8 + length - 1]
-        at = 8 + up(length)
-        kind, at = body[at : at + of_type], at + up(of_type) + 8
-        value: int | bytes
-        if kind == bytes.fromhex("10 08 00 00 08 00 00 00 00 00 40 00"):
-            raw = body[at : at + 8]
-            value = struct.unpack("<q", raw)[0]
+        raw_name = body[8 : 8 + length - 1]
+        must(raw_name.isascii())
+        name, at = raw_name.decode(), 8 + up(length)
+        kind, at = body[at : at + of_type], at + up(of_type)
+        space, raw = body[at : at + of_space], body[at + of_space :]
+        value: int | bytes | tuple[Place, ...]
+        if name in ("DIMENSION_LIST", "REFERENCE_LIST"):  # H16, H18
+            number = struct.unpack_from("<8xQ", space)[0]
+            must(of_space == 24 and space == struct.pack("<BBB5xQQ", 1, 1, 1, number, number) and number > 0)
+            raw = raw[: 16 * number]
+            must(len(raw) == 16 * number and kind == (REFERENCES if name == "DIMENSION_LIST" else PAIRS))
+            if name == "DIMENSION_LIST":
+                value = tuple(struct.iter_unpack("<4xQI", raw))
+                must(raw == b"".join(struct.pack("<IQI", 1, *place) for place in value))
+            else:
+                value = tuple(struct.iter_unpack("<Qi4x", raw))
+                must(raw == b"".join(struct.pack("<Qi4x", *place) for place in value))
         else:
-            must(of_type == 8 and kind[:4] == bytes.fromhex("13 01 00 00"))
-            value = raw = body[at : at + struct.unpack("<I", kind[4:])[0]]
-            must(re.fullmatch(rb"[\x21-\x7e]+", raw))
-        again = struct.pack("<HHHH", 1, length, of_type, 8) + name.ljust(up(length), b"\0")
-        again += kind.ljust(up(of_type), b"\0") + b"\1".ljust(8, b"\0") + raw
-        must(of_space == 8 and re.fullmatch(rb"[a-z_]+", name) and body == again.ljust(up(len(again)), b"\0"))
-        return name.decode(), value
+            must(space == b"\1".ljust(8, b"\0"))
+            if name in ("format_version", "encoding_version"):
+                must(kind == bytes.fromhex("10 08 00 00 08 00 00 00 00 00 40 00"))
+                raw = raw[:8]
+                value = struct.unpack("<q", raw)[0]
+            else:
+                ended = name in ("CLASS", "NAME")
+                raw = raw[: struct.unpack_from("<I", kind, 4)[0]]
+                must(name in OF_GROUPS | OF_DATASETS)
+                must(kind == struct.pack("<BBHI", 0x13, not ended, 0, len(raw)))
+                value = raw[:-1] if ended else raw
+                must(re.fullmatch(rb"[\x20-\x7e]+", value) and raw == value + b"\0" * ended)
+        again = struct.pack("<HHHH", 1, length, of_type, of_space) + raw_name.ljust(up(length), b"\0")
+        again += kind.ljust(up(of_type), b"\0") + space + raw
+        must(body == again.ljust(up(len(again)), b"\0"))
+        return name, value
+
+    def attributes_of(self, messages: list[tuple[int, int, bytes]], known: set[str]) -> dict[str, Any]:
+        must(all(message[:2] == (0xC, 0) for message in messages))
+        found = dict(self.attribute(body) for _, _, body in messages)
+        must(len(found) == len(messages) and set(found) <= known)
+        return found
 
     def group(self, path: str, header: int, tree: int, heap: int) -> None:
         messages = self.messages(header)
         must(messages.count((0x11, 0, struct.pack("<QQ", tree, heap))) == 1)
         own = [message for message in messages if message[0] != 0x11]
-        must(len(own) == len(messages) - 1 and all(message[:2] == (0xC, 0) for message in own))
-        self.groups[path] = dict(self.attribute(body) for _, _, body in own)
-        must(len(self.groups[path]) == len(own) and path.count("/") <= 8)
+        must(len(own) == len(messages) - 1 and path.count("/") <= 8)
+        self.groups[path] = self.attributes_of(own, OF_GROUPS)
         names, last, seen = self.names(heap), 0, []
         for node, before, after in self.leaves(tree, 0, 8, 32):
             block = self.take(node, 328)
@@ -197,20 +255,61 @@ class Bundle:
             assert height is not None
             level, height = list(below), height - 1
 
+    def described(self, path: str, messages: list[tuple[int, int, bytes]]) -> list[tuple[int, int, bytes]]:
+        """Keep what a dataset says of itself, and return the other messages by their type."""
+        empty = [message for message in messages if message[0] == 0]
+        must(all(flags == 0 and not any(body) for _, flags, body in empty))
+        must(len(empty) <= 8 and sum(len(body) for _, _, body in empty) <= 512)
+        found = self.attributes_of([message for message in messages if message[0] == 0xC], OF_DATASETS)
+        self.references[path] = (found.pop("DIMENSION_LIST", ()), found.pop("REFERENCE_LIST", ()))
+        self.attributes[path] = {name: value.decode() for name, value in found.items()}
+        if "CLASS" in found:
+            must(found["CLASS"] == b"DIMENSION_SCALE" and "NAME" in found)
+        return sorted(message for message in messages if message[0] not in (0, 0xC))
+
+    def dimensions(self) -> None:  # H16, H17, H18
+        places = [place for axes, _ in self.references.values() for place in axes]
+        must(len(set(places)) == len(places))
+        led_to: dict[Place, int] = {}
+        for address in sorted({address for address, _ in places}):
+            must(address + 528 <= len(self.raw))
+            size = struct.unpack_from("<8xQ", self.raw, address + 512)[0]
+            must(4096 <= size <= 65536)
+            heap, at, number = self.take(address, size), 16, 0
+            must(heap[:16] == struct.pack("<4sB3xQ", b"GCOL", 1, size))
+            while at + 24 <= size and heap[at : at + 2] != b"\0\0":
+                number, header = number + 1, struct.unpack_from("<16xQ", heap, at)[0]
+                must(heap[at : at + 24] == struct.pack("<HHIQQ", number, 0, 0, 8, header))
+                led_to[address, number], at = header, at + 24
+            free = struct.pack("<8xQ", size - at) if size - at >= 16 else b""
+            must(heap[at:] == free.ljust(size - at, b"\0"))
+            self.room += size - at - len(free)
+        must(set(led_to) == set(places))
+        must(all(header in self.headers for header in led_to.values()))
+        where = {path: header for header, path in self.headers.items()}
+        self.users = {path: [] for path in self.datasets}
+        for path in sorted(self.datasets, key=where.__getitem__):
+            self.scales[path] = tuple(self.headers[led_to[place]] for place in self.references[path][0])
+            for axis, scale in enumerate(self.scales[path]):
+                self.users[scale].append((path, axis))
+        for path, (_, stated) in self.references.items():
+            must(list(stated) == [(where[user], axis) for user, axis in self.users[path]])
+
     def dataset(self, path: str, header: int) -> None:
-        messages = self.messages(header)
-        if messages[-1][0] == 0:
-            kind, flags, body = messages.pop()
-            must((kind, flags) == (0, 0) and not any(body))
+        self.headers[header] = path
+        messages = self.described(path, self.messages(header))
         in_chunks = [(0xB, 1)] * (len(messages) == 5)
-        must([message[:2] for message in messages] == [(1, 0), (3, 1), (5, 1), *in_chunks, (8, 0)])
-        space, encoded, fill, *filters, layout = (body for _, _, body in messages)
+        must([message[:2] for message in messages] == [(1, 0), (3, 1), (5, 1), (8, 0), *in_chunks])
+        space, encoded, fill, layout, *filters = (body for _, _, body in messages)
         rank = space[1]
         shape = struct.unpack_from(f"<{rank}Q", space, 8)
-        must(space == struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape) and 1 <= rank <= 4)  # H9
+        must(space == struct.pack(f"<BBB5x{2 * rank}Q", 1, rank, 1, *shape, *shape) and 1 <= rank <= 8)  # H9
         must(all(1 <= side < 2**31 for side in shape))
-        (kind,) = (name for name, form in TYPES.items() if bytes.fromhex(form) == encoded)
-        width = int(kind[2])
+        kinds = [name for name, form in TYPES.items() if bytes.fromhex(form) == encoded]
+        width = struct.unpack_from("<I", encoded, 4)[0]
+        if not kinds:
+            must(encoded == struct.pack("<BBHI", 0x13, 0x11, 0, width) and 1 <= width <= 4096)
+        kind = kinds[0] if kinds else f"S{width}"
         size = math.prod(shape) * width
         if size <= 2048:
             must(fill == bytes.fromhex("02 01 02 01 00 00 00 00") and filters == [])
@@ -221,26 +320,34 @@ class Bundle:
             return
         must(fill == bytes.fromhex("02 03 02 01 00 00 00 00"))
         must(size <= 2**40 and filters == [bytes.fromhex(FILTERS.format(width))])  # H10
-        row = math.prod(shape[1:]) * width
-        chunk = (max(1, min(shape[0], 2**20 // row)), *shape[1:])  # H11
+        cut = 0  # the axis that is cut
+        while self.version > 1 and cut < rank - 1 and math.prod(shape[cut + 1 :]) * width > 2**20:
+            cut += 1
+        row = math.prod(shape[cut + 1 :]) * width
+        chunk = (*[1] * cut, max(1, min(shape[cut], 2**20 // row)), *shape[cut + 1 :])  # H11
         index = struct.unpack_from("<Q", layout, 3)[0]
         form = struct.pack(f"<BBBQ{rank + 2 - 1}I", 3, 2, rank + 1, index, *chunk, width)
         must(layout == form.ljust(up(len(form)), b"\0"))
         found = self.leaves(index, 1, 16 + 8 * rank, 64)
-        must(len(found) == -(-shape[0] // chunk[0]))
-        pieces, stored = [], 0
-        for number, (address, key, _) in enumerate(found):
+        numbers = [-(-side // part) for side, part in zip(shape, chunk, strict=True)]
+        must(len(found) == math.prod(numbers))
+        pieces, stored, end = [], 0, (1,) * (rank + 1)
+        for (address, key, _), number in zip(found, itertools.product(*map(range, numbers)), strict=True):
             size = struct.unpack_from("<I", key)[0]
-            place = (chunk[0] * number, *[0] * rank)
-            must(size >= 12 and key == struct.pack(f"<II{rank + 1}Q", size, 0, *place))
-            pieces.append(self.chunk(address, size, math.prod(chunk), width))
+            place = [n * part for n, part in zip(number, chunk, strict=True)]
+            must(12 <= size <= math.prod(chunk) * width * 9 // 8 + 64)
+            must(key == struct.pack(f"<II{rank + 1}Q", size, 0, *place, 0))
+            values = self.chunk(address, size, math.prod(chunk), width)
+            used = min(chunk[cut], shape[cut] - place[cut]) * row
+            must(not any(values[used:]))  # H13
+            pieces.append(values[:used])
             stored += size
-        ends = [(chunk[0] * number, *chunk[1:], width) for number in (len(found) - 1, len(found))]
-        must(found[-1][2] in [struct.pack(f"<II{rank + 1}Q", 0, 0, *end) for end in ends])
+            if (*number, 0) >= end:
+                end = (*(n + 1 for n in number), 1)
+        last = [n * part for n, part in zip(end, (*chunk, width), strict=True)]
+        must(found[-1][2] == struct.pack(f"<II{rank + 1}Q", 0, 0, *last))
         must(math.prod(shape) * width <= max(4096, 1100 * stored))  # H12
-        values = b"".join(pieces)
-        must(not any(values[math.prod(shape) * width :]))  # H13
-        self.datasets[path] = np.frombuffer(values, dtype=kind, count=math.prod(shape)).reshape(shape)
+        self.datasets[path] = np.frombuffer(b"".join(pieces), dtype=kind).reshape(shape)
 
     def chunk(self, address: int, size: int, values: int, width: int) -> bytes:  # H13, H14
         raw = self.take(address, size)
@@ -343,47 +450,256 @@ def statistic(name: str, x: np.ndarray, f: dict[str, Any], people: int | None) -
     return half**2 * np.clip((s + 1) / 2 - m**2, 0, 1)
 
 
-def derived(bundle: Bundle, output: dict[str, Any]) -> dict[str, np.ndarray]:
-    """What the page derives of an output by formulas, by path."""
-    mechanism, kind, out = output["mechanism"], output["kind"], {}
-    p, people = mechanism["parameters"], mechanism["public_inputs"]["people"]
-    if mechanism["name"] == "spectral" or p.get("calibration") == "bozkir2021":
-        return {}
-    for path in output["paths"]:
-        parts, x = path.split("/")[3:], bundle.datasets[path].astype(float)
-        beside = path.rsplit("/", 1)[0]
-        if parts[-1] == "noised" and kind == "heatmap":
-            out[f"{beside}/heatmap"] = blurred(x / (people or 1), p)
-        elif parts[-1] == "noised" and kind == "areas":
-            viewers = mechanism["public_inputs"]["viewers"]
-            seen = None if viewers is None else max(viewers[p["stimuli"].index(unquote(parts[0]))], 1) * 32768
+class Output:
+    """An output's entry in the manifest, and its items: what it has for one stimulus, one recording and feature, …"""
+
+    def __init__(self, bundle: Bundle, entry: dict[str, Any]) -> None:
+        self.bundle, self.name, self.kind = bundle, entry["name"], entry["kind"]
+        self.mechanism, self.public = entry["mechanism"]["name"], entry["mechanism"]["public_inputs"]
+        self.p, self.people = entry["mechanism"]["parameters"], entry["mechanism"]["public_inputs"]["people"]
+        self.noise, self.paths = entry["noise"], entry["paths"]
+        self.below = f"/outputs/{quoted(self.name)}"
+
+    @property
+    def places(self) -> list[list[str]]:
+        features = [feature["name"] for feature in self.p.get("features", [])]
+        if self.kind == "statistics":
+            return [features] if self.p["groups"] is None else [self.p["groups"], features]
+        return {"signals": [self.p.get("recordings"), features], "records": []}.get(
+            self.kind, [self.p.get("stimuli")]
+        )
+
+    @property
+    def indices(self) -> list[tuple[int, ...]]:
+        return list(itertools.product(*(range(len(labels)) for labels in self.places)))
+
+    def path(self, name: str, index: tuple[int, ...]) -> str:
+        if self.bundle.version > 1:
+            return f"{self.below}/{name}"
+        parts = [{"noisy": "noised", "normalization": "mass"}.get(part, part) for part in name.split("/")]
+        labels = [quoted(labels[number]) for labels, number in zip(self.places, index, strict=True)]
+        first = {"statistics": parts[:1]}.get(self.kind, [])
+        return "/".join([self.below, *first, *labels, *parts[len(first) :]])
+
+    def item(self, name: str, index: tuple[int, ...]) -> np.ndarray:
+        array = self.bundle.datasets[self.path(name, index)]
+        return array[index] if self.bundle.version > 1 else array
+
+    def has(self, name: str) -> bool:
+        return self.path(name, self.indices[0]) in self.bundle.datasets
+
+    def derived(self) -> Iterator[tuple[str, tuple[int, ...], np.ndarray]]:
+        """What the page derives by formulas: dataset, item, values."""
+        if self.mechanism != "spectral" and self.p.get("calibration") != "bozkir2021":
+            for index in self.indices:
+                yield from ((name, index, values) for name, values in getattr(self, self.kind)(index))
+
+    def heatmap(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        yield "heatmap", blurred(self.item("noisy", index) / (self.people or 1), self.p)
+
+    def areas(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        viewers = self.public["viewers"]
+        seen = None if viewers is None else max(viewers[index[0]], 1) * 32768
+        for name in ("dwell", "transitions")[: 1 + self.p["transitions"]]:
+            x = self.item(f"{name}/noisy", index).astype(float)
             apart = ~np.eye(len(x), dtype=bool) if x.ndim == 2 else np.ones(len(x), dtype=bool)
             total = max(x[apart].sum(), 32768)
             if seen is not None:
                 total = min(total, seen) if x.ndim == 2 else seen
-            out[f"{beside}/shares"] = np.zeros(x.shape)
-            out[f"{beside}/shares"][apart] = onto_simplex(x[apart] / total)
-        elif parts[-1] == "noised" and kind == "signals":
-            (f,) = (f for f in p["features"] if f["name"] == unquote(parts[1]))
-            rows, step = rows_of(p, mechanism["name"]), (f["high"] - f["low"]) / 65536
-            step /= 1 if p["query"] == "each" else people
-            out[f"{beside}/values"] = (f["high"] + f["low"]) / 2 + step * (x @ rows)
-            spread = np.sqrt((rows**2).sum(axis=0))
-            out[f"{beside}/uncertainty"] = step * float(output["noise"]["standard_deviation"]) * spread
-        elif kind == "statistics":
-            (f,) = (f for f in p["features"] if f["name"] == unquote(parts[-2]))
-            if parts[-1] == "noised":
-                told = None if p["by"] is not None else people
-                out[f"{beside}/value"] = statistic(unquote(parts[0]), x, f, told)
-            elif parts[-1] == "chosen":
-                width = (f["high"] - f["low"]) / p["quantile_steps"]
-                out[f"{beside}/value"] = f["low"] + width * (x + 0.5)
-    return out
+            shares = np.zeros(x.shape)
+            shares[apart] = onto_simplex(x[apart] / total)
+            yield f"{name}/shares", shares
+        if seen is not None and self.has("dwell/uncertainty"):
+            yield "dwell/uncertainty", np.array(float(self.noise["standard_deviation"]) / seen)
+
+    def signals(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        f = self.p["features"][index[1]]
+        rows, step = rows_of(self.p, self.mechanism), (f["high"] - f["low"]) / 65536
+        step /= 1 if self.p["query"] == "each" else self.people
+        yield "values", (f["high"] + f["low"]) / 2 + step * (self.item("noisy", index) @ rows)
+        spread = np.sqrt((rows**2).sum(axis=0))
+        yield "uncertainty", step * float(self.noise["standard_deviation"]) * spread
+
+    def statistics(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        f = self.p["features"][index[-1]]
+        for name in self.p["statistics"]:
+            place = quoted(name)
+            if name.startswith("quantile:"):
+                width = (f["high"] - f["low"]) / self.p["quantile_steps"]
+                yield f"{place}/value", f["low"] + width * (self.item(f"{place}/chosen", index) + 0.5)
+                continue
+            x = self.item(f"{place}/noisy", index).astype(float)
+            yield f"{place}/value", statistic(name, x, f, self.people if self.p["by"] is None else None)
+
+    def records(self, _: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        yield from ()
+
+    # What there is in format 2.
+
+    def axes(self) -> dict[str, tuple[str, Any, str]]:  # C3
+        """Name, coordinates and unit of every axis that there can be, by its place."""
+        p, half = self.p, np.float64(0.5)
+        axes: dict[str, tuple[str, Any, str]] = {
+            "moment": ("moment", ["mean", "standard_deviation"], ""),
+            "bound": ("bound", ["lower", "upper"], ""),
+            "stimulus": ("stimulus", p.get("stimuli"), ""),
+            "recording": ("recording", p.get("recordings"), ""),
+            "feature": ("feature", [f["name"] for f in p.get("features", [])], ""),
+            "group": ("group", p.get("groups"), ""),
+            "step": ("step", range(p.get("length") or 0), "steps"),
+            "series": ("series", range(1, (self.people or 1) + 1), ""),
+            "bin": ("bin", range(p.get("bins") or 0), ""),
+            "record": ("record", range(p.get("rows") or 0), ""),
+            "coefficient": ("coefficient", None, ""),
+        }
+        for name in ("area", "from_area", "to_area"):
+            axes[name] = (name, [area["name"] for area in p.get("areas", [])], "")
+        for name in p.get("statistics", []):
+            axes[f"{quoted(name)}/integer"] = ("integer", range(self.integers(name)), "")
+        if self.kind == "heatmap":
+            for name, number, side in (("y_px", "rows", "height_px"), ("x_px", "columns", "width_px")):
+                axes[name] = (name, (np.arange(p[number]) + half) * (p["screen"][side] / p[number]), "px")
+            if p.get("frames") is not None:
+                start, end = p["window"]
+                middles = start + (np.arange(p["frames"]) + half) * ((end - start) / p["frames"])
+                axes["time"] = ("time", middles, "")
+        for form in p.get("attributes", []):
+            name, missing = quoted(form["name"]), form["missing"]
+            if form["labels"] is not None:
+                coordinates = form["labels"] + ["missing"] * missing
+            else:
+                edges = bin_edges(form["low"], form["high"], form["categories"] - missing)
+                middles = (edges[:-1] + edges[1:]) / 2
+                coordinates = np.array([*middles, *[math.nan] * missing])
+            axes[f"bin_{name}"] = (name, coordinates, "")
+        return axes
+
+    def integers(self, name: str) -> int:
+        quotient = self.people is None or self.p["by"] is not None
+        return {"histogram": self.p["bins"], "mean": 1 + quotient, "variance": 3}.get(name, 1)
+
+    def called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:  # C2
+        """Dataset, types, places of its axes, role, name in words, unit."""
+        noisy, p = "<i4 <i8", self.p
+        mass = "effective number of participants that the integers are divided by"
+        density = "relative fixation density (1 = uniform)"
+        if self.kind == "heatmap" and self.mechanism == "spectral":
+            cells = ["stimulus", *["time"] * (p["frames"] is not None), "y_px", "x_px"]
+            yield "noisy", noisy, ["stimulus", "coefficient"], "noisy", "weighted cosine coefficients", ""
+            yield "normalization", "<f4", ["stimulus", "moment"], "normalization", mass, "people"
+            yield "heatmap", "<f4", cells, "estimate", density, ""
+            yield "uncertainty", "<f4", cells, "uncertainty", f"standard deviation of the {density}", ""
+        elif self.kind == "heatmap":
+            cells = ["stimulus", "y_px", "x_px"]
+            counts = "counts per participant" if self.people else "counts"
+            yield "noisy", noisy, cells, "noisy", "noisy counts", ""
+            yield "heatmap", "<f4", cells, "estimate", counts, ""
+        elif self.kind == "areas":
+            integers = "noisy grid units that participants divide"
+            looking, moves = ["stimulus", "area"], ["stimulus", "from_area", "to_area"]
+            of_looking = "proportion of looking"
+            yield "dwell/noisy", noisy, looking, "noisy", integers, ""
+            yield "dwell/shares", "<f4", looking, "estimate", of_looking, ""
+            if self.public["viewers"] is not None:
+                words = f"standard deviation of the noise in each {of_looking}, before impossible ones are corrected"
+                yield "dwell/uncertainty", "<f4", ["stimulus"], "uncertainty", words, ""
+            if p["transitions"]:
+                yield "transitions/noisy", noisy, moves, "noisy", integers, ""
+                words = "proportion of all moves on the stimulus"
+                yield "transitions/shares", "<f4", moves, "estimate", words, ""
+        elif self.kind == "signals":
+            yield from self.signals_called_for(mass)
+        elif self.kind == "statistics":
+            for name in p["statistics"]:
+                yield from self.statistic_called_for(name)
+        else:
+            yield from self.records_called_for()
+
+    def signals_called_for(self, mass: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        places, each = ["recording", "feature"], ["series"] * (self.p["query"] == "each")
+        of_feature, role = "in the unit of the feature", "estimate"
+        change = " change" if self.p.get("baseline", "none") != "none" else ""
+        words = f"value {of_feature}" if each else f"mean{change} {of_feature}"
+        if self.p.get("calibration") == "bozkir2021":
+            role = "unprotected"
+        else:
+            axes = [*places, *each, "coefficient"]
+            yield "noisy", "<i4 <i8", axes, "noisy", "noisy coefficients", ""
+            what = "error" if self.mechanism == "spectral" else "noise"
+            deviation = f"standard deviation of the {what}, {of_feature}"
+            yield "uncertainty", "<f4", [*places, "step"], "uncertainty", deviation, ""
+        if self.mechanism == "spectral":
+            yield "normalization", "<f4", [*places, "moment"], "normalization", mass, "people"
+        yield "values", "<f4", [*places, *each, "step"], role, words, ""
+
+    def statistic_called_for(self, name: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        place, places = quoted(name), ["group", "feature"][self.p["groups"] is None :]
+        square = "the square of " * (name == "variance")
+        words = f"{name} over participants, in {square}the unit of the feature"
+        if name in ("count", "histogram"):
+            shares = name == "histogram" and self.people is not None and self.p["groups"] is None
+            words = f"{'proportion' if shares else 'number'} of participants"
+        bins = ["bin"] * (name == "histogram")
+        yield f"{place}/value", "<f4", [*places, *bins], "estimate", words, ""
+        if name.startswith("quantile:"):
+            yield f"{place}/chosen", "<i4", places, "choice", "number of the chosen interval", ""
+            return
+        integers = f"{place}/integer"
+        yield f"{place}/noisy", "<i4 <i8", [*places, integers], "noisy", "noisy sums in grid units", ""
+        words = "end of the interval that holds the value without noise in 95 of 100 releases"
+        yield f"{place}/interval", "<f4", [*places, *bins, "bound"], "interval", words, ""
+        if bins:
+            words = "edge of the bin in the unit of the feature; only the last bin holds its upper one"
+            yield f"{place}/edge", "<f8", [*places, "bin", "bound"], "coordinate", words, ""
+
+    def records_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        for form in self.p["attributes"]:
+            name, missing = quoted(form["name"]), ", the last one if it is missing" * form["missing"]
+            kind = next(f"i{n}" for n in (1, 2, 4) if form["categories"] <= 2 ** (8 * n - 1))
+            kind = np.dtype(f"<{kind}").str
+            yield f"category/{name}", kind, ["record"], "record", f"number of the category{missing}", ""
+            if form["labels"] is None:
+                words = "a value in the bin of the category, at a public place in it that means nothing"
+                yield f"value/{name}", "<f8", ["record"], "record", words, unit_of(form["name"])
+        if self.p["fit"] == "dp":
+            names = [quoted(form["name"]) for form in self.p["attributes"]]
+            first, others = (names[:1], names[1:]) if self.p["per_task"] else ([], names)
+            together = 2 if self.p["dependence"] == "tree" and len(others) > 1 else 1
+            words = "noisy count, in which 32768 are one participant"
+            for others_of in itertools.combinations(others, together):
+                members = [*first, *others_of]
+                axes = [f"bin_{name}" for name in members]
+                yield "/".join(["noisy", *members]), "<i4 <i8", axes, "noisy", words, ""
+
+
+def unit_of(name: str) -> str:  # C2
+    ending = re.search(r"(?:[ _.]|\[|\()([A-Za-z]+)[\])]?$", name)
+    units = ("px", "mm", "cm", "um", "s", "ms", "us", "ns", "deg", "rad", "Hz", "kHz")
+    by_ending = {unit.lower(): unit for unit in units} | {"percent": "%"}
+    return by_ending.get(ending[1].lower(), "") if ending else ""
+
+
+def bin_edges(low: float, high: float, bins: int) -> np.ndarray:
+    return np.array([low + i * ((high - low) / bins) for i in range(bins)] + [high])
+
+
+def stored(coordinates: Any) -> np.ndarray:  # C3
+    if isinstance(coordinates, np.ndarray):
+        return coordinates.astype("<f8")
+    if isinstance(coordinates, range):
+        return np.array(coordinates, dtype="<i4")
+    labels = [label.encode() for label in coordinates]
+    return np.array(labels, dtype=f"S{max(map(len, labels))}")
+
+
+def quoted(label: str) -> str:  # H7
+    name = quote(label, safe="")
+    return name.replace(".", "%2E") if set(name) == {"."} else name
 
 
 def record_values(form: dict[str, Any], categories: np.ndarray) -> np.ndarray:  # V3
     bins, low, high, mask = form["categories"] - form["missing"], form["low"], form["high"], 2**64 - 1
-    edges = [low + i * ((high - low) / bins) for i in range(bins)] + [high]
+    edges = bin_edges(low, high, bins).tolist()
     start = int.from_bytes(hashlib.sha256(form["name"].encode()).digest()[:8], "little")
     out = []
     for i, category in enumerate(categories.tolist()):
@@ -405,15 +721,21 @@ each = pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
 
 @each
 def test_what_the_page_says_is_what_ours_and_the_library_read(path: Path) -> None:
-    other, ours = Bundle(path.read_bytes()), synthrelease.open_bundle(path, allow_test_seed=True)
+    other = Bundle(path.read_bytes())
     manifest = manifest_of(other)
-    assert manifest == ours.manifest
+    with BundleFile(path) as ours:
+        assert manifest == ours.manifest()
+        assert set(other.datasets) == set(ours.anatomy.datasets)
+        assert other.groups == ours.anatomy.groups
+        for name, form in ours.anatomy.datasets.items():
+            array, found = ours.array(name), other.datasets[name]
+            assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
+            named = {"CLASS": "DIMENSION_SCALE", "NAME": form.axis} if form.axis else {}
+            assert other.attributes[name] == {**form.attributes, **named}
+            assert other.scales[name] == form.scales
+    assert manifest["manifest_version"] in MANIFESTS[other.version]
     assert other.seeded == manifest["randomness"]["test_seed"]
     assert set(other.datasets) - {"/manifest"} == set(manifest["digests"])
-    for name in ours.names:
-        for key, array in ours[name].items():
-            found = other.datasets[f"/outputs/{name}/{key}"]
-            assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
     groups = {"/"}
     with h5py.File(path) as file:
         file.visititems(lambda name, item: groups.add(f"/{name}") if isinstance(item, h5py.Group) else None)
@@ -421,37 +743,113 @@ def test_what_the_page_says_is_what_ours_and_the_library_read(path: Path) -> Non
         for group, attributes in other.groups.items():
             assert attributes == dict(file[group].attrs)
         for name, array in other.datasets.items():
+            seen = file[name]
             assert digest(array) == manifest["digests"].get(name, digest(array))
-            assert array.dtype == file[name].dtype
-            assert np.array_equal(array, file[name][()], equal_nan=array.dtype.kind == "f")
+            assert array.dtype == seen.dtype
+            assert np.array_equal(array, seen[()], equal_nan=array.dtype.kind == "f")
+            texts = {key: value.decode() for key, value in seen.attrs.items() if isinstance(value, bytes)}
+            assert other.attributes[name] == texts
+            axes = seen.attrs.get("DIMENSION_LIST", ())
+            assert other.scales[name] == tuple(file[axis[0]].name for axis in axes)
+            users = seen.attrs.get("REFERENCE_LIST", ())
+            assert other.users[name] == [(file[user].name, axis) for user, axis in users]
+
+
+@each
+def test_a_file_holds_what_the_page_calls_for(path: Path) -> None:
+    bundle = Bundle(path.read_bytes())
+    manifest = manifest_of(bundle)
+    root = {"format": b"synthrelease", "format_version": bundle.version}
+    groups: dict[str, Any] = {"/": root, "/outputs": {}}
+    paths = {"/manifest"}
+    assert (bundle.attributes["/manifest"], bundle.scales["/manifest"]) == ({}, ())
+    for entry in manifest["outputs"]:
+        output = Output(bundle, entry)
+        kind = output.kind.encode()
+        groups[output.below] = {"encoding_type": kind, "encoding_version": bundle.version}
+        if bundle.version > 1:
+            paths |= check_called_for(output)
+        else:
+            paths |= set(output.paths)
+            assert not any(bundle.attributes[name] or bundle.scales[name] for name in paths)
+    assert set(bundle.datasets) == paths
+    for name in paths - {"/manifest"}:
+        for above in itertools.accumulate(
+            name.split("/")[1:-1], lambda one, part: f"{one}/{part}", initial=""
+        ):
+            groups.setdefault(above or "/", {})
+    assert bundle.groups == groups
+
+
+def check_called_for(output: Output) -> set[str]:
+    """Check datasets and axes of an output in format 2, and return their paths."""
+    bundle, known, axes, paths = output.bundle, output.axes(), set(), set()
+    for name, kinds, places, role, words, unit in output.called_for():
+        place = f"{output.below}/{name}"
+        units = {"units": unit} if unit else {}
+        assert bundle.attributes[place] == {"role": role, "long_name": words, **units}
+        assert bundle.scales[place] == tuple(f"{output.below}/{axis}" for axis in places)
+        array = bundle.datasets[place]
+        assert array.dtype.str in kinds.split()
+        assert array.shape == tuple(len(bundle.datasets[axis]) for axis in bundle.scales[place])
+        paths.add(place)
+        axes |= set(places)
+    for axis in axes:
+        place, (name, coordinates, unit) = f"{output.below}/{axis}", known[axis]
+        units = {"units": unit} if unit else {}
+        assert bundle.attributes[place] == {"CLASS": "DIMENSION_SCALE", "NAME": name, **units}
+        array = bundle.datasets[place]
+        due = stored(range(len(array)) if coordinates is None else coordinates)
+        assert (array.dtype, array.tobytes()) == (due.dtype, due.tobytes()), place
+        paths.add(place)
+    assert output.paths == sorted(paths)
+    return paths
 
 
 @each
 def test_values_keep_to_what_the_page_says(path: Path) -> None:
     bundle = Bundle(path.read_bytes())
-    for output in manifest_of(bundle)["outputs"]:
-        parameters = output["mechanism"]["parameters"]
-        by_rows = parameters.get("query") == "each"
-        assert output["paths"] == sorted(output["paths"])
-        for name in output["paths"]:
+    for entry in manifest_of(bundle)["outputs"]:
+        output = Output(bundle, entry)
+        for name in output.paths:
             array = bundle.datasets[name]
-            if array.dtype == np.float32 and parameters.get("calibration") != "bozkir2021":
-                check_grid(array if by_rows and name.endswith("/values") else array.reshape(1, -1))
-        for form in parameters.get("attributes", []):
-            place = f"/outputs/{output['name']}/{form['name']}"
+            if array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
+                check_grid(array.reshape(grids(output, name, array), -1))
+        for form in output.p.get("attributes", []):
+            attribute = quoted(form["name"])
+            places = [f"category/{attribute}", f"value/{attribute}"]
+            if bundle.version == 1:
+                places = [f"{attribute}/category", f"{attribute}/value"]
             if form["labels"] is None:
-                expected = record_values(form, bundle.datasets[f"{place}/category"])
-                assert expected.tobytes() == bundle.datasets[f"{place}/value"].tobytes()
+                categories, values = (bundle.datasets[f"{output.below}/{place}"] for place in places)
+                assert record_values(form, categories).tobytes() == values.tobytes()
+
+
+def grids(output: Output, path: str, array: np.ndarray) -> int:  # V2
+    by_rows = output.p.get("query") == "each" and path.endswith("/values")
+    if output.bundle.version == 1:
+        return len(array) if by_rows else 1
+    if path == f"{output.below}/dwell/uncertainty":
+        return 1
+    return math.prod(array.shape[: len(output.places) + by_rows])
 
 
 @each
 def test_what_is_derived_follows_from_the_integers_as_the_page_says(path: Path) -> None:
-    bundle = Bundle(path.read_bytes())
-    for output in manifest_of(bundle)["outputs"]:
-        for name, exact in derived(bundle, output).items():
-            found = bundle.datasets[name]
-            assert found.shape == exact.shape
-            assert np.abs(found - exact).max() <= 2.0**-21 * np.abs(exact).max(), name
+    bundle, number = Bundle(path.read_bytes()), 0
+    for entry in manifest_of(bundle)["outputs"]:
+        output = Output(bundle, entry)
+        for name, index, exact in output.derived():
+            found, number = output.item(name, index).reshape(exact.shape), number + 1
+            assert np.abs(found - exact).max() <= 2.0**-21 * np.abs(exact).max(), (name, index)
+        for name in output.p.get("statistics", []):
+            if name == "histogram" and bundle.version > 1:
+                for index in output.indices:
+                    f = output.p["features"][index[-1]]
+                    edges = bin_edges(f["low"], f["high"], output.p["bins"])
+                    due = np.stack([edges[:-1], edges[1:]], axis=1)
+                    assert output.item("histogram/edge", index).tobytes() == due.tobytes()
+    assert number > 0 or all(entry["kind"] == "records" for entry in manifest_of(bundle)["outputs"])
 
 
 def changed(body: bytes, rng: np.random.Generator) -> bytes:
@@ -473,12 +871,19 @@ def changed(body: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.thorough
 def test_both_readers_refuse_the_same_files_though_they_are_sealed_anew(tmp_path: Path) -> None:
     """What neither refuses is among what a writer may choose, or a name, a shape, an attribute, that the manifest decides on."""
-    originals = [path.read_bytes() for path in BUNDLES if path.stem in ("areas", "unprotected")]
+    names = ("areas", "unprotected", "areas-format-2", "unprotected-format-2")
+    originals = [path.read_bytes() for path in BUNDLES if path.stem in names]
     rng, refused, path = np.random.default_rng(3), 0, tmp_path / "r.h5"
-    for number in range(600):
-        body = changed(originals[number % 2][512:], rng)
+    for number in range(1200):
+        original = originals[number % len(names)]
+        body = changed(original[512:], rng)
         seal = hashlib.sha256(body).hexdigest()
-        block = BLOCK.format(seal, "Source of the noise: the operating system").encode().ljust(511) + b"\n"
+        block = (
+            BLOCK.format(original[20:21].decode(), seal, "Source of the noise: the operating system")
+            .encode()
+            .ljust(511)
+            + b"\n"
+        )
         path.write_bytes(block + body)
         try:
             other = Bundle(block + body)
@@ -492,4 +897,4 @@ def test_both_readers_refuse_the_same_files_though_they_are_sealed_anew(tmp_path
             assert {name: file.array(name).tobytes() for name in file.anatomy.datasets} == {
                 name: array.tobytes() for name, array in other.datasets.items()
             }
-    assert refused > 450
+    assert refused > 900

@@ -16,27 +16,49 @@ from hypothesis import strategies as st
 from refusals import refused
 
 from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Anatomy, Part, Region
+from synthrelease.bundle.anatomy import Anatomy, Form, Part, Region
 from synthrelease.bundle.bundle_file import BundleFile, _fletcher32
+from synthrelease.bundle.content import Content, output_attributes, root_attributes
 from synthrelease.bundle.dissection import dissect
 from synthrelease.bundle.layout import USER_BLOCK, chunk_shape
 from synthrelease.bundle.library import disagreements
 from synthrelease.errors import BundleError
 
 Arrays = Mapping[str, np.ndarray]
-KINDS = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
+KINDS = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8", "S1", "S7"]
 
 
-def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None) -> Path:
-    return _written(path, arrays, kinds or {"/outputs/maps": "heatmap"}, lambda digests: {"digests": digests})
+def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None, *, version: int = 2) -> Path:
+    forms = {name: Form(dtype=array.dtype, shape=array.shape) for name, array in arrays.items()}
+    kinds = kinds or {"/outputs/maps": "heatmap"}
+    return described(path, arrays, forms, kinds, version=version)
 
 
-def _written(
-    path: Path, arrays: Arrays, kinds: Mapping[str, str], manifest: Callable[[dict[str, str]], dict[str, Any]]
+def described(
+    path: Path,
+    arrays: Arrays,
+    forms: Mapping[str, Form],
+    kinds: Mapping[str, str] | None = None,
+    *,
+    version: int = 2,
 ) -> Path:
+    """A bundle of datasets that say something of themselves."""
+    groups = {"/": root_attributes(version), "/outputs": {}}
+    groups |= {name: output_attributes(kind, version) for name, kind in (kinds or {}).items()}
+    content = Content(groups, forms, [(name, arrays[name]) for name in forms])
+    return _written(path, content, lambda digests: {"digests": digests})
+
+
+def _written(path: Path, content: Content, manifest: Callable[[dict[str, str]], dict[str, Any]]) -> Path:
     path.touch()
-    hdf5.write_bundle(path, arrays.items(), kinds, completed=manifest, test_seed=False)
+    hdf5.write_bundle(path, content, completed=manifest, test_seed=False)
     return path
+
+
+def padded_manifest(path: Path, letters: int) -> Path:
+    """A bundle of nothing but a manifest, which has so many letters and sixteen."""
+    content = Content({"/": root_attributes(), "/outputs": {}}, {}, [])
+    return _written(path, content, lambda _: {"pad": "y" * letters})
 
 
 def of_bytes(raw: bytes | bytearray) -> Anatomy:
@@ -56,7 +78,7 @@ def check(path: Path, arrays: Arrays) -> None:
         for name, array in arrays.items():
             found = file.array(name)
             assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
-            assert b"".join(block.tobytes() for block in file.blocks(name)) == array.tobytes()
+            assert b"".join(piece.tobytes() for piece in file.pieces(name)) == array.tobytes()
         assert anatomy.regions[0].start == 0
         assert anatomy.regions[-1].stop == file.size
         for one, other in zip(anatomy.regions, anatomy.regions[1:], strict=False):
@@ -99,7 +121,7 @@ def test_many_outputs(tmp_path: Path, count: int) -> None:
     path = written(tmp_path / "r.h5", arrays, kinds)
     check(path, arrays)
     with BundleFile(path) as file:
-        attributes = {"encoding_type": b"statistics", "encoding_version": 1}
+        attributes = {"encoding_type": b"statistics", "encoding_version": 2}
         assert {name: file.anatomy.groups[name] for name in kinds} == dict.fromkeys(kinds, attributes)
 
 
@@ -116,11 +138,55 @@ def test_datasets_of_many_chunks(tmp_path: Path, rows: int, columns: int) -> Non
     check(written(tmp_path / "r.h5", arrays), arrays)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    ("shape", "of_format_2"),
+    [
+        ((3, 70_000), (1, 70_000)),  # 560 kB each: one axis is cut, in either format
+        ((2, 400, 400), (1, 327, 400)),  # 1.28 MB each
+        ((2, 3, 4, 40_000), (1, 1, 3, 40_000)),
+        ((3, 200_000), (1, 131_072)),  # rows of more than a mebibyte
+    ],
+)
+def test_datasets_of_many_items_hold_their_values_in_order(
+    tmp_path: Path, version: int, shape: tuple[int, ...], of_format_2: tuple[int, ...]
+) -> None:
+    array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
+    arrays = {"/outputs/maps/x": array}
+    path = written(tmp_path / "r.h5", arrays, version=version)
+    check(path, arrays)
+    of_format_1 = (max(1, (1 << 20) // array[0].nbytes), *shape[1:])
+    with BundleFile(path) as file:
+        assert file.anatomy.datasets["/outputs/maps/x"].chunk == (
+            of_format_2 if version == 2 else of_format_1
+        )
+
+
+TEXTS = {"role": "estimate", "units": "px", "long_name": "relative fixation density (1 = uniform)"}
+
+
+@pytest.mark.parametrize("number", [1, 60, 200, 600])
+def test_axes_and_texts_are_read_alike(tmp_path: Path, number: int) -> None:
+    """References are kept in heaps of 4096 bytes, of 169 each."""
+    arrays: dict[str, np.ndarray] = {"/outputs/maps/y": np.array([0.5, 1.5]), "/outputs/maps/x": np.arange(3)}
+    forms = {path: Form(dtype=a.dtype, shape=a.shape, axis=path[-1]) for path, a in arrays.items()}
+    for name in (f"/outputs/maps/d{n}" for n in range(number)):
+        arrays[name] = np.ones((2, 3, 2), dtype=np.float32)
+        scales = ("/outputs/maps/y", "/outputs/maps/x", "/outputs/maps/y")
+        forms[name] = Form(dtype=np.dtype("<f4"), shape=(2, 3, 2), scales=scales, attributes=TEXTS)
+    path = described(tmp_path / "r.h5", arrays, forms, {"/outputs/maps": "heatmap"})
+    check(path, arrays)
+    with BundleFile(path) as file:
+        assert {name: file.anatomy.datasets[name].form for name in forms} == forms
+        heaps = [one for one in file.anatomy.regions if one.part.kind == "references"]
+        assert len(heaps) == -(-3 * number // 169)
+
+
 # --- what is not a bundle's
 
 
 SMALL = {
-    "/outputs/maps/a/noised": np.arange(12, dtype=np.int32).reshape(3, 4),
+    "/outputs/maps/a/noisy": np.arange(12, dtype=np.int32).reshape(3, 4),
     "/outputs/maps/b": np.linspace(0, 1, 300),
 }
 
@@ -161,7 +227,7 @@ def test_every_changed_byte_of_packed_values_is_refused_and_of_others_another_va
         name = region.part.path
         if name == "/manifest":
             continue
-        compact = name == "/outputs/maps/a/noised"
+        compact = name == "/outputs/maps/a/noisy"
         for place in range(region.start, region.stop, 1 if compact else 7):
             (tmp_path / "r.h5").write_bytes(small[:place] + bytes([small[place] ^ 0x55]) + small[place + 1 :])
             with BundleFile(tmp_path / "r.h5") as file:
@@ -242,9 +308,52 @@ def test_no_attribute_stands_twice(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         file["/outputs/maps"].attrs.create("encoding_typf", np.bytes_("anything"))
     raw = path.read_bytes()
-    assert of_bytes(raw).groups["/outputs/maps"]["encoding_typf"] == b"anything"
+    with refused(BundleError, "other-form", where="/outputs/maps"):  # of a name that no attribute has
+        of_bytes(raw)
     with refused(BundleError, "attribute-twice", where="/outputs/maps"):
         of_bytes(raw.replace(b"encoding_typf", b"encoding_type"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunk"),
+    [
+        ((2, 30, 40), (2, 15, 40)),  # a small dataset, which is one chunk
+        ((2, 30, 40), (1, 15, 20)),
+        ((2, 400, 400), (1, 327, 200)),  # a large one, of which the second axis is cut
+        ((2, 400, 400), (2, 163, 400)),
+        ((2, 400, 400), (1, 328, 400)),  # a row more than a mebibyte has
+        ((2, 400, 400), (1, 1, 400)),
+    ],
+)
+def test_one_axis_is_cut_and_at_one_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], chunk: tuple[int, ...]
+) -> None:
+    """Or chunks could be put in orders that say something, and would not hold the values in theirs."""
+
+    class Otherwise(hdf5._Dataset):
+        def _created(self, file: h5py.File, path: str) -> h5py.Dataset:
+            if path != "/manifest":
+                self._chunk = chunk
+            return super()._created(file, path)
+
+        def add(self, values: np.ndarray) -> None:
+            if self._shape != shape:
+                return super().add(values)
+            self._dataset[...] = values
+            return None
+
+        def hexdigest(self) -> str:
+            return super().hexdigest() if self._shape != shape else ""
+
+    monkeypatch.setattr(hdf5, "_Dataset", Otherwise)
+    monkeypatch.setattr(hdf5, "clear_gaps", lambda _: None)
+    array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
+    path = written(tmp_path / "r.h5", {"/outputs/maps/x": array})
+    with h5py.File(path) as file:
+        assert file["/outputs/maps/x"].chunks == chunk
+        assert np.array_equal(file["/outputs/maps/x"][()], array)
+    with BundleFile(path) as file, refused(BundleError, "other-form", where="/outputs/maps/x"):
+        _ = file.anatomy
 
 
 @pytest.mark.parametrize(
@@ -347,7 +456,7 @@ def test_gaps_hold_nothing_and_are_small(tmp_path: Path) -> None:
 
 
 def test_half_of_a_file_may_be_nothing_and_no_more(tmp_path: Path) -> None:
-    small = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * 5000}).read_bytes()
+    small = padded_manifest(tmp_path / "r.h5", 5000).read_bytes()
     found = of_bytes(small)
     place, size = found.datasets["/manifest"].chunks[-1]
     assert place + size == len(small)
@@ -416,7 +525,7 @@ TEXT = b"x" * 5000
 def test_chunks_are_of_a_size_that_their_values_can_have(
     tmp_path: Path, values: int, fine: int, other: int, code: str
 ) -> None:
-    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (values - 16)})
+    path = padded_manifest(tmp_path / "r.h5", values - 16)
     raw = path.read_bytes()
     with with_manifest_chunk(raw, b"x" * fine, path) as file:
         assert file.anatomy.datasets["/manifest"].chunks[-1][1] == fine
@@ -452,7 +561,7 @@ def test_chunks_are_of_a_size_that_their_values_can_have(
     ],
 )
 def test_a_chunk_is_exactly_one_stream_of_its_values(tmp_path: Path, chunk: bytes, is_fine: object) -> None:
-    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (5000 - 16)})
+    path = padded_manifest(tmp_path / "r.h5", 5000 - 16)
     with BundleFile(path) as file:
         assert file.array("/manifest").size == 5000
     with with_manifest_chunk(path.read_bytes(), chunk, path) as file:
@@ -466,7 +575,7 @@ def test_a_chunk_is_exactly_one_stream_of_its_values(tmp_path: Path, chunk: byte
 @pytest.mark.parametrize("hidden", [b"", b"patient 17"])
 def test_rows_beyond_the_end_of_a_dataset_hold_nothing(tmp_path: Path, hidden: bytes) -> None:
     """The last chunk is as large as the others; the library never shows what is in the rest of it."""
-    path = _written(tmp_path / "r.h5", {}, {}, lambda _: {"pad": "y" * (1 << 20)})
+    path = padded_manifest(tmp_path / "r.h5", 1 << 20)
     with h5py.File(path) as file:
         rest = file["/manifest"][1 << 20 :].tobytes()
     chunk = packed((rest + hidden).ljust(1 << 20, b"\0"))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 
-from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle import messages, reseal, verify
-from synthrelease.bundle.hdf5 import store, write_body
-from synthrelease.bundle.layout import MANIFEST, USER_BLOCK, block_of, user_block
+from synthrelease.bundle import messages, verify
+from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle.content import Content, content_of
+from synthrelease.bundle.hdf5 import write_body, write_bundle
+from synthrelease.bundle.layout import USER_BLOCK, block_of, user_block
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "format.md").read_text("utf-8")
@@ -69,7 +69,7 @@ def numbers(line: str) -> str:
 
 def test_types_and_filters_are_those_of_the_code() -> None:
     stated = dict(line.split("  ", 1) for line in block_after("H9"))
-    encoded = {f"{kind.kind}{kind.itemsize}": form.hex(" ") for form, kind in messages.TYPE_OF.items()}
+    encoded = {f"{kind.kind}{kind.itemsize}": form.hex(" ") for kind, form in messages._TYPES.items()}
     assert stated == encoded
     lines = block_after("H10")
     assert bytes.fromhex("".join(map(numbers, lines))) == messages.pipeline_of(4)
@@ -96,24 +96,16 @@ def test_the_text_block_is_that_of_the_page() -> None:
 
 def test_a_digest_that_is_not_that_of_the_values(tmp_path: Path) -> None:
     """`reseal` makes digests agree; here they are left as a forger would who forgets them."""
-    groups: dict[str, dict[str, Any]] = {}
-    arrays: dict[str, np.ndarray] = {}
-
-    def visit(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            arrays[f"/{name}"] = item[()]
-        else:
-            groups[f"/{name}"] = {key: _plain(value) for key, value in item.attrs.items()}
-
-    with h5py.File(GOLDEN / "unprotected.h5") as file:
-        file.visititems(visit)
-    manifest = manifest_text.from_bytes(arrays.pop(MANIFEST).tobytes())
+    path = GOLDEN / "unprotected-format-2.h5"
+    with BundleFile(path) as file:
+        manifest, content = file.manifest(), content_of(file)
+        whole = replace(content, values=list(content.values))
 
     def codes(change: Any) -> set[str]:
         changed = {**manifest, "digests": dict(manifest["digests"])}
         change(changed["digests"])
         with (tmp_path / "r.h5").open("w+b") as file:
-            write_body(file, arrays.items(), groups, lambda _: changed)
+            write_body(file, whole, lambda _: changed)
         body = (tmp_path / "r.h5").read_bytes()[USER_BLOCK:]
         (tmp_path / "r.h5").write_bytes(user_block(body, test_seed=False) + body)
         return {finding.code for finding in verify(tmp_path / "r.h5").findings}
@@ -133,23 +125,30 @@ def _upside_down(item: Any) -> Any:
 
 def test_what_a_writer_may_choose(tmp_path: Path) -> None:
     """Order of keys, of attributes and of structures, 40 or 40.0, i4 or i8."""
-    shutil.copyfile(GOLDEN / "areas.h5", tmp_path / "r.h5")
-    before = (tmp_path / "r.h5").read_bytes()
-    with h5py.File(tmp_path / "r.h5", "r+") as file:
-        version = file.attrs["format_version"]
-        del file.attrs["format"], file.attrs["format_version"]
-        file.attrs["format_version"] = version
-        file.attrs["format"] = np.bytes_(b"synthrelease")
-        values = file["/outputs/dwell/coast/dwell/noised"][()]
-        del file["/outputs/dwell/coast/dwell/noised"]
-        store(file, "/outputs/dwell/coast/dwell/noised", values.astype(np.int64))
-        manifest = manifest_text.from_bytes(file[MANIFEST][()].tobytes())
-    assert manifest["privacy"]["budget"]["epsilon"] == 20.0
-    manifest["privacy"]["budget"]["epsilon"] = 20
-    reseal(tmp_path / "r.h5", _upside_down(manifest))
-    assert (tmp_path / "r.h5").read_bytes() != before
-    assert verify(tmp_path / "r.h5").findings == []
+    path = tmp_path / "r.h5"
+    with BundleFile(GOLDEN / "areas-format-2.h5") as file:
+        content, before = content_of(file), file.manifest()
+        values = list(content.values)
+    groups = {name: dict(reversed(group.items())) for name, group in content.groups.items()}
+    noisy = "/outputs/dwell/dwell/noisy"
+    assert content.forms[noisy].dtype == np.int32
+    forms = dict(reversed(content.forms.items())) | {
+        noisy: replace(content.forms[noisy], dtype=np.dtype(np.int64))
+    }
+    scales_first = {name: forms[name] for name in sorted(forms, key=lambda name: not forms[name].axis)}
+    assert list(scales_first) != list(content.forms)
 
+    def completed(digests: dict[str, str]) -> dict[str, Any]:
+        assert before["privacy"]["budget"]["epsilon"] == 20.0
+        changed = {**before, "digests": digests}
+        changed["privacy"] = {**before["privacy"], "budget": {**before["privacy"]["budget"], "epsilon": 20}}
+        return _upside_down(changed)
 
-def _plain(value: Any) -> int | bytes:
-    return int(value) if isinstance(value, np.integer) else bytes(value)
+    path.touch()
+    write_bundle(path, Content(groups, scales_first, values), completed=completed, test_seed=False)
+    assert verify(path).findings == []
+    with BundleFile(path) as file, BundleFile(GOLDEN / "areas-format-2.h5") as other:
+        assert file.array(noisy).dtype == np.int64
+        assert list(file.anatomy.groups["/"]) != list(other.anatomy.groups["/"])
+        starts = [[one.part for one in which.anatomy.regions] for which in (file, other)]
+        assert starts[0] != starts[1]

@@ -16,6 +16,7 @@ import synthrelease
 from synthrelease.errors import PlanError
 from synthrelease.report.summary import as_text
 
+FORMAT_1 = Path(__file__).parents[2] / "golden" / "bundles" / "unprotected.h5"
 ROWS = """
 p01,a,Fixation,3,5,0.9,ok
 p02,a,Fixation,-999,5,0.9,ok
@@ -112,7 +113,7 @@ def test_a_manifest_has_the_choices_of_rows_and_the_digest_of_the_plan(bundle: P
     assert manifest["inputs"] == ENTRIES
     assert manifest["plan"] == {"sha256": hashlib.sha256(PLAN.encode()).hexdigest()}
     assert [output["input"] for output in manifest["outputs"]] == ["gaze", "gaze", "pupil", "pupil"]
-    assert sum("`only`" in warning for warning in manifest["warnings"]) == 1
+    assert [warning["code"] for warning in manifest["warnings"]].count("rows-left-out") == 1
 
 
 def _change_only(manifest: dict[str, Any]) -> None:
@@ -153,8 +154,7 @@ def _other_screen(manifest: dict[str, Any]) -> None:
 
 
 def _other_assignment(manifest: dict[str, Any]) -> None:
-    parameters, public = (manifest["outputs"][1]["mechanism"][key] for key in ("parameters", "public_inputs"))
-    parameters["assignment_public"], public["viewers"] = True, [3]
+    manifest["outputs"][0]["mechanism"]["parameters"]["assignment_public"] = True  # and not of the areas
 
 
 def _other_bounds(manifest: dict[str, Any]) -> None:
@@ -208,23 +208,24 @@ def test_a_contradiction_is_found(
     }
 
 
-def test_a_manifest_of_version_1_is_named(bundle: Path, tmp_path: Path) -> None:
-    """Whoever writes one can leave row choices out: that they are unknown is said wherever the bundle is spoken of."""
+def test_a_manifest_of_version_1_is_named(tmp_path: Path) -> None:
+    """Row choices are left out of one: that they are unknown is said wherever the bundle is spoken of."""
 
-    def older(manifest: dict[str, Any]) -> None:
-        manifest["manifest_version"] = 1
-        manifest["warnings"] = [warning for warning in manifest["warnings"] if "`only`" not in warning]
-        for entry in (manifest, *manifest["outputs"]):
-            for key in ("plan", "inputs", "input"):
-                entry.pop(key, None)
+    def later(manifest: dict[str, Any]) -> None:
+        """Version 2, of the same format: with row choices, by which no row is left out."""
+        assert manifest["manifest_version"] == 1
+        manifest |= {"manifest_version": 2, "plan": {"sha256": "0" * 64}}
+        manifest["inputs"] = [{**ENTRIES[0], "only": [], "valid": []}, ENTRIES[1]]
+        for entry, name in zip(manifest["outputs"], ["gaze", "pupil"], strict=True):
+            entry["input"] = name
 
-    path = tmp_path / "older.h5"
-    path.write_bytes(bundle.read_bytes())
-    forge(path, older)
-    result, sound = synthrelease.verify(path), synthrelease.verify(bundle)
-    assert result.ok
+    path = tmp_path / "later.h5"
+    path.write_bytes(FORMAT_1.read_bytes())
+    forge(path, later)
+    result, sound = synthrelease.verify(FORMAT_1), synthrelease.verify(path)
+    assert result.findings == sound.findings == []
     assert len(result.on_trust) == len(sound.on_trust) + 1
-    lines = as_text(read_manifest(path)).splitlines()
+    lines = as_text(read_manifest(FORMAT_1)).splitlines()
     start = lines.index("Rows")
     check_text("show/rows-of-version-1", "\n".join(lines[start : lines.index("", start)]))
 

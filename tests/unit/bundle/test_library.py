@@ -13,9 +13,12 @@ from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import USER_BLOCK
 from synthrelease.bundle.library import _has_chunks, disagreements
 
-(BUNDLE,) = (path for path in GOLDEN if path.name == "heatmaps.h5")
+FORMATS = ("heatmaps.h5", "heatmaps-format-2.h5")
+BUNDLES = [path for path in GOLDEN if path.name in FORMATS]
+BUNDLE = BUNDLES[0]
+MAP, SCALE = "/outputs/joint/heatmap", "/outputs/joint/stimulus"
 
-STORED = StoredDataset(np.dtype("u1"), (3,), (2,), ((2000, 20), (3000, 21)))
+STORED = StoredDataset(dtype=np.dtype("u1"), shape=(3,), chunk=(2,), chunks=((2000, 20), (3000, 21)))
 
 
 def seen(*chunks):
@@ -84,11 +87,45 @@ OTHERWISE = {
 }
 
 
+def with_attributes(anatomy, path, **attributes):
+    known = anatomy.datasets[path]
+    changed = {name: value for name, value in {**known.attributes, **attributes}.items() if value}
+    return replace(anatomy, datasets={**anatomy.datasets, path: replace(known, attributes=changed)})
+
+
+def with_form(anatomy, path, **form):
+    return replace(anatomy, datasets=with_one_changed(anatomy.datasets, path, **form))
+
+
+DESCRIBED_OTHERWISE = {
+    "an attribute less": lambda a: with_attributes(a, MAP, role=""),
+    "an attribute more": lambda a: with_attributes(a, MAP, units="px"),
+    "an attribute of another value": lambda a: with_attributes(a, MAP, role="noisy"),
+    "an axis less": lambda a: with_form(a, MAP, scales=a.datasets[MAP].scales[:-1]),
+    "axes in another order": lambda a: with_form(a, MAP, scales=a.datasets[MAP].scales[::-1]),
+    "no axes": lambda a: with_form(a, MAP, scales=()),
+    "a scale of another name": lambda a: with_form(a, SCALE, axis="recording"),
+    "a scale that is none": lambda a: with_form(a, SCALE, axis=""),
+    "a dataset that is a scale": lambda a: with_form(a, MAP, axis="stimulus"),
+    "longer labels": lambda a: with_form(a, SCALE, dtype=np.dtype("S7")),
+}
+
+
+@pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
 @pytest.mark.parametrize("what", OTHERWISE)
-def test_whatever_the_library_sees_otherwise_is_told(what):
-    with BundleFile(BUNDLE) as file:
+def test_whatever_the_library_sees_otherwise_is_told(path, what):
+    with BundleFile(path) as file:
         assert disagreements(file) == []
         file.anatomy = OTHERWISE[what](file.anatomy)
+        assert disagreements(file)
+
+
+@pytest.mark.parametrize("what", DESCRIBED_OTHERWISE)
+def test_whatever_the_library_sees_otherwise_of_axes_and_attributes_is_told(what):
+    (path,) = (path for path in BUNDLES if path.name == FORMATS[1])
+    with BundleFile(path) as file:
+        assert disagreements(file) == []
+        file.anatomy = DESCRIBED_OTHERWISE[what](file.anatomy)
         assert disagreements(file)
 
 
