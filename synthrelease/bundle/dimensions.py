@@ -10,7 +10,8 @@ from synthrelease.bundle.anatomy import Part, Region
 from synthrelease.bundle.layout import USER_BLOCK
 from synthrelease.bundle.messages import DIMENSION_LIST, REFERENCE_LIST, Reference, expect, refuse
 
-_HEAP_BYTES, _MOST_HEAP_BYTES = 1 << 12, 1 << 16  # of a collection of references; a larger one than the least is more than half full
+# Of a collection of references; one that is larger than the least is more than half full.
+_HEAP_BYTES, _MOST_HEAP_BYTES = 1 << 12, 1 << 16
 _REFERENCE_BYTES = 16 + 8  # of a reference in it, with what stands before each
 
 
