@@ -15,7 +15,7 @@ GAUSSIAN, LAPLACE = RoundedGaussian(1, 40.0, 1), DiscreteLaplace(1, 40.0, 1)
 
 
 @pytest.mark.parametrize("event", [GAUSSIAN, LAPLACE], ids=["gaussian", "laplace"])
-@pytest.mark.parametrize("size", [0, 1, addition._BLOCK, 2 * addition._BLOCK + 5])
+@pytest.mark.parametrize("size", [0, 1, addition._INTEGERS, 2 * addition._INTEGERS + 5])
 def test_it_is_the_noise_of_one_draw(event: RoundedGaussian | DiscreteLaplace, size: int) -> None:
     exact = np.arange(size, dtype=np.int64)
     sample = rounded_gaussian if event is GAUSSIAN else discrete_laplace
