@@ -176,7 +176,7 @@ def _structure_faults(
         yield Finding("structure", "/", f"{MANIFEST} is no dataset or {OUTPUTS} no group")
     elif described := [path for path in (MANIFEST, SIGNATURE) if _is_described(file, path)]:
         for path in described:
-            yield Finding("structure", path, "not a row of bytes that says nothing of itself")
+            yield Finding("structure", path, "an attribute that does not belong to the format")
     else:
         with touching():
             seen_otherwise = disagreements(file)
@@ -184,9 +184,9 @@ def _structure_faults(
 
 
 def _is_described(file: BundleFile, path: str) -> bool:
-    """Whether manifest or signature is anything but bytes: attributes have room for private text."""
+    """Whether manifest or signature has attributes, which have room for private text."""
     form = file.anatomy.datasets[path].form if path in file.anatomy.datasets else None
-    return form is not None and form != Form(dtype=np.dtype(np.uint8), shape=(form.logical_bytes,))
+    return form is not None and form != Form(dtype=form.dtype, shape=form.shape)
 
 
 def _encoding_faults(file: BundleFile) -> Iterator[Finding]:
