@@ -13,8 +13,8 @@ import synthrelease
 MORE = """
 import numpy as np
 
-ratio = by_stimulus["1005"] / maps["1005", "heatmap"]
-likeness = np.corrcoef(ratio.ravel(), bundle["heatmaps"]["1005/heatmap"].ravel())
+ratio = by_stimulus["1005"] / maps["heatmap"][0]
+likeness = np.corrcoef(ratio.ravel(), bundle["heatmaps"]["heatmap"][0].ravel())
 spent: float | None = maps.guarantee.epsilon
 """
 

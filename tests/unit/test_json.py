@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from invented_samples import write_study as write_samples
 
 import synthrelease
+from synthrelease.bundle.disclosure import warning_forms
 from synthrelease.cli import main
 
 WITHOUT = {"completion"}  # it prints a script
@@ -59,7 +60,7 @@ def test_making_a_release(study, tmp_path):
     assert set(made) == {"bundle", "manifest", "privacy", "warnings", "test_seed"}
     assert made["bundle"] == str(bundle)
     assert made["test_seed"] is False
-    assert made["warnings"] == synthrelease.open_bundle(bundle).manifest["warnings"] != []
+    assert made["warnings"] == warning_forms(synthrelease.open_bundle(bundle).manifest) != []
     (one,) = told("batch", study.plan, "-o", study.folder / "many", "--jobs", 1)
     assert set(one) == {"plan", "state", "bundle", "reason", "code"}
     key = study.folder / "lab.key"

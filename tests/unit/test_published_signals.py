@@ -17,6 +17,7 @@ from signal_plans import LENGTH, PEOPLE, design_signals, write_pupils
 
 import synthrelease
 from synthrelease.bundle import verify
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts
 from synthrelease.cli import main
 from synthrelease.data.features import load_features
 from synthrelease.errors import PlanError, PolicyError
@@ -256,16 +257,14 @@ def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
     }
     assert one["event"] == {"type": "unprotected", "reason": BOZKIR2021_EVENT.reason}
     assert (one["noise"], one["sensitivity"], one["narrower_units"]) == (None, None, [])
-    assert any(BOZKIR2021_EVENT.reason in warning for warning in one["warnings"])
-    warned = [[name for name in entries if name in warning.split()] for warning in manifest["warnings"]]
-    assert [names for names in warned if names] == [["published"]]
-    outputs = {
-        entry["what"].removeprefix("output "): entry["reason"]
-        for entry in manifest["privacy"]["not_protected"]
-        if entry["what"].startswith("output ")
-    }
-    assert list(outputs) == ["published"]
-    assert BOZKIR2021_EVENT.reason in outputs["published"]
+    _, sentences = output_sentences(one)
+    assert any(BOZKIR2021_EVENT.reason in sentence for sentence in sentences)
+    warned = [warning["fields"].get("output") for warning in manifest["warnings"]]
+    assert [name for name in warned if name] == ["published"]
+    stated = [entry["fields"] for entry in manifest["privacy"]["not_protected"] if entry["code"] == "output"]
+    assert stated == [{"output": "published"}]
+    facts = dict(unprotected_facts(manifest))
+    assert BOZKIR2021_EVENT.reason in facts["output published"]
     assert "published" not in manifest["privacy"]["composition"]["outputs"]
     assert manifest["privacy"]["guarantee"]["kind"] == "approx_dp"
     units = {

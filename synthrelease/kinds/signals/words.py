@@ -54,7 +54,7 @@ SENTENCES = {
     "change-from-start": "values are changes from each person's own mean over the first time steps of the recording",
     "clipped-series": "participants who stray more than others count less: their series were clipped to the same norm",
     "protects-no-one": "protects no one: sensitivities and numbers of coefficients are taken from the private data, and chunks of one person "
-    "are counted as if they were of different people (Bozkir et al. 2021, for reproduction)",
+    "are counted as if they were different people (Bozkir et al. 2021, for reproduction)",
 }
 
 

@@ -45,7 +45,10 @@ def merged(folder):
         bundle, _ = written(folder / name, name)
         export(bundle, "frictionless", folder / name / "out")
         found = told(folder / name / "out")
-        resources += [one | {"path": f"{name}/out/{one['path']}"} for one in found["resources"]]
+        resources += [
+            one | {"name": f"{name}-{one['name']}", "path": f"{name}/out/{one['path']}"}
+            for one in found["resources"]
+        ]
     (folder / PACKAGE).write_text(json.dumps(found | {"resources": resources}))
     return resources
 
