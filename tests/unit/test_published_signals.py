@@ -264,7 +264,8 @@ def test_a_study_with_it_names_what_it_does_not_protect(tmp_path: Path) -> None:
     stated = [entry["fields"] for entry in manifest["privacy"]["not_protected"] if entry["code"] == "output"]
     assert stated == [{"output": "published"}]
     facts = dict(unprotected_facts(manifest))
-    assert BOZKIR2021_EVENT.reason in facts["output published"]
+    fact = facts[f"output {one['name']}"]
+    assert BOZKIR2021_EVENT.reason in fact
     assert "published" not in manifest["privacy"]["composition"]["outputs"]
     assert manifest["privacy"]["guarantee"]["kind"] == "approx_dp"
     units = {
