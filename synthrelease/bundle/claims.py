@@ -8,12 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.parameters import Fault
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
 from synthrelease.privacy import guarantee as guarantees
-from synthrelease.privacy.event import Event, Noise, RoundedGaussian, flatten
+from synthrelease.privacy.event import (
+    DeniabilityTest,
+    Event,
+    Noise,
+    PrivateChoice,
+    RandomizedTest,
+    RoundedGaussian,
+    flatten,
+)
 from synthrelease.privacy.guarantee import Guarantee, Neighbours
 from synthrelease.privacy.sensitivity import Sensitivity
 
@@ -44,8 +53,23 @@ def event_faults(output: dict[str, Any], *, neighbours: Neighbours, integers: in
         return
     parameters = parameters_of(output)
     yield from parameters.faults(event)
+    is_released = any(dataset.role is Role.CHOICE for dataset in parameters.datasets(event))
+    ranks = [_rank(leaf, choices_are_released=is_released) for leaf in flatten(event)]
+    if ranks != sorted(ranks):
+        yield "manifest", "the events are not in the order in which they happened"
     if noise is not None:
         yield from _noise_faults(output, noise, parameters.sensitivity(neighbours), integers)
+
+
+def _rank(event: Event, *, choices_are_released: bool) -> int:
+    """When an event happens: a choice of parameters before the noise, a choice that is released after it, a test last."""
+    match event:
+        case PrivateChoice():
+            return 2 if choices_are_released else 0
+        case DeniabilityTest() | RandomizedTest():
+            return 3
+        case _:
+            return 1
 
 
 def _noise_faults(

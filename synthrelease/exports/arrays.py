@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -37,23 +38,27 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     coordinates: dict[str, Any] = {}
     with Released(bundle.path, bundle.manifest) as released:
         shown = families_of(parameters.datasets(from_json(output["event"])))
-        for dataset in [
-            *(one for family in shown.of_values for one in family.datasets),
+        datasets = [
+            *(dataset for family in shown.of_values for dataset in family.datasets),
             *shown.records,
             *shown.counts,
-        ]:
-            coordinates |= {axis.name: _coordinate(axis) for axis in dataset.axes}
+        ]
+        dimensions = _distinct({axis.place: axis.name for dataset in datasets for axis in dataset.axes})
+        names = _distinct(
+            {dataset.path: _variable(dataset) for dataset in datasets}, taken=dimensions.values()
+        )
+        for dataset in datasets:
+            along = [dimensions[axis.place] for axis in dataset.axes]
+            coordinates |= {
+                name: _coordinate(name, axis) for name, axis in zip(along, dataset.axes, strict=True)
+            }
             values = released.array(name, dataset.path)
             attributes = {
                 "long_name": dataset.quantity,
                 **about,
                 **({"units": dataset.unit} if dataset.unit else {}),
             }
-            variables[_variable(dataset)] = (
-                [axis.name for axis in dataset.axes],
-                _decoded(dataset, values),
-                attributes,
-            )
+            variables[names[dataset.path]] = (along, _decoded(dataset, values), attributes)
     features = parameters.bounded
     if features and "feature" in coordinates:
         for key, each in {
@@ -82,12 +87,22 @@ def _variable(dataset: Dataset) -> str:
     return unquote(dataset.path).replace("/", "_")
 
 
-def _coordinate(axis: Axis) -> tuple[Any, ...]:
+def _distinct(wanted: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Names by what they are of, no two alike: `a/b` and `a_b` are both called `a_b` otherwise."""
+    names: dict[str, str] = {}
+    for key, name in wanted.items():
+        while name in names.values() or name in taken:
+            name += "_"  # noqa: PLW2901
+        names[key] = name
+    return names
+
+
+def _coordinate(name: str, axis: Axis) -> tuple[Any, ...]:
     values = axis.values
     if values.dtype.kind == "S":
         values = np.array([str(label) for label in axis.coordinates], dtype=object)
     units = {"units": axis.unit} if axis.unit else {}
-    return axis.name, values, {**units, **({"long_name": axis.words.rstrip(".")} if axis.words else {})}
+    return name, values, {**units, **({"long_name": axis.words.rstrip(".")} if axis.words else {})}
 
 
 def _decoded(dataset: Dataset, values: Any) -> Any:

@@ -1,6 +1,7 @@
 """Forged bundles, resealed and redigested as a forger would: each must be refused for what is forged, not for the seal."""
 
 import itertools
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -1555,3 +1556,23 @@ def test_a_disjoint_or_private_choice_among_areas(parts):
 
     forge_carefully(parts, change)
     assert "guarantee" in codes(parts)
+
+
+@pytest.mark.parametrize("file_format", ["", "-format-2"])
+@pytest.mark.parametrize(
+    ("bundle_name", "name"),
+    [
+        ("heatmaps", "capped"),
+        ("signals", "cfpa"),
+        ("statistics", "all"),
+        ("records", "kept"),
+        ("records", "randomized"),
+    ],
+)
+def test_events_stand_in_the_order_in_which_they_happened(tmp_path, bundle_name, name, file_format):
+    """Another order says the same, and would be a place to hide something in."""
+    golden = Path(__file__).parents[1] / "golden" / "bundles" / f"{bundle_name}{file_format}.h5"
+    bundle = tmp_path / "r.h5"
+    bundle.write_bytes(golden.read_bytes())
+    forge(bundle, lambda manifest: output(manifest, name)["event"]["events"].reverse())
+    assert codes(bundle) == {"manifest"}

@@ -253,3 +253,37 @@ def test_the_command_line_does_not_wait_for_libraries():
     script = "import sys, synthrelease; synthrelease.open_bundle; print('pandas' in sys.modules, 'polars' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+AWKWARD = """
+release = { name = "awkward", version = "1.0.0", title = "Names that are alike once they are written as one" }
+privacy = { epsilon = 4.0 }
+[inputs.rows]
+kind = "features"
+path = "rows.csv"
+columns = { person = "who" }
+bounds = { "a/b" = [0, 10], a_b = [0, 10], record = [0, 10] }
+[[outputs]]
+name = "table"
+kind = "records"
+input = "rows"
+model = "marginals"
+fit = "dp"
+bins = 4
+rows = 30
+"""
+
+
+def test_no_two_arrays_or_axes_have_one_name(tmp_path):
+    """Attributes `a/b` and `a_b`, and one that is called as the axis of records is."""
+    rows = [f"p{number},{number % 10},{9 - number % 10},{number % 7}" for number in range(40)]
+    (tmp_path / "rows.csv").write_text("\n".join(["who,a/b,a_b,record", *rows]))
+    (tmp_path / "plan.toml").write_text(AWKWARD)
+    bundle = synthrelease.open_bundle(synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5").path)
+    found = bundle.to_xarray("table")
+    for path, name in (("a%2Fb", "category_a_b"), ("a_b", "category_a_b_"), ("record", "category_record")):
+        assert found[name].dims == ("record",)
+        assert np.array_equal(found[name], bundle["table"][f"category/{path}"])
+    counts = {name: found[name].dims for name in found if name.startswith("noisy")}
+    assert len(set(counts.values())) == 3
+    assert "record_" in {axis for axes in counts.values() for axis in axes}
