@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.kinds.dataset import Role
-from synthrelease.kinds.parameters import Fault
+from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.privacy import accounting
 from synthrelease.privacy import event as events
@@ -49,27 +49,23 @@ def event_faults(output: dict[str, Any], *, neighbours: Neighbours, integers: in
         yield "noise", "event, noise and sensitivity do not agree on whether there is noise"
         return
     if (noise is None) != (integers == 0):
-        yield "noise", "noised integers without a noise event, or the reverse"
+        yield "noise", "noisy integers without a noise event, or the reverse"
         return
     parameters = parameters_of(output)
-    yield from parameters.faults(event)
-    is_released = any(dataset.role is Role.CHOICE for dataset in parameters.datasets(event))
-    ranks = [_rank(leaf, choices_are_released=is_released) for leaf in flatten(event)]
-    if ranks != sorted(ranks):
+    faults = list(parameters.faults(event))
+    yield from faults
+    if not faults and not _is_in_order(event, parameters):
         yield "manifest", "the events are not in the order in which they happened"
     if noise is not None:
         yield from _noise_faults(output, noise, parameters.sensitivity(neighbours), integers)
 
 
-def _rank(event: Event, *, choices_are_released: bool) -> int:
-    """When an event happens: a choice of parameters before the noise, a choice that is released after it, a test last."""
-    match event:
-        case PrivateChoice():
-            return 2 if choices_are_released else 0
-        case DeniabilityTest() | RandomizedTest():
-            return 3
-        case _:
-            return 1
+def _is_in_order(event: Event, parameters: Parameters) -> bool:
+    """Whether a choice of parameters stands before the noise, a choice that is released behind it, and a test last."""
+    choices_are_released = any(dataset.role is Role.CHOICE for dataset in parameters.datasets(event))
+    ranks = {PrivateChoice: 2 if choices_are_released else 0, DeniabilityTest: 3, RandomizedTest: 3}
+    order = [ranks.get(type(leaf), 1) for leaf in flatten(event)]
+    return order == sorted(order)
 
 
 def _noise_faults(
