@@ -766,8 +766,13 @@ def large_heap(body: bytearray, size: int) -> int:
     return place + size - len(body)
 
 
-def _heap_of_a_mebibyte(body: bytearray) -> None:
-    body += bytes(large_heap(body, 1 << 20))
+def _heap_of(size: int) -> Callable[[bytearray], None]:
+    """A heap of references that is as good as empty."""
+
+    def change(body: bytearray) -> None:
+        body += bytes(large_heap(body, size))
+
+    return change
 
 
 def _heap_of_a_tebibyte(path: Path) -> None:
@@ -847,7 +852,9 @@ BYTES: dict[str, Write] = {
     "two references to one scale": _body(_reference_twice),
     "words in a heap": _body(_words_in_the_heap),
     "a reference too many": _body(_reference_too_many),
-    "a heap of a mebibyte": _body(_heap_of_a_mebibyte),
+    "a heap of 16 kibibytes": _body(_heap_of(1 << 14)),
+    "a heap of 72 kibibytes": _body(_heap_of(72 << 10)),
+    "a heap of a mebibyte": _body(_heap_of(1 << 20)),
     "a heap of a tebibyte": _heap_of_a_tebibyte,
     "a header of a thousand messages that say nothing": _body(
         _longer_header(lambda _: struct.pack("<HHB3x", 0, 0, 0) * 1000, 1000)
