@@ -37,9 +37,18 @@ def validator(name: str) -> Any:
 
     every = Draft202012Validator.VALIDATORS["items"]
 
+    whole = schema(name)
+
+    @cache
+    def without_reference(reference: str) -> dict[str, Any]:
+        found = {"$ref": reference}
+        inlined = referred(found, whole)
+        return found if "$ref" in json.dumps(inlined) else inlined
+
     def items(checker: Any, of: Any, instance: Any, own: Any) -> Any:
         if not isinstance(instance, list) or len(instance) <= own.get("maxItems", len(instance)):
-            yield from every(checker, of, instance, own)
+            is_reference = isinstance(of, dict) and set(of) == {"$ref"}  # looked up once, not for every item
+            yield from every(checker, without_reference(of["$ref"]) if is_reference else of, instance, own)
 
     def const(_validator: object, value: object, found: object, _schema: object) -> Iterator[ValidationError]:
         if type(found) is not type(value) or found != value:
@@ -47,7 +56,7 @@ def validator(name: str) -> Any:
 
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
     kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
-    return kind(schema(name), registry=_registry())
+    return kind(whole, registry=_registry())
 
 
 def schema(name: str) -> dict[str, Any]:

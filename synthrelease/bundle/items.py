@@ -100,9 +100,10 @@ class StoredOutput:
 
     def items(self) -> list[Item]:
         """Return all items, sources before what follows."""
-        return [
-            Item(dataset, index, self.path(dataset, index)) for dataset, index in in_order(self.datasets())
-        ]
+        if self.version == 1:
+            return [Item(one, index, self.path(one, index)) for one, index in in_order(self.datasets())]
+        paths = {dataset.path: self.path(dataset) for dataset in self.datasets()}
+        return [Item(one, index, paths[one.path]) for one, index in in_order(self.datasets())]
 
     def stored(self) -> Iterator[Stored]:
         """Yield what is called for: the coordinates of axes, each before it is referred to, and the datasets."""
